@@ -1,0 +1,81 @@
+#include <apart/core/parallel.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace apart {
+
+namespace {
+
+struct Pool {
+  int threads = 1;
+  std::unique_ptr<tbb::task_arena> arena;
+};
+
+// The one global of the library: how many threads the process gives it. It never changes a result.
+Pool& pool() {
+  static Pool instance;
+  return instance;
+}
+
+template <class Fold>
+double fold(Index count, Index chunk_size, FunctionRef<double(Index)> term, double start, Fold combine) {
+  if (count <= 0) return start;
+  const Index chunks = (count + chunk_size - 1) / chunk_size;
+  std::vector<double> partial(chunks);
+  parallel_chunks(count, chunk_size, [&](Index begin, Index end) {
+    double value = term(begin);
+    for (Index i = begin + 1; i < end; ++i) value = combine(value, term(i));
+    partial[begin / chunk_size] = value;
+  });
+  double result = start;
+  for (double p : partial) result = combine(result, p);
+  return result;
+}
+
+}  // namespace
+
+void set_thread_count(int n) {
+  if (n < 1) n = std::max(1u, std::thread::hardware_concurrency());
+  pool().threads = n;
+  pool().arena = n > 1 ? std::make_unique<tbb::task_arena>(n) : nullptr;
+}
+
+int thread_count() { return pool().threads; }
+
+void parallel_chunks(Index count, Index chunk_size, FunctionRef<void(Index, Index)> body) {
+  if (count <= 0) return;
+  const Index chunks = (count + chunk_size - 1) / chunk_size;
+  auto run = [&](Index c) { body(c * chunk_size, std::min<Index>(count, (c + 1) * chunk_size)); };
+  if (!pool().arena || chunks == 1) {
+    for (Index c = 0; c < chunks; ++c) run(c);
+    return;
+  }
+  pool().arena->execute([&] { tbb::parallel_for(Index{0}, chunks, run); });
+}
+
+void parallel_for(Index count, FunctionRef<void(Index)> body, Index chunk_size) {
+  parallel_chunks(count, chunk_size, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) body(i);
+  });
+}
+
+double ordered_sum(Index count, FunctionRef<double(Index)> term, Index chunk_size) {
+  return fold(count, chunk_size, term, 0.0, [](double a, double b) { return a + b; });
+}
+
+double parallel_min(Index count, double start, FunctionRef<double(Index)> term, Index chunk_size) {
+  return fold(count, chunk_size, term, start, [](double a, double b) { return b < a ? b : a; });
+}
+
+double parallel_max(Index count, double start, FunctionRef<double(Index)> term, Index chunk_size) {
+  return fold(count, chunk_size, term, start, [](double a, double b) { return b > a ? b : a; });
+}
+
+}  // namespace apart

@@ -1,0 +1,66 @@
+#pragma once
+// A frame is what a run leaves behind at one instant, and all that verify, render and view read.
+#include <apart/geometry/half_space.hpp>
+#include <apart/geometry/mesh.hpp>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace apart {
+
+struct FrameBody {
+  std::string name;
+  std::string kind;  ///< "volume", "affine", "obstacle", "half_space"
+};
+
+/// All bodies of a scene on one list of points. Positions are stored as the exact doubles of the simulation.
+struct Frame {
+  double time = 0;  ///< [s]
+  Mesh mesh;        ///< deformed positions [m, world]; cells of every body
+  Eigen::VectorXi point_body;             ///< body of each point, index into `bodies`
+  std::vector<FrameBody> bodies;          ///< in the order of the scene
+  std::vector<HalfSpace> half_spaces;     ///< `HalfSpace::body` indexes `bodies`
+  std::vector<std::pair<int, int>> ignored_pairs;  ///< body pairs the scene lets overlap (a ≤ b; a == b: self)
+  Matrix3X velocity;        ///< [m/s] per point; may be empty
+  Matrix3X contact_force;   ///< [N] per point, contact and friction; may be empty
+  VectorX von_mises;        ///< [Pa] per tetrahedron; may be empty
+};
+
+/// Writes one VTU file that ParaView opens (binary, so doubles survive exactly), atomically.
+void write_frame(const std::filesystem::path& file, const Frame& frame);
+
+/// Reads what write_frame wrote. Throws InputError naming file and place if it is damaged.
+Frame read_frame(const std::filesystem::path& file);
+
+/// The frames of a run directory: frames/frame_000000.vtu …, with frames.pvd as their index over time.
+class FrameWriter {
+ public:
+  /// Creates run_directory/frames. `extra_formats` may hold "obj" and "ply": the surface, beside each VTU.
+  FrameWriter(std::filesystem::path run_directory, std::vector<std::string> extra_formats = {});
+  /// Writes the next frame, then the index. After each call the directory is complete and valid.
+  void write(const Frame& frame);
+  Index count() const { return Index(times_.size()); }
+
+ private:
+  std::filesystem::path directory_;
+  std::vector<std::string> extra_formats_;
+  std::vector<double> times_;
+};
+
+/// Paths of a run's frames in order of time. Throws InputError if there are none or the run directory is damaged.
+std::vector<std::filesystem::path> list_frames(const std::filesystem::path& run_directory);
+
+/// The accepted Newton iterates of one time step: positions of all points of the frame, the state before the step
+/// first. Stored as iterates/step_000001.bin (the step's number) in the run directory.
+struct Iterates {
+  Index step = 0;
+  std::vector<Matrix3X> points;  ///< [m], world; each 3 × point count
+};
+void write_iterates(const std::filesystem::path& run_directory, const Iterates& iterates);
+Iterates read_iterates(const std::filesystem::path& file);
+/// Paths in order of step; empty if the run recorded none.
+std::vector<std::filesystem::path> list_iterates(const std::filesystem::path& run_directory);
+
+}  // namespace apart
