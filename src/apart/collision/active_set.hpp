@@ -1,0 +1,31 @@
+#pragma once
+#include <apart/collision/stencil.hpp>
+
+namespace apart {
+
+/// A contact the barrier acts on.
+struct Contact {
+  Stencil stencil;         ///< reduced to its closest feature, except for mollified edge–edge pairs
+  double multiplicity = 1; ///< how many candidate pairs reduce to this stencil [thesis A.7.1]
+  double mollifier_threshold = 0;  ///< ε of edge_edge_mollifier.hpp; 0: not mollified (multiplicity 1 otherwise)
+  double dhat = 0;         ///< d̂ [m]
+  double thickness = 0;    ///< ξ [m]
+};
+
+/// A vertex near a half-space.
+struct PlaneContact {
+  Index vertex = 0;
+  Index plane = 0;  ///< index into CollisionSurface::half_spaces
+};
+
+struct ActiveSet {
+  std::vector<Contact> contacts;           ///< sorted by stencil, each once; mollified ones last
+  std::vector<PlaneContact> plane_contacts;
+  double min_distance = 0;  ///< smallest distance over all candidates and planes [m]; +infinity if there are none
+};
+
+/// The candidate pairs closer than ξ + d̂ at x, point–triangle and edge–edge pairs reduced to the feature that is closest
+/// and merged with a multiplicity. Edge–edge pairs with c < ε stay edge–edge, mollified. Deterministic.
+ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& candidates, const Matrix3X& x);
+
+}  // namespace apart

@@ -1,0 +1,32 @@
+#pragma once
+#include <apart/collision/stencil.hpp>
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace apart {
+
+/// Finds candidate pairs. Conservative: a pair whose primitives come within `radius` of each other (Euclidean) while
+/// every vertex moves straight from x0 to x1 is always reported, in floating point too; others may be.
+/// Which kinds: vertex–triangle for all vertices, edge–edge for all edges, isolated vertices against free edges and
+/// against each other (all other cases are covered by these).
+class BroadPhase {
+ public:
+  virtual ~BroadPhase() = default;
+  /// x0, x1: 3 × vertex count [m]. Not const: a tree is refitted between calls. The result depends on the arguments only.
+  virtual Candidates find(const Matrix3X& x0, const Matrix3X& x1, double radius) = 0;
+  Candidates find(const Matrix3X& x, double radius) { return find(x, x, radius); }
+};
+
+/// One row of the list of broad phases.
+struct BroadPhaseMethod {
+  std::string_view name;     ///< as in the scene file, "bvh"
+  std::string_view summary;  ///< one line of documentation
+  std::unique_ptr<BroadPhase> (*make)(const CollisionSurface&);
+};
+std::span<const BroadPhaseMethod> broad_phase_methods();  ///< the first is the default; "brute_force" is the oracle
+/// Throws InputError for an unknown name.
+std::unique_ptr<BroadPhase> make_broad_phase(std::string_view name, const CollisionSurface& surface);
+
+}  // namespace apart

@@ -1,0 +1,54 @@
+#pragma once
+#include <apart/geometry/half_space.hpp>
+#include <apart/geometry/mesh.hpp>
+
+#include <vector>
+
+namespace apart {
+
+/// How two bodies (or one with itself) meet.
+struct PairSettings {
+  bool enabled = true;     ///< false: the two may overlap, no contact is computed
+  double friction = 0;     ///< μ
+  double dhat = 1e-3;      ///< d̂ [m], distance at which the barrier starts
+  double thickness = 0;    ///< ξ [m], gap that is never undercut; the barrier acts on (ξ, ξ + d̂)
+};
+
+/// Settings for every pair of bodies; symmetric.
+class PairTable {
+ public:
+  explicit PairTable(int body_count = 0, const PairSettings& everywhere = {});
+  const PairSettings& operator()(int a, int b) const { return settings_[std::size_t(a) * count_ + b]; }
+  void set(int a, int b, const PairSettings& settings);
+  int body_count() const { return count_; }
+  double max_reach() const;  ///< largest ξ + d̂ over enabled pairs [m]
+
+ private:
+  int count_;
+  std::vector<PairSettings> settings_;
+};
+
+/// Everything contact can touch: vertices x = Φ(q) of all bodies with the primitives on them. Knows nothing of what the
+/// bodies are. Immutable; indices checked in the constructor.
+struct CollisionSurface {
+  CollisionSurface() = default;
+  CollisionSurface(Matrix3X rest_positions, Faces surface_faces, Edges free_segments, std::vector<int> body_of_vertex,
+                   PairTable pair_table, std::vector<HalfSpace> planes);
+
+  Matrix3X rest;                        ///< [m], 3 × vertex count, for the mollifier's scale
+  Faces faces;                          ///< all triangles
+  Edges edges;                          ///< edges of the triangles, then free segments
+  std::vector<int> vertex_body;         ///< body of each vertex
+  std::vector<Index> isolated_vertices; ///< vertices on no edge: points
+  std::vector<Index> free_edges;        ///< edges on no face: segments
+  PairTable pairs;
+  std::vector<HalfSpace> half_spaces;
+
+  Index vertex_count() const { return Index(rest.cols()); }
+  /// Settings of the bodies two vertices belong to.
+  const PairSettings& settings(Index vertex_a, Index vertex_b) const {
+    return pairs(vertex_body[vertex_a], vertex_body[vertex_b]);
+  }
+};
+
+}  // namespace apart
