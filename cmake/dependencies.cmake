@@ -14,5 +14,6 @@ find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(EXPAT REQUIRED)
 find_path(CGAL_INCLUDE_DIR CGAL/Exact_predicates_inexact_constructions_kernel.h REQUIRED)
+# Linked by name (gmp, mpfr); looked up here so that a missing one is noticed when configuring.
 find_library(GMP_LIBRARY gmp REQUIRED)
 find_library(MPFR_LIBRARY mpfr REQUIRED)

@@ -1,7 +1,12 @@
-# Compile options shared by everything, and apart_layer(): one folder of src/apart is one target.
+# Compile options shared by everything, and the two ways to make a target of a folder of src/apart:
+#   apart_layer(NAME DEPENDS layers... PUBLIC libraries... LINKS libraries...)   a static library
+#   apart_program(NAME OUTPUT name DEPENDS layers... LINKS libraries...)         an executable
+# DEPENDS are the layers a folder may include, and through them all they may include. PUBLIC libraries appear in the
+# layer's headers, LINKS only in its sources. tests/contracts/layering_test.cpp reads these calls and rejects every
+# #include that they do not allow.
 
-# The instruction set: AVX2 where the building machine has it. Eigen's alignment is fixed below, so that a program
-# compiled with other flags can link to the library.
+# The instruction set: AVX2 where the building machine has it. Eigen's alignment does not depend on it (see
+# EIGEN_MAX_ALIGN_BYTES in src/apart), so that a program compiled with other flags can link to the library.
 include(CheckCXXSourceRuns)
 check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") ? 0 : 1; }"
                       APART_HOST_HAS_AVX2)
@@ -17,30 +22,60 @@ target_compile_options(apart_options INTERFACE
   # No value-changing contraction or reassociation: the same scene must give the same bits.
   -ffp-contract=off
   -fno-math-errno
+  # Position independent everywhere (a shared library may be made of the layers, and one precompiled header fits all
+  # targets), but without the right to replace our functions at load time, which would forbid inlining them.
+  -fPIC -fno-semantic-interposition
   # GCC 12 reports false overflows inside Eigen and fmt templates.
   -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 if(APART_SANITIZE)
-  target_compile_options(apart_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  target_compile_options(apart_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                                                 -fno-omit-frame-pointer)
+  target_compile_definitions(apart_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(apart_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# apart_layer(NAME DEPENDS layers... LINKS libraries...): a static library of every .cpp in src/apart/NAME.
-# DEPENDS are the layers it may include (tests/contracts checks includes against the order in docs/architecture.md).
+# The precompiled header of all layers: what nearly every file includes, and nothing that a layer wraps.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "// Carries the precompiled header.\n")
+add_library(apart_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
+target_link_libraries(apart_precompiled PRIVATE Eigen3::Eigen fmt::fmt apart_options)
+target_compile_definitions(apart_precompiled PRIVATE ${APART_PUBLIC_DEFINITIONS})
+target_precompile_headers(apart_precompiled PRIVATE
+  <Eigen/Core> <Eigen/Geometry> <fmt/format.h> <algorithm> <array> <cmath> <filesystem> <functional> <memory>
+  <optional> <span> <stdexcept> <string> <string_view> <vector>)
+
 function(apart_layer name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PUBLIC;LINKS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  add_library(apart_${name} STATIC ${sources})
-  add_library(Apart::${name} ALIAS apart_${name})
-  set_target_properties(apart_${name} PROPERTIES EXPORT_NAME ${name} LINKER_LANGUAGE CXX)
-  target_include_directories(apart_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
-                                                  $<INSTALL_INTERFACE:include>)
   list(TRANSFORM ARG_DEPENDS PREPEND apart_)
-  target_link_libraries(apart_${name} PUBLIC ${ARG_DEPENDS} ${ARG_PUBLIC} PRIVATE ${ARG_LINKS}
-                                      $<BUILD_INTERFACE:apart_options>)
-  if(name STREQUAL "core")
-    target_precompile_headers(apart_core PRIVATE <Eigen/Core> <Eigen/Geometry> <array> <cmath> <optional> <span>
-                              <string> <vector> <fmt/format.h>)
-  else()
-    target_precompile_headers(apart_${name} REUSE_FROM apart_core)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  if(sources)
+    set(scope PUBLIC)
+    add_library(apart_${name} STATIC ${sources})
+    target_link_libraries(apart_${name} PRIVATE ${ARG_LINKS} $<BUILD_INTERFACE:apart_options>)
+    target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled)
+  else() # headers only
+    set(scope INTERFACE)
+    add_library(apart_${name} INTERFACE)
   endif()
+  add_library(Apart::${name} ALIAS apart_${name})
+  set_target_properties(apart_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(apart_${name} ${scope} cxx_std_20)
+  target_compile_definitions(apart_${name} ${scope} ${APART_PUBLIC_DEFINITIONS})
+  target_include_directories(apart_${name} ${scope} $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
+                                                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(apart_${name} ${scope} ${ARG_DEPENDS} ${ARG_PUBLIC})
+  set_property(GLOBAL APPEND PROPERTY APART_LAYERS ${name})
+endfunction()
+
+function(apart_program name)
+  cmake_parse_arguments(ARG "" "OUTPUT" "DEPENDS;LINKS" ${ARGN})
+  list(TRANSFORM ARG_DEPENDS PREPEND apart_)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  if(NOT sources)
+    message(STATUS "${name} has no sources: no program is built")
+    return()
+  endif()
+  add_executable(apart_${name} ${sources})
+  set_target_properties(apart_${name} PROPERTIES OUTPUT_NAME ${ARG_OUTPUT})
+  target_link_libraries(apart_${name} PRIVATE ${ARG_DEPENDS} ${ARG_LINKS} apart_options)
+  target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled)
 endfunction()
