@@ -1,0 +1,65 @@
+#pragma once
+// Isotropic hyperelastic materials as functions of the singular values σ of F = U diag(σ) Vᵀ, where U and V are
+// rotations (σ₃ carries the sign of det F). No mesh here.
+//
+// In the frame of U and V the tangent ∂²Ψ/∂F² falls apart (thesis 2.4.3 and references there):
+//   stretches  δF = E_ii, E_jj :  the 3×3 matrix ∂²Ψ/∂σᵢ∂σⱼ
+//   shears     δF = E_ij + E_ji :  eigenvalue (Ψᵢ − Ψⱼ)/(σᵢ − σⱼ)
+//   spins      δF = E_ij − E_ji :  eigenvalue (Ψᵢ + Ψⱼ)/(σᵢ + σⱼ)
+// so it is made positive semi-definite by a 3×3 eigenvalue problem and six comparisons.
+#include <apart/core/types.hpp>
+
+#include <array>
+#include <string_view>
+#include <variant>
+
+namespace apart {
+
+/// λ, μ [Pa] of Young's modulus E [Pa] and Poisson's ratio ν ∈ (−1, 0.5).
+struct Lame {
+  double lambda = 0, mu = 0;
+};
+Lame lame_parameters(double young, double poisson);
+
+/// First and second derivatives of Ψ(σ) [Pa].
+struct PrincipalDerivatives {
+  Vector3 first;    ///< Ψᵢ = ∂Ψ/∂σᵢ, the principal Piola–Kirchhoff stresses
+  Matrix3 stretch;  ///< ∂²Ψ/∂σᵢ∂σⱼ
+  Vector3 shear;    ///< (Ψᵢ − Ψⱼ)/(σᵢ − σⱼ) for (i,j) = (0,1), (1,2), (2,0); the limit where σᵢ = σⱼ
+  Vector3 spin;     ///< (Ψᵢ + Ψⱼ)/(σᵢ + σⱼ), same pairs
+};
+
+/// Ψ = μ/2 (Σσᵢ² − 3) − μ ln J + λ/2 ln²J, infinite for J ≤ 0: never inverts. [seed 002 §2, energy NH]
+struct NeoHookean {
+  static constexpr std::string_view name = "neo_hookean";
+  static constexpr bool prevents_inversion = true;
+  Lame lame;
+  double energy(const Vector3& sigma) const;
+  PrincipalDerivatives derivatives(const Vector3& sigma) const;
+};
+
+/// Ψ = μ Σ(σᵢ − 1)² + λ/2 (J − 1)², finite everywhere: may invert under extreme load. [seed 002, energy FCR]
+struct FixedCorotated {
+  static constexpr std::string_view name = "fixed_corotated";
+  static constexpr bool prevents_inversion = false;
+  Lame lame;
+  double energy(const Vector3& sigma) const;
+  PrincipalDerivatives derivatives(const Vector3& sigma) const;
+};
+
+/// Ψ = κ ‖FᵀF − I‖² = κ Σ(σᵢ² − 1)²: zero for rotations only; the stiffness of affine bodies.
+struct Orthogonality {
+  static constexpr std::string_view name = "orthogonality";
+  static constexpr bool prevents_inversion = false;
+  double stiffness = 1e8;  ///< κ [Pa]
+  double energy(const Vector3& sigma) const;
+  PrincipalDerivatives derivatives(const Vector3& sigma) const;
+};
+
+using Material = std::variant<NeoHookean, FixedCorotated, Orthogonality>;
+
+inline bool prevents_inversion(const Material& material) {
+  return std::visit([](const auto& m) { return m.prevents_inversion; }, material);
+}
+
+}  // namespace apart

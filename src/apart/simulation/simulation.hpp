@@ -1,0 +1,74 @@
+#pragma once
+#include <apart/core/diagnostics.hpp>
+#include <apart/io/frame.hpp>
+#include <apart/simulation/model.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace apart {
+
+/// What changes in time. The same bits from here give the same bits later.
+struct State {
+  Index step = 0;
+  double time = 0;      ///< [s]
+  Matrix3X nodes;       ///< q [m]
+  Matrix3X velocity;    ///< [m/s]
+  double barrier_stiffness = 0;  ///< κ of the last solve; 0: none yet
+};
+
+/// What one step did: a row of steps.csv.
+struct StepReport {
+  Index step = 0;
+  double time = 0;               ///< [s] at the end of the step
+  int newton_iterations = 0;
+  int linear_solves = 0;
+  int friction_iterations = 0;   ///< lagged solves
+  Index contacts = 0;            ///< active contacts at the end
+  double min_distance = 0;       ///< smallest distance at the end [m]; infinity if nothing is near
+  double min_gap = 0;            ///< the same minus thickness, over every accepted iterate
+  double min_volume_ratio = 1;   ///< smallest V/V₀ over elements
+  double max_strain = 0;         ///< largest |σ − 1| over elements
+  double barrier_stiffness = 0;  ///< κ
+  double residual = 0;           ///< last Newton step / dt [m/s]
+  double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0;  ///< [J] at the end
+  bool scripted_by_lagrangian = false;  ///< the augmented Lagrangian was needed [thesis A.5]
+  bool converged = false;
+};
+
+/// Advances a model in time. step() either returns a converged report or throws SolverError with a diagnosis and leaves
+/// the state as it was before the step.
+class Simulation {
+ public:
+  explicit Simulation(std::shared_ptr<const Model> model);
+  Simulation(std::shared_ptr<const Model> model, State start);
+  ~Simulation();
+
+  StepReport step();
+
+  const Model& model() const { return *model_; }
+  const State& state() const { return state_; }
+  const Timings& timings() const { return timings_; }
+  Timings& timings() { return timings_; }
+  /// All bodies as they are now, with velocity, contact force and stress.
+  Frame frame() const;
+  /// If set, called with the output points of every accepted iterate of a step, the state before it first.
+  std::function<void(const Matrix3X& points)> on_iterate;
+  /// If set, asked between Newton iterations; true ends the step with Interrupted and the state before the step.
+  std::function<bool()> should_stop;
+
+ private:
+  struct Workspace;
+  std::shared_ptr<const Model> model_;
+  State state_;
+  Timings timings_;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+/// Thrown by Simulation::step when should_stop said so.
+class Interrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace apart
