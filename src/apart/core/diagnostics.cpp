@@ -17,7 +17,9 @@ Timings::Scope::Scope(Timings& timings, Phase phase) : timings_(timings), previo
   timings_.switch_to(phase);
 }
 
-Timings::Scope::~Scope() { timings_.switch_to(previous_); }
+Timings::Scope::~Scope() {
+  timings_.switch_to(previous_);
+}
 
 std::array<double, phase_names.size()> Timings::seconds() const {
   auto result = seconds_;
@@ -41,11 +43,16 @@ rusage usage() {
 
 double process_cpu_seconds() {
   const rusage u = usage();
-  return double(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * double(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+  return double(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+         1e-6 * double(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-std::size_t process_peak_bytes() { return std::size_t(usage().ru_maxrss) * 1024; }
+std::size_t process_peak_bytes() {
+  return std::size_t(usage().ru_maxrss) * 1024;
+}
 
-std::string version() { return APART_VERSION; }
+std::string version() {
+  return APART_VERSION;
+}
 
 }  // namespace apart

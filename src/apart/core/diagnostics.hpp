@@ -13,8 +13,8 @@ enum class Phase { assembly, linear_solve, broad_phase, ccd, line_search, output
 inline constexpr std::array<std::string_view, 7> phase_names = {
     "assembly", "linear_solve", "broad_phase", "ccd", "line_search", "output", "other"};
 
-/// Wall seconds per phase. Scopes nest: time inside an inner scope is not counted for the outer one, so the parts add
-/// up to the time since construction.
+/// Wall seconds per phase. Scopes nest: time inside an inner scope is not counted for the outer one, so the
+/// parts add up to the time since construction.
 class Timings {
  public:
   Timings();

@@ -1,6 +1,6 @@
 #include <apart/core/parallel.hpp>
 
-#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -15,6 +15,8 @@ namespace {
 
 struct Pool {
   int threads = 1;
+  // TBB caps its workers at the number of cores; asking for more threads than that is unusual but allowed.
+  std::unique_ptr<tbb::global_control> limit;
   std::unique_ptr<tbb::task_arena> arena;
 };
 
@@ -43,11 +45,17 @@ double fold(Index count, Index chunk_size, FunctionRef<double(Index)> term, doub
 
 void set_thread_count(int n) {
   if (n < 1) n = std::max(1u, std::thread::hardware_concurrency());
+  pool().arena.reset();  // before the limit it was made under
+  pool().limit.reset();
   pool().threads = n;
-  pool().arena = n > 1 ? std::make_unique<tbb::task_arena>(n) : nullptr;
+  if (n == 1) return;
+  pool().limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, n);
+  pool().arena = std::make_unique<tbb::task_arena>(n);
 }
 
-int thread_count() { return pool().threads; }
+int thread_count() {
+  return pool().threads;
+}
 
 void parallel_chunks(Index count, Index chunk_size, FunctionRef<void(Index, Index)> body) {
   if (count <= 0) return;

@@ -1,6 +1,6 @@
 #pragma once
-// Parallel loops whose results do not depend on the number of threads: work is cut into chunks of a fixed size, and
-// sums are formed chunk by chunk in order. parallel.cpp is the only file that includes TBB.
+// Parallel loops whose results do not depend on the number of threads: work is cut into chunks of a fixed
+// size, and sums are formed chunk by chunk in order. parallel.cpp is the only file that includes TBB.
 #include <apart/core/function_ref.hpp>
 #include <apart/core/types.hpp>
 

@@ -12,8 +12,8 @@ using Matrix3 = Eigen::Matrix3d;
 using VectorX = Eigen::VectorXd;
 using Matrix3X = Eigen::Matrix3Xd;  ///< one column per point
 
-using Edges = Eigen::Matrix2Xi;       ///< vertex indices, one column per edge
-using Faces = Eigen::Matrix3Xi;       ///< vertex indices, one column per triangle, outward orientation if closed
+using Edges = Eigen::Matrix2Xi;  ///< vertex indices, one column per edge
+using Faces = Eigen::Matrix3Xi;  ///< vertex indices, one column per triangle, outward orientation if closed
 using Tetrahedra = Eigen::Matrix4Xi;  ///< vertex indices, one column per tetrahedron, positive volume at rest
 
 }  // namespace apart

@@ -1,0 +1,59 @@
+# One command for each thing one wants to do; `make help` lists them. CMake does the building (see CMakePresets.json
+# for debug builds); this file adds the set-up and the defaults.
+
+BUILD  := build
+PREFIX ?= /usr/local
+SCENE  ?=
+OUT    ?=
+DEPENDENCIES ?= yes
+
+# On a terminal ninja keeps to one line that it overwrites; anywhere else it speaks only of errors.
+NINJA := ninja -C $(BUILD) -j$(shell nproc) $(if $(MAKE_TERMOUT),,--quiet)
+CTEST := ctest --test-dir $(BUILD) -j2 --output-on-failure --no-label-summary
+SOURCES := find src tests bench -name '*.cpp' -o -name '*.hpp'
+
+.PHONY: build run test slow-test bench install format check-format clean help dependencies configure
+.SILENT:
+
+build: configure # build the program: build/apart
+	$(NINJA) apart
+
+run: build # simulate and draw the default example, or SCENE=file-or-name; OUT=directory takes the result
+	scripts/run-and-render $(BUILD)/apart "$(SCENE)" "$(OUT)"
+
+test: configure # build everything and run the tests
+	rm -f $(BUILD)/test.log
+	$(NINJA)
+	$(CTEST) -LE '^slow$$' --output-log $(BUILD)/test.log
+
+slow-test: configure # run the tests that take minutes
+	$(NINJA)
+	$(CTEST) -L '^slow$$'
+
+bench: configure # measure kernels and whole scenes: tables here, numbers in build/bench
+	$(NINJA) bench
+
+install: build # install program, library and CMake package below PREFIX=/usr/local
+	cmake --install $(BUILD) --prefix "$(PREFIX)" >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
+	echo "Installed below $(PREFIX); the list is $(BUILD)/install_manifest.txt"
+
+format: dependencies # format every source file
+	$(SOURCES) | xargs clang-format -i
+
+check-format: dependencies # name what is not formatted
+	$(SOURCES) | xargs clang-format --dry-run -Werror
+
+clean: # remove the build; results of runs stay
+	rm -rf $(BUILD)
+
+help: # this list
+	sed -n 's/^\([a-z-]*\):[^#]*# \(.*\)/make \1	\2/p' Makefile | expand -t 20
+
+dependencies: # install missing packages (skipped with DEPENDENCIES=no)
+	[ "$(DEPENDENCIES)" = no ] || scripts/install-dependencies
+
+# Once: afterwards ninja notices by itself when it must configure again.
+configure: dependencies
+	mkdir -p $(BUILD)
+	[ -f $(BUILD)/build.ninja ] || cmake --preset release >$(BUILD)/configure.log 2>&1 || \
+	  { cat $(BUILD)/configure.log; exit 1; }

@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+#include <apart/core/error.hpp>
+#include <apart/core/function_ref.hpp>
+
+namespace apart {
+namespace {
+
+TEST(Errors, InputErrorFormatsItsArguments) {
+  const InputError error("{}: got {}, must lie in ({}, {})", "bodies[2].material.nu", 0.5, -1, 0.5);
+  EXPECT_STREQ(error.what(), "bodies[2].material.nu: got 0.5, must lie in (-1, 0.5)");
+}
+
+TEST(Errors, MessagesWithoutArgumentsAreTakenAsTheyAre) {
+  // Text from a user's file may hold braces.
+  EXPECT_STREQ(InputError("unexpected '{' in {file}").what(), "unexpected '{' in {file}");
+  EXPECT_STREQ(InputError(std::string("unexpected '{}'")).what(), "unexpected '{}'");
+}
+
+TEST(Errors, KindsAreToldApart) {
+  // Exit code 2, exit code 3, and a fault of the program: none may be caught as another.
+  EXPECT_FALSE((std::is_base_of_v<InputError, SolverError> || std::is_base_of_v<SolverError, InputError>));
+  EXPECT_FALSE((std::is_base_of_v<std::runtime_error, InvariantError>));
+  EXPECT_TRUE((std::is_base_of_v<std::exception, InvariantError>));
+}
+
+TEST(Errors, EnsureThrowsInEveryKindOfBuild) {
+  EXPECT_NO_THROW(ensure(true, "fine"));
+  try {
+    ensure(false, "face index in range");
+    FAIL() << "ensure(false) returned";
+  } catch (const InvariantError& error) {
+    EXPECT_STREQ(error.what(), "face index in range");
+  }
+}
+
+TEST(FunctionRef, CallsTheObjectItRefersTo) {
+  int calls = 0;
+  auto count = [&calls](int by) { return calls += by; };
+  const FunctionRef<int(int)> ref = count;
+  EXPECT_EQ(ref(2), 2);
+  const FunctionRef<int(int)> copy = ref;
+  EXPECT_EQ(copy(3), 5);
+  EXPECT_EQ(calls, 5);
+}
+
+TEST(FunctionRef, KeepsTheStateOfAMutableCallable) {
+  auto counter = [n = 0]() mutable { return ++n; };
+  const FunctionRef<int()> ref = counter;
+  EXPECT_EQ(ref(), 1);
+  EXPECT_EQ(ref(), 2);
+  EXPECT_EQ(counter(), 3);
+}
+
+}  // namespace
+}  // namespace apart
