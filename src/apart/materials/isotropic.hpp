@@ -50,7 +50,7 @@ struct FixedCorotated {
 /// Ψ = κ ‖FᵀF − I‖² = κ Σ(σᵢ² − 1)²: zero for rotations only; the stiffness of affine bodies.
 struct Orthogonality {
   static constexpr std::string_view name = "orthogonality";
-  static constexpr bool prevents_inversion = false;
+  static constexpr bool prevents_inversion = true;  ///< by the step bound alone: a reflection costs no energy
   double stiffness = 1e8;  ///< κ [Pa]
   double energy(const Vector3& sigma) const;
   PrincipalDerivatives derivatives(const Vector3& sigma) const;
@@ -58,6 +58,7 @@ struct Orthogonality {
 
 using Material = std::variant<NeoHookean, FixedCorotated, Orthogonality>;
 
+/// Whether elements of this material are kept from inverting; if not, their energy is finite there and they may.
 inline bool prevents_inversion(const Material& material) {
   return std::visit([](const auto& m) { return m.prevents_inversion; }, material);
 }

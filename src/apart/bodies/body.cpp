@@ -1,0 +1,234 @@
+#include <apart/bodies/body.hpp>
+
+#include <apart/core/error.hpp>
+
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace apart {
+
+namespace {
+
+using Triplets = std::vector<Eigen::Triplet<double>>;
+
+/// Faces, segments and points contact sees, from the mesh's own cells.
+void set_surface(Body& body) {
+  const Mesh& mesh = body.mesh;
+  body.surface_faces = mesh.is_volume() ? boundary_faces(mesh.tetrahedra) : mesh.faces;
+  // Edges of triangles are found from the triangles; only the others count as free segments.
+  const Edges of_faces = edges_of(body.surface_faces);
+  std::set<std::pair<int, int>> known;
+  for (Index e = 0; e < of_faces.cols(); ++e) known.emplace(of_faces(0, e), of_faces(1, e));
+  std::vector<Eigen::Vector2i> segments;
+  for (Index e = 0; e < mesh.edges.cols(); ++e) {
+    const int a = std::min(mesh.edges(0, e), mesh.edges(1, e)), b = std::max(mesh.edges(0, e), mesh.edges(1, e));
+    if (known.emplace(a, b).second) segments.emplace_back(a, b);
+  }
+  body.free_segments.resize(2, Index(segments.size()));
+  for (std::size_t e = 0; e < segments.size(); ++e) body.free_segments.col(Index(e)) = segments[e];
+
+  std::set<Index> points;
+  for (Index k = 0; k < body.surface_faces.size(); ++k) points.insert(body.surface_faces(k));
+  for (Index k = 0; k < body.free_segments.size(); ++k) points.insert(body.free_segments(k));
+  for (Index k = 0; k < mesh.vertices.size(); ++k) points.insert(mesh.vertices(k));
+  body.surface_points.assign(points.begin(), points.end());
+}
+
+Matrix3 edge_matrix(const Matrix3X& x, const Eigen::Vector4i& tet) {
+  Matrix3 d;
+  for (int k = 0; k < 3; ++k) d.col(k) = x.col(tet[k + 1]) - x.col(tet[0]);
+  return d;
+}
+
+ElasticCells make_cells(const Matrix3X& nodes, Tetrahedra tets, const Material& material) {
+  ElasticCells cells{std::move(tets), {}, {}, material};
+  cells.volume.resize(cells.nodes.cols());
+  cells.inverse_rest.resize(cells.nodes.cols());
+  for (Index t = 0; t < cells.nodes.cols(); ++t) {
+    const Matrix3 d = edge_matrix(nodes, cells.nodes.col(t));
+    cells.volume[t] = d.determinant() / 6;
+    cells.inverse_rest[t] = d.inverse();
+  }
+  return cells;
+}
+
+/// The body's volume as signed tetrahedra: its own, or cones from `apex` over a closed surface.
+struct SignedTetrahedron {
+  std::array<Vector3, 4> corners;
+  double volume;
+};
+std::vector<SignedTetrahedron> volume_cells(const Mesh& mesh, const Vector3& apex) {
+  std::vector<SignedTetrahedron> cells;
+  const bool solid = mesh.is_volume();
+  for (Index c = 0; c < (solid ? mesh.tetrahedra.cols() : mesh.faces.cols()); ++c) {
+    SignedTetrahedron cell;
+    for (int k = 0; k < 3; ++k) cell.corners[k] = mesh.points.col(solid ? mesh.tetrahedra(k, c) : mesh.faces(k, c));
+    cell.corners[3] = solid ? Vector3(mesh.points.col(mesh.tetrahedra(3, c))) : apex;
+    const auto& x = cell.corners;
+    // A face seen from outside, with the apex behind it, is the mirror image of a positive tetrahedron.
+    cell.volume = (solid ? 1 : -1) * signed_volume6(x[0], x[1], x[2], x[3]) / 6;
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::string_view name_of(BodyKind kind) {
+  switch (kind) {
+    case BodyKind::volume:
+      return "volume";
+    case BodyKind::affine:
+      return "affine";
+    case BodyKind::obstacle:
+      return "obstacle";
+    case BodyKind::half_space:
+      break;
+  }
+  return "half_space";
+}
+
+Body make_volume(std::string name, Mesh mesh, const Material& material, double density, MassKind mass) {
+  Body body;
+  body.name = std::move(name);
+  body.kind = BodyKind::volume;
+  body.mesh = std::move(mesh);
+  body.nodes = body.mesh.points;
+  body.velocity = Matrix3X::Zero(3, body.nodes.cols());
+  body.point_map = LinearMap::identity(body.node_count());
+  set_surface(body);
+  body.elastic = make_cells(body.nodes, body.mesh.tetrahedra, material);
+
+  Triplets entries;
+  const ElasticCells& cells = *body.elastic;
+  for (Index t = 0; t < cells.nodes.cols(); ++t) {
+    const double m = density * cells.volume[t];
+    for (int a = 0; a < 4; ++a)
+      if (mass == MassKind::lumped) {
+        entries.emplace_back(cells.nodes(a, t), cells.nodes(a, t), m / 4);
+      } else {
+        for (int b = 0; b < 4; ++b)  // ∫ρ NₐN_b = m/20 (1 + δₐ_b)
+          entries.emplace_back(cells.nodes(a, t), cells.nodes(b, t), m / 20 * (a == b ? 2 : 1));
+      }
+  }
+  body.mass.resize(body.node_count(), body.node_count());
+  body.mass.setFromTriplets(entries.begin(), entries.end());
+  const VectorX diagonal = body.mass.diagonal();
+  for (Index i = 0; i < body.node_count(); ++i)
+    if (!(diagonal[i] > 0))
+      throw InputError("body '{}': point {} has no mass; remove points that belong to no tetrahedron", body.name, i);
+  return body;
+}
+
+Body make_affine(std::string name, Mesh mesh, const Material& material, double density) {
+  Body body;
+  body.name = std::move(name);
+  body.kind = BodyKind::affine;
+  body.mesh = std::move(mesh);
+  set_surface(body);
+
+  const Matrix3X& x = body.mesh.points;
+  const Vector3 low = x.rowwise().minCoeff(), high = x.rowwise().maxCoeff();
+  double volume = 0;
+  Vector3 centre = Vector3::Zero();
+  const auto cells = volume_cells(body.mesh, 0.5 * (low + high));
+  for (const auto& c : cells) {
+    volume += c.volume;
+    centre += c.volume / 4 * (c.corners[0] + c.corners[1] + c.corners[2] + c.corners[3]);
+  }
+  if (!(volume > 0))
+    throw InputError("body '{}': its volume is {}, must be positive; orient its closed surface outward", body.name,
+                     volume);
+  centre /= volume;
+
+  // Control tetrahedron: corners c_k = centre + s e_k with Σ e_k = 0 and Σ e_k e_kᵀ = 4 I, as far out as the body's own
+  // corners. Barycentric weights are then w_k(X) = 1/4 + e_k·(X − centre)/(4 s).
+  const double s = 0.5 * (high - low).norm() / std::sqrt(3.0);
+  Eigen::Matrix<double, 3, 4> e;
+  e << 1, 1, -1, -1, 1, -1, -1, 1, 1, -1, 1, -1;
+  body.nodes = (s * e).colwise() + centre;
+  body.velocity = Matrix3X::Zero(3, 4);
+  const auto weights = [&](const Vector3& point) -> Vector4 {
+    return Vector4::Constant(0.25) + e.transpose() * (point - centre) / (4 * s);
+  };
+  body.point_map = LinearMap(4);
+  for (Index p = 0; p < x.cols(); ++p) {
+    const Vector4 w = weights(x.col(p));
+    const Influence row[4] = {{0, w[0]}, {1, w[1]}, {2, w[2]}, {3, w[3]}};
+    body.point_map.add_vertex(row);
+  }
+  Tetrahedra control(4, 1);
+  control << 0, 1, 2, 3;
+  body.elastic = make_cells(body.nodes, control, material);
+  ensure(body.elastic->volume[0] > 0, "make_affine: control tetrahedron is turned inside out");
+  body.elastic->volume[0] = volume;
+
+  // M_kl = ∫ρ w_k w_l: exact for linear weights, ∫ f g = V/20 (Σfᵢ Σgᵢ + Σfᵢgᵢ) on a tetrahedron.
+  Eigen::Matrix4d m = Eigen::Matrix4d::Zero();
+  for (const auto& c : cells) {
+    Eigen::Matrix4d w;
+    for (int k = 0; k < 4; ++k) w.col(k) = weights(c.corners[k]);
+    const Vector4 sum = w.rowwise().sum();
+    m += density * c.volume / 20 * (sum * sum.transpose() + w * w.transpose());
+  }
+  body.mass = m.sparseView();
+  return body;
+}
+
+Body make_obstacle(std::string name, Mesh mesh, Motion motion) {
+  Body body;
+  body.name = std::move(name);
+  body.kind = BodyKind::obstacle;
+  body.mesh = std::move(mesh);
+  body.nodes = body.mesh.points;
+  body.velocity = Matrix3X::Zero(3, body.nodes.cols());
+  body.point_map = LinearMap::identity(body.node_count());
+  set_surface(body);
+  prescribe(body, nullptr, {true, true, true}, std::move(motion));
+  return body;
+}
+
+Body make_half_space(std::string name, const Vector3& origin, const Vector3& normal) {
+  Body body;
+  body.name = std::move(name);
+  body.kind = BodyKind::half_space;
+  body.nodes.resize(3, 0);
+  body.velocity.resize(3, 0);
+  body.half_space = HalfSpace{origin, normal.normalized(), 0};
+  return body;
+}
+
+void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angular) {
+  const Vector3 centre = centre_of_mass(body);
+  for (Index i = 0; i < body.node_count(); ++i)
+    body.velocity.col(i) = linear + angular.cross(body.nodes.col(i) - centre);
+}
+
+void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion) {
+  if (points && body.kind == BodyKind::affine)
+    throw InputError("body '{}': an affine body can only be prescribed as a whole; use a motion, or type volume",
+                     body.name);
+  Prescription p;
+  if (points) {
+    p.nodes = *points;
+  } else {
+    p.nodes.resize(body.node_count());
+    std::iota(p.nodes.begin(), p.nodes.end(), 0);
+  }
+  p.axes = axes;
+  p.motion = std::move(motion);
+  body.prescriptions.push_back(std::move(p));
+}
+
+double total_mass(const Body& body) { return body.mass.sum(); }
+
+Vector3 centre_of_mass(const Body& body) {
+  if (!body.is_dynamic()) return body.nodes.cols() ? Vector3(body.nodes.rowwise().mean()) : Vector3::Zero();
+  const VectorX row_sums = body.mass * VectorX::Ones(body.node_count());
+  return body.nodes * row_sums / row_sums.sum();
+}
+
+}  // namespace apart

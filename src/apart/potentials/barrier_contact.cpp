@@ -1,0 +1,228 @@
+#include <apart/potentials/barrier_contact.hpp>
+
+#include <apart/geometry/edge_edge_mollifier.hpp>
+#include <apart/math/psd_projection.hpp>
+
+#include <Eigen/Geometry>
+#include <cmath>
+
+namespace apart {
+
+namespace {
+
+/// Barrier of a contact's squared distance f.
+Barrier barrier_of(const Contact& c, double f) {
+  return barrier(f - c.thickness * c.thickness, barrier_reach(c.thickness, c.dhat));
+}
+
+/// Two unit vectors that complete n, the first along `hint` where that is not along n.
+std::pair<Vector3, Vector3> tangents(const Vector3& n, const Vector3& hint) {
+  Vector3 t = hint - n.dot(hint) * n;
+  if (t.squaredNorm() <= 1e-24 * hint.squaredNorm()) {
+    int axis;
+    n.cwiseAbs().minCoeff(&axis);
+    t = n.cross(Vector3::Unit(axis));
+  }
+  t.normalize();
+  return {t, n.cross(t)};
+}
+
+}  // namespace
+
+StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const StencilPoints& x, double b1, double b2,
+                              Projection projection) {
+  if (projection == Projection::none) {
+    const StencilVector g = squared_distance_gradient(feature, n, x);
+    return b2 * g * g.transpose() + b1 * squared_distance_hessian(feature, n, x);
+  }
+  // With n̂ = r/d, tangents t₁,t₂ and D = ∂r/∂λ ⟂ n̂ the matrix is
+  //   (4b″f + 2b′)(w⊗n̂)(w⊗n̂)ᵀ + 2b′ Σ(w⊗t)(w⊗t)ᵀ − b′ Q (2DᵀD)⁻¹ Qᵀ,      Q = 2(w′⊗r + w⊗D),
+  // so it lives on u₀⊗{n̂,t₁,t₂} and {u₁,u₂}⊗n̂, u an orthonormal basis of {w, w′₁, w′₂}: five dimensions.
+  const Vector3 r = separation(feature, n, x);
+  const double f = r.squaredNorm(), d = std::sqrt(f);
+  const Vector3 normal = r / d;
+  const Vector4& w = feature.weights;
+  const double w_norm = w.norm();
+  const int m = feature.free;
+
+  Eigen::Matrix<double, 4, 3> u = Eigen::Matrix<double, 4, 3>::Zero();
+  u.col(0) = w / w_norm;
+  Matrix3 coordinates = Matrix3::Zero();  // w′_k = Σ_b u_b coordinates(b, k)
+  Eigen::Matrix<double, 3, 2> slope_r = Eigen::Matrix<double, 3, 2>::Zero();  // D
+  for (int k = 0; k < m; ++k) {
+    Vector4 rest = feature.slope.col(k);
+    for (int b = 0; b <= k; ++b) {
+      coordinates(b, k) = u.col(b).dot(rest);
+      rest -= coordinates(b, k) * u.col(b);
+    }
+    coordinates(k + 1, k) = rest.norm();
+    u.col(k + 1) = rest / coordinates(k + 1, k);
+    for (int i = 1; i < n; ++i) slope_r.col(k) += feature.slope(i, k) * (x[i] - x[0]);
+  }
+  const auto [t1, t2] = tangents(normal, m > 0 ? Vector3(slope_r.col(0)) : Vector3::UnitX());
+
+  // Basis order: u₀⊗n̂, u₁⊗n̂, u₂⊗n̂, u₀⊗t₁, u₀⊗t₂.
+  Eigen::Matrix<double, 5, 5> k = Eigen::Matrix<double, 5, 5>::Zero();
+  k(0, 0) = (4 * b2 * f + 2 * b1) * w_norm * w_norm;
+  k(3, 3) = k(4, 4) = 2 * b1 * w_norm * w_norm;
+  if (m > 0) {
+    Eigen::Matrix<double, 5, 2> q = Eigen::Matrix<double, 5, 2>::Zero();
+    for (int j = 0; j < m; ++j) {
+      q.block<3, 1>(0, j) = 2 * d * coordinates.col(j);
+      q(3, j) = 2 * w_norm * slope_r.col(j).dot(t1);
+      q(4, j) = 2 * w_norm * slope_r.col(j).dot(t2);
+    }
+    if (m == 1) {
+      k -= b1 / (2 * slope_r.col(0).squaredNorm()) * q.col(0) * q.col(0).transpose();
+    } else {
+      const Vector3 d0 = slope_r.col(0), d1 = slope_r.col(1);
+      Eigen::Matrix2d inverse;
+      inverse << d1.squaredNorm(), -d0.dot(d1), -d0.dot(d1), d0.squaredNorm();
+      k -= b1 / (2 * d0.cross(d1).squaredNorm()) * q * inverse * q.transpose();
+    }
+  }
+  if (m == 0) {
+    k(0, 0) = std::max(k(0, 0), 0.0);
+    k(3, 3) = k(4, 4) = 0;
+  } else if (m == 1) {
+    // t₁ lies along D: u₀⊗t₂ decouples with a negative value, u₂ does not exist.
+    Matrix3 small;
+    constexpr int at[3] = {0, 1, 3};
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) small(i, j) = k(at[i], at[j]);
+    small = psd_projection(small);
+    k.setZero();
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) k(at[i], at[j]) = small(i, j);
+  } else {
+    k = psd_projection(k);
+  }
+
+  Matrix3 frame;
+  frame << normal, t1, t2;
+  StencilMatrix h = StencilMatrix::Zero();
+  const Eigen::Matrix<double, 4, 3> along = u * k.topLeftCorner<3, 3>();
+  const Eigen::Matrix<double, 4, 2> mixed = u * k.topRightCorner<3, 2>();
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      Matrix3 local;
+      local(0, 0) = along.row(i).dot(u.row(j));
+      local.block<1, 2>(0, 1) = mixed.row(i) * u(j, 0);
+      local.block<2, 1>(1, 0) = (mixed.row(j) * u(i, 0)).transpose();
+      local.block<2, 2>(1, 1) = u(i, 0) * u(j, 0) * k.bottomRightCorner<2, 2>();
+      const Matrix3 block = frame * local * frame.transpose();
+      h.block<3, 3>(3 * i, 3 * j) = block;
+      if (i != j) h.block<3, 3>(3 * j, 3 * i) = block.transpose();
+    }
+  return h;
+}
+
+BarrierContact::BarrierContact(const CollisionSurface& surface, CandidateCache& candidates)
+    : surface_(surface), candidates_(candidates) {}
+
+void BarrierContact::prepare(const Matrix3X& x) { active_ = find_active_set(surface_, candidates_.at(x), x); }
+
+TermPoints BarrierContact::term(Index i) const {
+  if (is_plane(i)) return {{plane_contact(i).vertex, -1, -1, -1}, 1};
+  const Stencil& s = active_.contacts[i].stencil;
+  return {s.vertices, s.size()};
+}
+
+BarrierContact::PlaneGap BarrierContact::plane_gap(Index i, const Matrix3X& x) const {
+  const PlaneContact& c = plane_contact(i);
+  const HalfSpace& plane = surface_.half_spaces[c.plane];
+  const PairSettings& s = surface_.pairs(surface_.vertex_body[c.vertex], plane.body);
+  const double distance = plane.normal.dot(x.col(c.vertex) - plane.origin);
+  // A vertex behind the plane is as forbidden as one on it.
+  const double squared = distance > 0 ? distance * distance - s.thickness * s.thickness : 0;
+  return {plane, distance, barrier(squared, barrier_reach(s.thickness, s.dhat))};
+}
+
+double BarrierContact::value(const Matrix3X& x) const {
+  return kappa_ * ordered_sum(term_count(), [&](Index i) {
+    if (is_plane(i)) return plane_gap(i, x).b.value;
+    const Contact& c = active_.contacts[i];
+    const StencilPoints p = c.stencil.gather(x);
+    double b = c.multiplicity * barrier_of(c, squared_distance(c.stencil.kind, p)).value;
+    if (c.mollifier_threshold > 0) b *= edge_edge_mollifier_value(p, c.mollifier_threshold);
+    return b;
+  });
+}
+
+void BarrierContact::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
+  add_local_gradients(term_count(), gradient, [&](Index i) {
+    StencilVector g = StencilVector::Zero();
+    if (is_plane(i)) {
+      const PlaneGap gap = plane_gap(i, x);
+      g.head<3>() = kappa_ * gap.b.first * 2 * gap.distance * gap.plane.normal;
+      return std::pair{term(i), g};
+    }
+    const Contact& c = active_.contacts[i];
+    const StencilPoints p = c.stencil.gather(x);
+    const ClosestFeature feature = closest_feature(c.stencil.kind, p);
+    const double f = separation(feature, c.stencil.size(), p).squaredNorm();
+    const Barrier b = barrier_of(c, f);
+    g = b.first * squared_distance_gradient(feature, c.stencil.size(), p);
+    if (c.mollifier_threshold > 0) {
+      const EdgeEdgeMollifier e = edge_edge_mollifier(p, c.mollifier_threshold);
+      g = e.value * g + b.value * e.gradient;
+    }
+    return std::pair{term(i), StencilVector(kappa_ * c.multiplicity * g)};
+  });
+}
+
+void BarrierContact::hessians(const Matrix3X& x, Index begin, Projection projection,
+                              std::span<LocalHessian> out) const {
+  for (std::size_t e = 0; e < out.size(); ++e) {
+    const Index i = begin + Index(e);
+    out[e].points = term(i);
+    if (is_plane(i)) {
+      const PlaneGap gap = plane_gap(i, x);
+      double k = 4 * gap.distance * gap.distance * gap.b.second + 2 * gap.b.first;
+      if (projection == Projection::psd) k = std::max(k, 0.0);
+      out[e].matrix.topLeftCorner<3, 3>() = kappa_ * k * gap.plane.normal * gap.plane.normal.transpose();
+      continue;
+    }
+    const Contact& c = active_.contacts[i];
+    const int n = c.stencil.size();
+    const StencilPoints p = c.stencil.gather(x);
+    const ClosestFeature feature = closest_feature(c.stencil.kind, p);
+    const double f = separation(feature, n, p).squaredNorm();
+    const Barrier b = barrier_of(c, f);
+    if (c.mollifier_threshold > 0) {
+      const EdgeEdgeMollifier m = edge_edge_mollifier(p, c.mollifier_threshold);
+      const StencilVector gb = b.first * squared_distance_gradient(feature, n, p);
+      StencilMatrix h = m.value * barrier_hessian(feature, n, p, b.first, b.second, Projection::none);
+      h += m.gradient * gb.transpose() + gb * m.gradient.transpose() + b.value * m.hessian;
+      out[e].matrix = kappa_ * c.multiplicity * (projection == Projection::psd ? psd_projection(h) : h);
+    } else {
+      out[e].matrix = kappa_ * c.multiplicity * barrier_hessian(feature, n, p, b.first, b.second, projection);
+    }
+  }
+}
+
+BarrierContact::Press BarrierContact::press(Index i, const Matrix3X& x) const {
+  Press press;
+  press.points = term(i);
+  if (is_plane(i)) {
+    const PlaneGap gap = plane_gap(i, x);
+    press.weights[0] = 1;
+    press.direction = gap.plane.normal;
+    press.distance = gap.distance;
+    press.magnitude = kappa_ * std::abs(gap.b.first) * 2 * gap.distance;
+    return press;
+  }
+  const Contact& c = active_.contacts[i];
+  const StencilPoints p = c.stencil.gather(x);
+  const ClosestFeature feature = closest_feature(c.stencil.kind, p);
+  const Vector3 r = separation(feature, c.stencil.size(), p);
+  press.distance = r.norm();
+  press.weights = feature.weights;
+  press.direction = r / press.distance;
+  const double b1 = barrier_of(c, r.squaredNorm()).first;
+  press.magnitude = kappa_ * c.multiplicity * std::abs(b1) * 2 * press.distance;
+  if (c.mollifier_threshold > 0) press.magnitude *= edge_edge_mollifier_value(p, c.mollifier_threshold);
+  return press;
+}
+
+}  // namespace apart

@@ -1,0 +1,37 @@
+#include <apart/potentials/boundary_target.hpp>
+
+#include <cmath>
+
+namespace apart {
+
+void BoundaryTarget::update_multipliers(const Matrix3X& q) {
+  for (Target& t : targets) t.multiplier -= stiffness * std::sqrt(t.mass) * error(t, q);
+}
+
+double BoundaryTarget::squared_error(const Matrix3X& q) const {
+  return ordered_sum(term_count(), [&](Index i) { return error(targets[i], q).squaredNorm(); });
+}
+
+double BoundaryTarget::value(const Matrix3X& q) const {
+  return ordered_sum(term_count(), [&](Index i) {
+    const Target& t = targets[i];
+    const Vector3 e = error(t, q);
+    return -std::sqrt(t.mass) * t.multiplier.dot(e) + 0.5 * stiffness * t.mass * e.squaredNorm();
+  });
+}
+
+void BoundaryTarget::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
+  for (const Target& t : targets)
+    gradient.col(t.node) +=
+        t.mask.cwiseProduct(-std::sqrt(t.mass) * t.multiplier + stiffness * t.mass * error(t, q));
+}
+
+void BoundaryTarget::hessians(const Matrix3X&, Index begin, Projection, std::span<LocalHessian> out) const {
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    const Target& t = targets[begin + Index(j)];
+    out[j].points = term(begin + Index(j));
+    out[j].matrix.topLeftCorner<3, 3>() = (stiffness * t.mass * t.mask).asDiagonal();
+  }
+}
+
+}  // namespace apart

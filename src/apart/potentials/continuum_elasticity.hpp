@@ -1,0 +1,45 @@
+#pragma once
+#include <apart/bodies/body.hpp>
+#include <apart/potentials/potential.hpp>
+
+#include <array>
+
+namespace apart {
+
+/// scale · Σ V Ψ(F) over linear tetrahedra of nodes; scale = dt². [thesis eq. 2.1]
+class ContinuumElasticity final : public Potential {
+ public:
+  ContinuumElasticity() = default;
+  /// Adds the cells of a body whose nodes start at `first_node`. Keeps no reference.
+  void add(const ElasticCells& cells, Index first_node);
+  void set_scale(double scale) { scale_ = scale; }
+
+  std::string_view name() const override { return "elasticity"; }
+  double value(const Matrix3X& q) const override;
+  void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
+  Index term_count() const override { return Index(cells_.size()); }
+  TermPoints term(Index i) const override { return {cells_[i].nodes, 4}; }
+  void hessians(const Matrix3X& q, Index begin, Projection projection, std::span<LocalHessian> out) const override;
+
+  /// Deformation of one cell, for reports.
+  Matrix3 deformation_gradient(Index cell, const Matrix3X& q) const;
+  /// Cauchy stress [Pa] of one cell.
+  Matrix3 cauchy_stress(Index cell, const Matrix3X& q) const;
+  /// Cells of materials that must not invert, for the step bound.
+  const Tetrahedra& guarded_cells() const { return guarded_; }
+
+ private:
+  struct Cell {
+    std::array<Index, 4> nodes;
+    Index material;
+    double volume;
+    Eigen::Matrix<double, 3, 4> shape_gradients;  ///< ∇N_a: F = Σ q_a ∇N_aᵀ [1/m]
+  };
+  Matrix3 gradient_of(const Cell& cell, const Matrix3X& q) const;
+  std::vector<Cell> cells_;
+  std::vector<Material> materials_;
+  Tetrahedra guarded_ = Tetrahedra(4, 0);
+  double scale_ = 1;
+};
+
+}  // namespace apart

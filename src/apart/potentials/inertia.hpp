@@ -1,0 +1,32 @@
+#pragma once
+#include <apart/potentials/potential.hpp>
+
+#include <Eigen/SparseCore>
+
+namespace apart {
+
+/// ½ (q − q̃)ᵀ M (q − q̃) over nodes. [thesis eq. 2.1]
+class Inertia final : public Potential {
+ public:
+  /// `mass`: node × node [kg], symmetric. Keeps a reference.
+  explicit Inertia(const Eigen::SparseMatrix<double>& mass);
+  void set_target(Matrix3X predicted) { predicted_ = std::move(predicted); }  ///< q̃ [m]
+
+  std::string_view name() const override { return "inertia"; }
+  double value(const Matrix3X& q) const override;
+  void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
+  Index term_count() const override { return Index(entries_.size()); }
+  TermPoints term(Index i) const override;
+  void hessians(const Matrix3X& q, Index begin, Projection, std::span<LocalHessian> out) const override;
+
+ private:
+  struct Entry {
+    Index row, column;  // row ≥ column
+    double mass;
+  };
+  const Eigen::SparseMatrix<double>& mass_;
+  std::vector<Entry> entries_;
+  Matrix3X predicted_;
+};
+
+}  // namespace apart
