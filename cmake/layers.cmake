@@ -5,8 +5,7 @@
 # layer's headers, LINKS only in its sources. tests/contracts/layering_test.cpp reads these calls and rejects every
 # #include that they do not allow.
 
-# The instruction set: AVX2 where the building machine has it. Eigen's alignment does not depend on it (see
-# EIGEN_MAX_ALIGN_BYTES in src/apart), so that a program compiled with other flags can link to the library.
+# The instruction set: AVX2 where the building machine has it.
 include(CheckCXXSourceRuns)
 check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") ? 0 : 1; }"
                       APART_HOST_HAS_AVX2)
@@ -78,4 +77,5 @@ function(apart_program name)
   set_target_properties(apart_${name} PROPERTIES OUTPUT_NAME ${ARG_OUTPUT})
   target_link_libraries(apart_${name} PRIVATE ${ARG_DEPENDS} ${ARG_LINKS} apart_options)
   target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled)
+  install(TARGETS apart_${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 #include <apart/core/error.hpp>
-#include <apart/core/function_ref.hpp>
 
 namespace apart {
 namespace {
@@ -31,24 +30,6 @@ TEST(Errors, EnsureThrowsInEveryKindOfBuild) {
   } catch (const InvariantError& error) {
     EXPECT_STREQ(error.what(), "face index in range");
   }
-}
-
-TEST(FunctionRef, CallsTheObjectItRefersTo) {
-  int calls = 0;
-  auto count = [&calls](int by) { return calls += by; };
-  const FunctionRef<int(int)> ref = count;
-  EXPECT_EQ(ref(2), 2);
-  const FunctionRef<int(int)> copy = ref;
-  EXPECT_EQ(copy(3), 5);
-  EXPECT_EQ(calls, 5);
-}
-
-TEST(FunctionRef, KeepsTheStateOfAMutableCallable) {
-  auto counter = [n = 0]() mutable { return ++n; };
-  const FunctionRef<int()> ref = counter;
-  EXPECT_EQ(ref(), 1);
-  EXPECT_EQ(ref(), 2);
-  EXPECT_EQ(counter(), 3);
 }
 
 }  // namespace

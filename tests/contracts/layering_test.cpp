@@ -1,0 +1,197 @@
+// Which folder may include which is declared once, by the calls of apart_layer and apart_program in
+// src/apart/CMakeLists.txt. These tests read that file and every source file, and reject an include that goes
+// upward or sideways, and an outside library that leaves the one place that wraps it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path source_directory = fs::path(APART_SOURCE_DIR) / "src" / "apart";
+
+/// Folder → the folders it may include, itself among them.
+using Layers = std::map<std::string, std::set<std::string>>;
+
+/// An outside library and the only place whose files may include it: a file, or a folder ending in '/'.
+struct Wrapped {
+  std::string_view header;  ///< how its includes begin
+  std::string_view place;   ///< relative to src/apart
+  bool one_file = true;     ///< if the place is a folder: one file of it at most
+};
+constexpr Wrapped wrapped_libraries[] = {
+    {"tbb/", "core/parallel.cpp"},
+    {"oneapi/", "core/parallel.cpp"},
+    {"CGAL/", "geometry/exact_intersection.cpp"},
+    {"gmp", "geometry/exact_intersection.cpp"},
+    {"mpfr", "geometry/exact_intersection.cpp"},
+    {"cholmod", "solver/"},
+    {"suitesparse/", "solver/"},
+    {"valijson/", "scene/"},
+    {"expat", "io/", false},
+    {"zlib", "io/", false},
+    {"embree", "viewer/", false},
+    {"png", "viewer/", false},
+    {"CLI/", "cli/", false},
+};
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot read " + file.string());
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The declared layers, lowest first. A layer may depend only on layers declared before it, so there are no
+/// cycles.
+Layers read_layers(const std::string& cmake) {
+  static const std::regex call(R"(\bapart_(?:layer|program)\((\w+)([^)]*)\))");
+  Layers layers;
+  for (std::sregex_iterator i(cmake.begin(), cmake.end(), call), end; i != end; ++i) {
+    const std::string name = (*i)[1];
+    std::set<std::string> allowed = {name};
+    std::istringstream arguments((*i)[2]);
+    bool depends = false;
+    for (std::string word; arguments >> word;) {
+      if (word == "DEPENDS" || word == "PUBLIC" || word == "LINKS" || word == "OUTPUT") {
+        depends = word == "DEPENDS";
+      } else if (depends) {
+        if (!layers.contains(word))
+          throw std::runtime_error(name + " depends on " + word + ", which is not declared before it");
+        allowed.insert(layers[word].begin(), layers[word].end());
+      }
+    }
+    layers[name] = allowed;
+  }
+  return layers;
+}
+
+struct Include {
+  std::string name;
+  bool in_quotes;
+};
+
+std::vector<Include> includes_of(const std::string& text) {
+  static const std::regex directive(R"((?:^|\n)[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"])");
+  std::vector<Include> includes;
+  for (std::sregex_iterator i(text.begin(), text.end(), directive), end; i != end; ++i)
+    includes.push_back({(*i)[2], (*i)[1] == "\""});
+  return includes;
+}
+
+/// What is wrong with the includes of one file, one line each. `file` is relative to src/apart.
+std::vector<std::string> violations(const Layers& layers, const std::string& file, const std::string& text) {
+  std::vector<std::string> found;
+  const std::string folder = file.substr(0, file.find('/'));
+  if (!layers.contains(folder)) return {file + ": the folder is not declared in src/apart/CMakeLists.txt"};
+  for (const Include& include : includes_of(text)) {
+    if (include.in_quotes) {
+      found.push_back(file + ": includes \"" + include.name + "\"; write <apart/folder/name.hpp>");
+    } else if (include.name.starts_with("apart/")) {
+      const std::string target = include.name.substr(6, include.name.find('/', 6) - 6);
+      if (!layers.at(folder).contains(target))
+        found.push_back(file + ": " + folder + " may not include <" + include.name + ">");
+    }
+    for (const Wrapped& library : wrapped_libraries) {
+      const bool inside =
+          library.place.ends_with('/') ? file.starts_with(library.place) : file == library.place;
+      if (include.name.starts_with(library.header) && !inside)
+        found.push_back(file + ": <" + include.name + "> may be included only in " +
+                        std::string(library.place));
+    }
+  }
+  return found;
+}
+
+/// Relative path → text of every source file.
+std::map<std::string, std::string> source_files() {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(source_directory))
+    if (entry.path().extension() == ".hpp" || entry.path().extension() == ".cpp")
+      files[fs::relative(entry.path(), source_directory).generic_string()] = text_of(entry.path());
+  return files;
+}
+
+Layers declared_layers() {
+  return read_layers(text_of(source_directory / "CMakeLists.txt"));
+}
+
+TEST(Layering, NoSourceFileIncludesWhatItsLayerMayNot) {
+  const Layers layers = declared_layers();
+  const auto files = source_files();
+  EXPECT_GE(files.size(), 20u) << "hardly any source was found below " << source_directory;
+  for (const auto& [file, text] : files)
+    for (const std::string& violation : violations(layers, file, text)) ADD_FAILURE() << violation;
+}
+
+TEST(Layering, LibrariesWrappedInOneFileAreIncludedByOneFile) {
+  for (const Wrapped& library : wrapped_libraries) {
+    if (!library.one_file) continue;
+    std::set<std::string> users;
+    for (const auto& [file, text] : source_files())
+      for (const Include& include : includes_of(text))
+        if (include.name.starts_with(library.header)) users.insert(file);
+    EXPECT_LE(users.size(), 1u) << library.header << " is included by " << testing::PrintToString(users);
+  }
+}
+
+TEST(Layering, EveryLayerIsExplainedInTheArchitecturePage) {
+  const std::string page = text_of(fs::path(APART_SOURCE_DIR) / "docs" / "architecture.md");
+  for (const auto& [layer, allowed] : declared_layers())
+    EXPECT_NE(page.find("| `" + layer + "` |"), std::string::npos) << layer;
+}
+
+TEST(Layering, DependenciesAreTransitive) {
+  const Layers layers = read_layers(R"(
+    apart_layer(low PUBLIC Some::library LINKS high)
+    apart_layer(middle DEPENDS low LINKS other)
+    apart_layer(beside DEPENDS low)
+    apart_program(top OUTPUT name DEPENDS middle LINKS beside))");
+  EXPECT_EQ(layers.at("low"), (std::set<std::string>{"low"}));
+  EXPECT_EQ(layers.at("top"), (std::set<std::string>{"low", "middle", "top"}));
+  EXPECT_THROW(read_layers("apart_layer(low DEPENDS high)\napart_layer(high)"), std::runtime_error);
+}
+
+TEST(Layering, PlantedIncludesAreCaught) {
+  const Layers layers = declared_layers();
+  const auto count = [&](const std::string& file, const std::string& text) {
+    return violations(layers, file, text).size();
+  };
+  // Upward, sideways, past the check, and into an undeclared folder.
+  EXPECT_EQ(count("core/x.hpp", "#pragma once\n#include <apart/math/svd.hpp>\n"), 1u);
+  EXPECT_EQ(count("solver/x.cpp", "#include <vector>\n  # include <apart/scene/catalog.hpp>\n"), 1u);
+  EXPECT_EQ(count("materials/x.cpp", "#include <apart/collision/ccd.hpp>"), 1u);
+  EXPECT_EQ(count("math/x.cpp", "#include \"../scene/catalog.hpp\""), 1u);
+  EXPECT_EQ(count("elsewhere/x.cpp", ""), 1u);
+  // Outside libraries away from their wrapper.
+  EXPECT_EQ(count("solver/x.cpp", "#include <tbb/parallel_for.h>"), 1u);
+  EXPECT_EQ(count("verify/x.cpp", "#include <CGAL/intersections.h>"), 1u);
+  EXPECT_EQ(count("geometry/exact_intersection.hpp", "#include <CGAL/intersections.h>"), 1u);
+  EXPECT_EQ(count("simulation/x.cpp", "#include <cholmod.h>"), 1u);
+  EXPECT_EQ(count("cli/x.cpp", "#include <embree3/rtcore.h>"), 1u);
+  // What is allowed, or only looks like an include.
+  EXPECT_EQ(count("solver/x.cpp", "#include <apart/core/types.hpp>\n#include <apart/solver/newton.hpp>\n"),
+            0u);
+  EXPECT_EQ(count("geometry/exact_intersection.cpp", "#include <CGAL/intersections.h>"), 0u);
+  EXPECT_EQ(count("core/x.hpp", "// #include <apart/math/svd.hpp>\n"), 0u);
+}
+
+TEST(Layering, AnUpwardIncludePlantedInARealFileIsCaught) {
+  const Layers layers = declared_layers();
+  for (const auto& [file, text] : source_files()) {
+    if (file.starts_with("cli/")) continue;  // nothing lies above it
+    EXPECT_GT(violations(layers, file, text + "\n#include <apart/cli/planted.hpp>\n").size(),
+              violations(layers, file, text).size())
+        << file;
+  }
+}
+
+}  // namespace
