@@ -5,11 +5,12 @@ namespace apart {
 
 /// A contact the barrier acts on.
 struct Contact {
-  Stencil stencil;         ///< reduced to its closest feature, except for mollified edge–edge pairs
-  double multiplicity = 1; ///< how many candidate pairs reduce to this stencil [thesis A.7.1]
-  double mollifier_threshold = 0;  ///< ε of edge_edge_mollifier.hpp; 0: not mollified (multiplicity 1 otherwise)
-  double dhat = 0;         ///< d̂ [m]
-  double thickness = 0;    ///< ξ [m]
+  Stencil stencil;          ///< reduced to its closest feature, except for mollified edge–edge pairs
+  double multiplicity = 1;  ///< how many candidate pairs reduce to this stencil [thesis A.7.1]
+  double mollifier_threshold =
+      0;                 ///< ε of edge_edge_mollifier.hpp; 0: not mollified (multiplicity 1 otherwise)
+  double dhat = 0;       ///< d̂ [m]
+  double thickness = 0;  ///< ξ [m]
 };
 
 /// A vertex near a half-space.
@@ -19,13 +20,18 @@ struct PlaneContact {
 };
 
 struct ActiveSet {
-  std::vector<Contact> contacts;           ///< sorted by stencil, each once; mollified ones last
-  std::vector<PlaneContact> plane_contacts;
-  double min_distance = 0;  ///< smallest distance over all candidates and planes [m]; +infinity if there are none
+  std::vector<Contact> contacts;             ///< sorted by stencil, each once; mollified ones last
+  std::vector<PlaneContact> plane_contacts;  ///< sorted by plane, then vertex
+  /// Smallest distance of the contacts and plane contacts above [m]; +infinity if there are none. Pairs
+  /// farther apart than ξ + d̂ do not count, so that it does not depend on how many of them the candidates
+  /// contain.
+  double min_distance = 0;
+  double min_gap = 0;  ///< the same with each pair's thickness taken off [m]
 };
 
-/// The candidate pairs closer than ξ + d̂ at x, point–triangle and edge–edge pairs reduced to the feature that is closest
-/// and merged with a multiplicity. Edge–edge pairs with c < ε stay edge–edge, mollified. Deterministic.
+/// The candidate pairs closer than ξ + d̂ at x, point–triangle and edge–edge pairs reduced to the feature that
+/// is closest and merged with a multiplicity. Edge–edge pairs with c < ε stay edge–edge, mollified. The same
+/// for any number of threads and for any candidates that contain all pairs closer than ξ + d̂.
 ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& candidates, const Matrix3X& x);
 
 }  // namespace apart

@@ -2,20 +2,28 @@
 #include <apart/collision/stencil.hpp>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
 namespace apart {
 
-/// Finds candidate pairs. Conservative: a pair whose primitives come within `radius` of each other (Euclidean) while
-/// every vertex moves straight from x0 to x1 is always reported, in floating point too; others may be.
-/// Which kinds: vertex–triangle for all vertices, edge–edge for all edges, isolated vertices against free edges and
-/// against each other (all other cases are covered by these).
+/// Finds candidate pairs. Conservative: a pair whose primitives come within `radius` of each other
+/// (Euclidean) while every vertex moves straight from x0 to x1 is always reported, in floating point too;
+/// others may be. Which kinds: vertex–triangle for all vertices, edge–edge for all edges, isolated vertices
+/// against free edges and against each other (all other cases are covered by these). x0, x1: 3 × vertex count
+/// [m], finite (InvariantError otherwise). Not const: a tree is refitted between calls. The result depends on
+/// the arguments only.
 class BroadPhase {
  public:
   virtual ~BroadPhase() = default;
-  /// x0, x1: 3 × vertex count [m]. Not const: a tree is refitted between calls. The result depends on the arguments only.
-  virtual Candidates find(const Matrix3X& x0, const Matrix3X& x1, double radius) = 0;
+  /// All pairs, or nothing if there are more than `limit`: for paths so long that everything meets
+  /// everything.
+  virtual std::optional<Candidates> find_at_most(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1,
+                                                 double radius) = 0;
+  Candidates find(const Matrix3X& x0, const Matrix3X& x1, double radius) {
+    return *find_at_most(std::size_t(-1), x0, x1, radius);
+  }
   Candidates find(const Matrix3X& x, double radius) { return find(x, x, radius); }
 };
 
@@ -25,8 +33,13 @@ struct BroadPhaseMethod {
   std::string_view summary;  ///< one line of documentation
   std::unique_ptr<BroadPhase> (*make)(const CollisionSurface&);
 };
-std::span<const BroadPhaseMethod> broad_phase_methods();  ///< the first is the default; "brute_force" is the oracle
+std::span<const BroadPhaseMethod>
+broad_phase_methods();  ///< the first is the default; "brute_force" is the oracle
 /// Throws InputError for an unknown name.
 std::unique_ptr<BroadPhase> make_broad_phase(std::string_view name, const CollisionSurface& surface);
+
+// The methods. Each keeps a copy of what it needs of the surface.
+std::unique_ptr<BroadPhase> make_bvh(const CollisionSurface& surface);
+std::unique_ptr<BroadPhase> make_brute_force(const CollisionSurface& surface);
 
 }  // namespace apart

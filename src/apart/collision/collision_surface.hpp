@@ -8,10 +8,10 @@ namespace apart {
 
 /// How two bodies (or one with itself) meet.
 struct PairSettings {
-  bool enabled = true;     ///< false: the two may overlap, no contact is computed
-  double friction = 0;     ///< μ
-  double dhat = 1e-3;      ///< d̂ [m], distance at which the barrier starts
-  double thickness = 0;    ///< ξ [m], gap that is never undercut; the barrier acts on (ξ, ξ + d̂)
+  bool enabled = true;   ///< false: the two may overlap, no contact is computed
+  double friction = 0;   ///< μ
+  double dhat = 1e-3;    ///< d̂ [m], distance at which the barrier starts
+  double thickness = 0;  ///< ξ [m], gap that is never undercut; the barrier acts on (ξ, ξ + d̂)
 };
 
 /// Settings for every pair of bodies; symmetric.
@@ -19,28 +19,30 @@ class PairTable {
  public:
   explicit PairTable(int body_count = 0, const PairSettings& everywhere = {});
   const PairSettings& operator()(int a, int b) const { return settings_[std::size_t(a) * count_ + b]; }
+  /// For a with b and b with a. Throws InputError unless d̂ > 0, ξ ≥ 0 and μ ≥ 0, all finite.
   void set(int a, int b, const PairSettings& settings);
   int body_count() const { return count_; }
-  double max_reach() const;  ///< largest ξ + d̂ over enabled pairs [m]
+  double max_reach() const;  ///< largest ξ + d̂ over enabled pairs [m]; 0 if there are none
 
  private:
   int count_;
   std::vector<PairSettings> settings_;
 };
 
-/// Everything contact can touch: vertices x = Φ(q) of all bodies with the primitives on them. Knows nothing of what the
-/// bodies are. Immutable; indices checked in the constructor.
+/// Everything contact can touch: vertices x = Φ(q) of all bodies with the primitives on them. Knows nothing
+/// of what the bodies are. Immutable. Checked in the constructor (InputError): every index in range, the
+/// vertices of a primitive distinct and of one body, rest positions finite, normals of unit length.
 struct CollisionSurface {
   CollisionSurface() = default;
-  CollisionSurface(Matrix3X rest_positions, Faces surface_faces, Edges free_segments, std::vector<int> body_of_vertex,
-                   PairTable pair_table, std::vector<HalfSpace> planes);
+  CollisionSurface(Matrix3X rest_positions, Faces surface_faces, Edges free_segments,
+                   std::vector<int> body_of_vertex, PairTable pair_table, std::vector<HalfSpace> planes);
 
-  Matrix3X rest;                        ///< [m], 3 × vertex count, for the mollifier's scale
-  Faces faces;                          ///< all triangles
-  Edges edges;                          ///< edges of the triangles, then free segments
-  std::vector<int> vertex_body;         ///< body of each vertex
-  std::vector<Index> isolated_vertices; ///< vertices on no edge: points
-  std::vector<Index> free_edges;        ///< edges on no face: segments
+  Matrix3X rest;                 ///< [m], 3 × vertex count, for the mollifier's scale
+  Faces faces;                   ///< all triangles, as given
+  Edges edges;                   ///< of triangles and segments, each once, smaller vertex first, sorted
+  std::vector<int> vertex_body;  ///< body of each vertex
+  std::vector<Index> isolated_vertices;  ///< vertices on no edge: points
+  std::vector<Index> free_edges;         ///< edges on no face: segments
   PairTable pairs;
   std::vector<HalfSpace> half_spaces;
 

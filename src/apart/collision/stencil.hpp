@@ -21,9 +21,10 @@ struct Stencil {
   auto operator<=>(const Stencil&) const = default;
 };
 
-/// Primitive pairs that may come close, as stencils sorted by kind and vertices, each once. Pairs that share a vertex
-/// and pairs of bodies whose contact is switched off never appear. For point–triangle and edge–edge the vertices are
-/// those of the face and the edges in the order the surface stores them (edge with the smaller index first).
+/// Primitive pairs that may come close, as stencils sorted by kind and vertices, each once. Pairs that share
+/// a vertex and pairs of bodies whose contact is switched off never appear. For point–triangle and edge–edge
+/// the vertices are those of the face and the edges in the order the surface stores them (edge with the
+/// smaller index first).
 using Candidates = std::vector<Stencil>;
 
 }  // namespace apart

@@ -41,10 +41,14 @@ EdgeEdgeMollifier edge_edge_mollifier(const StencilPoints& x, double threshold) 
     for (int j = 0; j < 4; ++j) {
       const double ss = sign[i] * sign[j];
       auto block = h.block<3, 3>(3 * i, 3 * j);
-      if (i < 2 && j < 2) block = ss * cuu;
-      else if (i >= 2 && j >= 2) block = ss * cvv;
-      else if (i < 2) block = ss * cuv;
-      else block = ss * cuv.transpose();
+      if (i < 2 && j < 2)
+        block = ss * cuu;
+      else if (i >= 2 && j >= 2)
+        block = ss * cvv;
+      else if (i < 2)
+        block = ss * cuv;
+      else
+        block = ss * cuv.transpose();
     }
   m.gradient = e1 * g;
   m.hessian = e1 * h + e2 * g * g.transpose();

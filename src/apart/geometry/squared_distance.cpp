@@ -48,8 +48,10 @@ ClosestFeature point_triangle(const StencilPoints& x) {
   const Vector3 n = ab.cross(ac);
   const double n2 = n.squaredNorm();
   if (n2 > 0) {
-    // Barycentric coordinates of the foot of the perpendicular, by areas.
-    const double b1 = ap.cross(ac).dot(n) / n2, b2 = ab.cross(ap).dot(n) / n2;
+    // The foot of the perpendicular: its height over the edge ab by areas, then its place along ab by
+    // projection. Both by areas would leave an error of rounding / (sine of the angle at a) in r; this way it
+    // is rounding alone, because an error in b2 moves the foot only by the small height of a thin triangle.
+    const double b2 = ab.cross(ap).dot(n) / n2, b1 = (ap - b2 * ac).dot(ab) / ab.squaredNorm();
     if (b1 > 0 && b2 > 0 && b1 + b2 < 1) {
       ClosestFeature c;
       c.free = 2;
@@ -70,10 +72,12 @@ ClosestFeature edge_edge(const StencilPoints& x) {
   const Vector3 u = x[1] - x[0], v = x[3] - x[2], w = x[0] - x[2];
   const double uu = u.squaredNorm(), vv = v.squaredNorm(), uv = u.dot(v);
   // ‖u×v‖² directly: uu·vv − uv² would cancel for nearly parallel edges.
-  const double det = u.cross(v).squaredNorm();
+  const Vector3 n = u.cross(v);
+  const double det = n.squaredNorm();
   if (det > parallel_sine_squared * uu * vv) {
-    const double uw = u.dot(w), vw = v.dot(w);
-    const double s = (uv * vw - vv * uw) / det, t = (uu * vw - uv * uw) / det;
+    // t from cross products, (u×v)·(u×w) = uu·vw − uv·uw without its cancellation, then s by projection on u:
+    // what error is left lies along the common direction of nearly parallel edges, where it hardly changes r.
+    const double t = n.dot(u.cross(w)) / det, s = (t * uv - u.dot(w)) / uu;
     if (s > 0 && s < 1 && t > 0 && t < 1) {
       ClosestFeature c;
       c.free = 2;
@@ -83,8 +87,8 @@ ClosestFeature edge_edge(const StencilPoints& x) {
       return c;
     }
   }
-  // The minimum lies on the boundary of the parameter square: an end of one edge against the other edge. The sign of r
-  // does not matter to f, so either primitive may come first.
+  // The minimum lies on the boundary of the parameter square: an end of one edge against the other edge. The
+  // sign of r does not matter to f, so either primitive may come first.
   ClosestFeature best = point_edge(x, 0, 2, 3);
   double f = separation(best, 4, x).squaredNorm();
   keep_nearer(best, f, point_edge(x, 1, 2, 3), x);

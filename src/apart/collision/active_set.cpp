@@ -1,0 +1,148 @@
+#include <apart/collision/active_set.hpp>
+#include <apart/core/parallel.hpp>
+#include <apart/geometry/edge_edge_mollifier.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace apart {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// What the candidates of one chunk become. Point–triangle and edge–edge contacts are candidates as they are,
+/// so their numbers are enough, and are in order; what is reduced to fewer points is sorted and merged later.
+struct Part {
+  std::vector<std::array<Index, 2>> point_point;
+  std::vector<std::array<Index, 3>> point_edge;
+  std::vector<Index> point_triangle, edge_edge;
+  std::vector<std::pair<Index, double>> mollified;  // with ε
+  double min_squared = infinity;
+};
+
+/// Adds the reduced stencil of a closest feature with at most one free parameter, vertices in canonical
+/// order.
+void add_reduced(const ClosestFeature& feature, const Stencil& stencil, Part& part) {
+  Index point[2], edge[2];
+  int points = 0, ends = 0;
+  for (int i = 0; i < stencil.size(); ++i) {
+    if (feature.free == 1 && feature.slope(i, 0) != 0) {
+      edge[ends++] = stencil.vertices[i];
+    } else if (feature.weights[i] != 0) {
+      point[points++] = stencil.vertices[i];
+    }
+  }
+  if (feature.free == 0) {
+    part.point_point.push_back({std::min(point[0], point[1]), std::max(point[0], point[1])});
+  } else {
+    part.point_edge.push_back({point[0], std::min(edge[0], edge[1]), std::max(edge[0], edge[1])});
+  }
+}
+
+void classify(const CollisionSurface& surface, const Candidates& candidates, const Matrix3X& x, Index c,
+              Part& part) {
+  const Stencil& stencil = candidates[c];
+  const PairSettings& settings =
+      surface.settings(stencil.vertices[0], stencil.vertices[first_count(stencil.kind)]);
+  const double reach = settings.thickness + settings.dhat;
+  const StencilPoints points = stencil.gather(x);
+  const ClosestFeature feature = closest_feature(stencil.kind, points);
+  const double squared = separation(feature, stencil.size(), points).squaredNorm();
+  if (!(squared < reach * reach)) return;
+  part.min_squared = std::min(part.min_squared, squared);
+  if (stencil.kind == PairKind::edge_edge) {
+    // Also for features that reduce to points: the mollifier is what makes the change of feature smooth. A
+    // rest edge without length has no scale for it (ε = 0); such an edge is a point, which its closest
+    // features reduce to.
+    const double threshold = edge_edge_mollifier_threshold(stencil.gather(surface.rest));
+    if (threshold > 1e-100 && edge_edge_cross_squared(points) < threshold) {
+      part.mollified.emplace_back(c, threshold);
+      return;
+    }
+  }
+  if (feature.free < 2) {
+    add_reduced(feature, stencil, part);
+  } else {
+    (stencil.kind == PairKind::edge_edge ? part.edge_edge : part.point_triangle).push_back(c);
+  }
+}
+
+/// Sorts: by first vertex in one counting pass, then the few of each vertex.
+template <std::size_t n>
+std::vector<std::array<Index, n>> sorted(const std::vector<Part>& parts,
+                                         std::vector<std::array<Index, n>> Part::*member,
+                                         Index vertex_count) {
+  std::vector<Index> begin(vertex_count + 1, 0);
+  for (const Part& part : parts)
+    for (const auto& key : part.*member) ++begin[key[0] + 1];
+  for (Index v = 0; v < vertex_count; ++v) begin[v + 1] += begin[v];
+  std::vector<std::array<Index, n>> keys(begin[vertex_count]);
+  std::vector<Index> next(begin.begin(), begin.end() - 1);
+  for (const Part& part : parts)
+    for (const auto& key : part.*member) keys[next[key[0]]++] = key;
+  parallel_for(vertex_count,
+               [&](Index v) { std::sort(keys.begin() + begin[v], keys.begin() + begin[v + 1]); });
+  return keys;
+}
+
+}  // namespace
+
+ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& candidates, const Matrix3X& x) {
+  constexpr Index chunk = 4096;
+  const Index count = Index(candidates.size());
+  std::vector<Part> parts((count + chunk - 1) / chunk);
+  parallel_chunks(count, chunk, [&](Index begin, Index end) {
+    Part& part = parts[begin / chunk];
+    for (Index c = begin; c < end; ++c) classify(surface, candidates, x, c, part);
+  });
+
+  ActiveSet active;
+  double min_squared = infinity;
+  std::size_t most = 0;
+  for (const Part& part : parts) {
+    min_squared = std::min(min_squared, part.min_squared);
+    most += part.point_point.size() + part.point_edge.size() + part.point_triangle.size() +
+            part.edge_edge.size() + part.mollified.size();
+  }
+  active.min_distance = std::sqrt(min_squared);
+
+  active.contacts.reserve(most);
+  const auto add = [&](const Stencil& stencil, double multiplicity, double threshold) {
+    const PairSettings& settings =
+        surface.settings(stencil.vertices[0], stencil.vertices[first_count(stencil.kind)]);
+    active.contacts.push_back({stencil, multiplicity, threshold, settings.dhat, settings.thickness});
+  };
+  const auto add_merged = [&](PairKind kind, const auto& keys) {
+    for (std::size_t i = 0, j = 0; i < keys.size(); i = j) {
+      while (j < keys.size() && keys[j] == keys[i]) ++j;
+      Stencil stencil{kind, {-1, -1, -1, -1}};
+      std::copy(keys[i].begin(), keys[i].end(), stencil.vertices.begin());
+      add(stencil, double(j - i), 0);
+    }
+  };
+  add_merged(PairKind::point_point, sorted(parts, &Part::point_point, surface.vertex_count()));
+  add_merged(PairKind::point_edge, sorted(parts, &Part::point_edge, surface.vertex_count()));
+  for (const Part& part : parts)
+    for (Index c : part.point_triangle) add(candidates[c], 1, 0);
+  for (const Part& part : parts)
+    for (Index c : part.edge_edge) add(candidates[c], 1, 0);
+  for (const Part& part : parts)
+    for (const auto& [c, threshold] : part.mollified) add(candidates[c], 1, threshold);
+
+  for (Index plane = 0; plane < Index(surface.half_spaces.size()); ++plane) {
+    const HalfSpace& half_space = surface.half_spaces[plane];
+    for (Index v = 0; v < surface.vertex_count(); ++v) {
+      const PairSettings& settings = surface.pairs(surface.vertex_body[v], half_space.body);
+      const double distance = half_space.normal.dot(x.col(v) - half_space.origin);
+      if (!settings.enabled || !(distance < settings.thickness + settings.dhat)) continue;
+      active.plane_contacts.push_back({v, plane});
+      active.min_distance = std::min(active.min_distance, distance);
+    }
+  }
+  return active;
+}
+
+}  // namespace apart

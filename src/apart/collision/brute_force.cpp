@@ -1,0 +1,82 @@
+#include <apart/collision/broad_phase.hpp>
+#include <apart/core/error.hpp>
+#include <apart/geometry/aabb.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace apart {
+
+namespace {
+
+/// The oracle: no tree, no trick, boxes swept over the whole path in double precision.
+class BruteForce final : public BroadPhase {
+ public:
+  explicit BruteForce(const CollisionSurface& surface) : surface_(surface) {}
+
+  std::optional<Candidates> find_at_most(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1,
+                                         double radius) override {
+    ensure(x0.cols() == surface_.vertex_count() && x1.cols() == surface_.vertex_count(),
+           "broad phase: as many positions as vertices");
+    ensure(x0.allFinite() && x1.allFinite() && std::isfinite(radius),
+           "broad phase: positions and radius are finite");
+    const auto box = [&](const auto& cell) {
+      Aabb b;
+      for (int v : cell) {
+        b.include(Vector3(x0.col(v)));
+        b.include(Vector3(x1.col(v)));
+      }
+      return b;
+    };
+    std::vector<Aabb> vertex_boxes, edge_boxes, face_boxes;
+    for (Index v = 0; v < surface_.vertex_count(); ++v) vertex_boxes.push_back(box(std::array{v}));
+    for (auto edge : surface_.edges.colwise()) edge_boxes.push_back(box(edge));
+    for (auto face : surface_.faces.colwise()) face_boxes.push_back(box(face));
+
+    // Box differences are rounded once, relative to themselves.
+    const double margin = radius * (1 + 1e-15);
+    Candidates found;
+    const auto consider = [&](const Stencil& s, const Aabb& a, const Aabb& b) {
+      for (int i = 0; i < first_count(s.kind); ++i)
+        for (int j = first_count(s.kind); j < s.size(); ++j)
+          if (s.vertices[i] == s.vertices[j]) return;
+      if (surface_.settings(s.vertices[0], s.vertices[first_count(s.kind)]).enabled && a.near(b, margin))
+        found.push_back(s);
+    };
+    const auto& isolated = surface_.isolated_vertices;
+    for (std::size_t i = 0; i < isolated.size(); ++i) {
+      const Index v = isolated[i];
+      for (std::size_t j = i + 1; j < isolated.size(); ++j)
+        consider({PairKind::point_point, {v, isolated[j], -1, -1}}, vertex_boxes[v],
+                 vertex_boxes[isolated[j]]);
+      for (Index e : surface_.free_edges)
+        consider({PairKind::point_edge, {v, surface_.edges(0, e), surface_.edges(1, e), -1}}, vertex_boxes[v],
+                 edge_boxes[e]);
+    }
+    const Faces& faces = surface_.faces;
+    for (Index v = 0; v < surface_.vertex_count(); ++v)
+      for (Index f = 0; f < faces.cols(); ++f)
+        consider({PairKind::point_triangle, {v, faces(0, f), faces(1, f), faces(2, f)}}, vertex_boxes[v],
+                 face_boxes[f]);
+    const Edges& edges = surface_.edges;
+    for (Index a = 0; a < edges.cols(); ++a)
+      for (Index b = a + 1; b < edges.cols(); ++b)
+        consider({PairKind::edge_edge, {edges(0, a), edges(1, a), edges(0, b), edges(1, b)}}, edge_boxes[a],
+                 edge_boxes[b]);
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    if (found.size() > limit) return std::nullopt;
+    return found;
+  }
+
+ private:
+  CollisionSurface surface_;
+};
+
+}  // namespace
+
+std::unique_ptr<BroadPhase> make_brute_force(const CollisionSurface& surface) {
+  return std::make_unique<BruteForce>(surface);
+}
+
+}  // namespace apart

@@ -1,0 +1,92 @@
+#include <apart/collision/candidate_cache.hpp>
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace apart {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// Distances compared below are rounded; searching a little farther makes up for it.
+constexpr double slack = 1 + 1e-9;
+
+double largest_distance(const Matrix3X& a, const Matrix3X& b) {
+  return std::sqrt(
+      parallel_max(Index(a.cols()), 0.0, [&](Index v) { return (a.col(v) - b.col(v)).squaredNorm(); }));
+}
+
+}  // namespace
+
+CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach)
+    : broad_phase_(std::move(broad_phase)), reach_(reach), most_(infinity) {
+  ensure(reach_ > 0 && std::isfinite(reach_), "CandidateCache: reach is positive and finite");
+}
+
+bool CandidateCache::covers(const Matrix3X& x) const {
+  return centre_.cols() == x.cols() && margin_ > 0 && largest_distance(x, centre_) <= margin_;
+}
+
+double CandidateCache::covered_share(const Matrix3X& x, const Matrix3X& p) const {
+  if (!covers(x)) return 0;
+  return parallel_min(Index(x.cols()), 1.0, [&](Index v) {
+    const double room = margin_ - (x.col(v) - centre_.col(v)).norm(), way = p.col(v).norm();
+    return way > room ? std::max(0.0, room / way) : 1.0;
+  });
+}
+
+void CandidateCache::search(const Matrix3X& x) {
+  const double least = reach_ / 2;
+  const std::size_t limit = 50 * std::size_t(x.cols()) + 1000;
+  margin_ = std::clamp(2 * motion_, least, std::max(least, most_));
+  for (;; margin_ = std::max(least, margin_ / 2)) {
+    const bool limited = margin_ > least;
+    ++searches_;
+    auto found =
+        broad_phase_->find_at_most(limited ? limit : std::size_t(-1), x, x, (reach_ + 2 * margin_) * slack);
+    if (!found) {
+      most_ = margin_ / 2;
+      continue;
+    }
+    if (found->size() < limit / 4) most_ *= 2;  // things have thinned out: more may be tried again
+    around_ = std::move(*found);
+    break;
+  }
+  centre_ = x;
+  calls_ = 0;
+}
+
+const Candidates& CandidateCache::at(const Matrix3X& x) {
+  ++calls_;
+  if (covers(x)) return around_;
+  if (centre_.cols() == x.cols()) motion_ = largest_distance(x, centre_) / double(calls_);
+  search(x);
+  return around_;
+}
+
+const Candidates* CandidateCache::along_at_most(std::size_t limit, const Matrix3X& x, const Matrix3X& p) {
+  const Matrix3X end = x + p;
+  if (covers(x) && covers(end)) return &around_;
+  // A path that a new margin covers is worth a new centre: what follows starts from here.
+  const double way = largest_distance(x, end);
+  if (!covers(x) && way <= std::max(reach_ / 2, most_) / 2) {
+    motion_ = way;
+    search(x);
+    if (covers(end)) return &around_;
+  }
+  ++searches_;
+  auto found = broad_phase_->find_at_most(limit, x, end, reach_ * slack);
+  if (!found) return nullptr;
+  swept_ = std::move(*found);
+  return &swept_;
+}
+
+const Candidates& CandidateCache::along(const Matrix3X& x, const Matrix3X& p) {
+  return *along_at_most(std::size_t(-1), x, p);
+}
+
+}  // namespace apart

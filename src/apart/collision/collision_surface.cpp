@@ -1,0 +1,116 @@
+#include <apart/collision/collision_surface.hpp>
+#include <apart/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace apart {
+
+namespace {
+
+void check(const PairSettings& s) {
+  const auto rule = [](const char* name, double value, bool ok, const char* must) {
+    if (!ok || !std::isfinite(value))
+      throw InputError("contact settings: {}: got {}, must be {}", name, value, must);
+  };
+  rule("dhat", s.dhat, s.dhat > 0, "positive and finite (about 1e-3 of the scene's size is usual)");
+  rule("thickness", s.thickness, s.thickness >= 0, "non-negative and finite (0: no thickness)");
+  rule("friction", s.friction, s.friction >= 0, "non-negative and finite (0: no friction)");
+}
+
+/// Every column of `cells` has distinct vertices in range, all of one body.
+template <class Cells>
+void check(const Cells& cells, const char* name, const std::vector<int>& body) {
+  for (Index c = 0; c < cells.cols(); ++c)
+    for (int k = 0; k < cells.rows(); ++k) {
+      const int v = cells(k, c), first = cells(0, c);
+      if (v < 0 || v >= Index(body.size()))
+        throw InputError("collision surface: {} {}: vertex {} does not exist, indices must be below {}", name,
+                         c, v, body.size());
+      if (body[v] != body[first])
+        throw InputError(
+            "collision surface: {} {}: vertices {} and {} belong to bodies {} and {}, must be one body", name,
+            c, first, v, body[first], body[v]);
+      for (int j = 0; j < k; ++j)
+        if (cells(j, c) == v)
+          throw InputError("collision surface: {} {} has vertex {} twice; remove this degenerate cell", name,
+                           c, v);
+    }
+}
+
+}  // namespace
+
+PairTable::PairTable(int body_count, const PairSettings& everywhere)
+    : count_(body_count), settings_(std::size_t(body_count) * body_count, everywhere) {
+  check(everywhere);
+}
+
+void PairTable::set(int a, int b, const PairSettings& settings) {
+  if (std::min(a, b) < 0 || std::max(a, b) >= count_)
+    throw InputError("contact settings: bodies {} and {}, indices must lie in [0, {})", a, b, count_);
+  check(settings);
+  settings_[std::size_t(a) * count_ + b] = settings;
+  settings_[std::size_t(b) * count_ + a] = settings;
+}
+
+double PairTable::max_reach() const {
+  double reach = 0;
+  for (const PairSettings& s : settings_)
+    if (s.enabled) reach = std::max(reach, s.thickness + s.dhat);
+  return reach;
+}
+
+CollisionSurface::CollisionSurface(Matrix3X rest_positions, Faces surface_faces, Edges free_segments,
+                                   std::vector<int> body_of_vertex, PairTable pair_table,
+                                   std::vector<HalfSpace> planes)
+    : rest(std::move(rest_positions)),
+      faces(std::move(surface_faces)),
+      vertex_body(std::move(body_of_vertex)),
+      pairs(std::move(pair_table)),
+      half_spaces(std::move(planes)) {
+  if (Index(vertex_body.size()) != vertex_count())
+    throw InputError("collision surface: {} vertices but {} body indices, must be as many", vertex_count(),
+                     vertex_body.size());
+  for (Index v = 0; v < vertex_count(); ++v) {
+    if (vertex_body[v] < 0 || vertex_body[v] >= pairs.body_count())
+      throw InputError("collision surface: vertex {} is of body {}, must lie in [0, {})", v, vertex_body[v],
+                       pairs.body_count());
+    if (!rest.col(v).allFinite())
+      throw InputError("collision surface: vertex {} is at ({}, {}, {}), must be finite", v, rest(0, v),
+                       rest(1, v), rest(2, v));
+  }
+  check(faces, "triangle", vertex_body);
+  check(free_segments, "segment", vertex_body);
+  for (std::size_t i = 0; i < half_spaces.size(); ++i) {
+    const HalfSpace& plane = half_spaces[i];
+    if (!plane.origin.allFinite() || !(std::abs(plane.normal.norm() - 1) < 1e-9))
+      throw InputError("half-space {}: normal ({}, {}, {}) must have unit length and the origin be finite", i,
+                       plane.normal.x(), plane.normal.y(), plane.normal.z());
+    if (plane.body < 0 || plane.body >= pairs.body_count())
+      throw InputError("half-space {} is of body {}, must lie in [0, {})", i, plane.body, pairs.body_count());
+  }
+
+  // Edges of triangles first, so that a segment that repeats one of them is not taken for a free one.
+  using Edge = std::array<int, 2>;
+  const Edges face_edges = edges_of(faces);
+  std::vector<std::pair<Edge, bool>> all;  // with 'free'
+  all.reserve(face_edges.cols() + free_segments.cols());
+  for (Index e = 0; e < face_edges.cols(); ++e) all.push_back({{face_edges(0, e), face_edges(1, e)}, false});
+  for (Index e = 0; e < free_segments.cols(); ++e)
+    all.push_back({{free_segments.col(e).minCoeff(), free_segments.col(e).maxCoeff()}, true});
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end(), [](auto& a, auto& b) { return a.first == b.first; }),
+            all.end());
+
+  edges.resize(2, Index(all.size()));
+  std::vector<char> on_edge(vertex_body.size(), 0);
+  for (Index e = 0; e < edges.cols(); ++e) {
+    for (int k = 0; k < 2; ++k) on_edge[edges(k, e) = all[e].first[k]] = 1;
+    if (all[e].second) free_edges.push_back(e);
+  }
+  for (Index v = 0; v < vertex_count(); ++v)
+    if (!on_edge[v]) isolated_vertices.push_back(v);
+}
+
+}  // namespace apart
