@@ -17,15 +17,16 @@ struct FrameBody {
 
 /// All bodies of a scene on one list of points. Positions are stored as the exact doubles of the simulation.
 struct Frame {
-  double time = 0;  ///< [s]
-  Mesh mesh;        ///< deformed positions [m, world]; cells of every body
-  Eigen::VectorXi point_body;             ///< body of each point, index into `bodies`
-  std::vector<FrameBody> bodies;          ///< in the order of the scene
-  std::vector<HalfSpace> half_spaces;     ///< `HalfSpace::body` indexes `bodies`
-  std::vector<std::pair<int, int>> ignored_pairs;  ///< body pairs the scene lets overlap (a ≤ b; a == b: self)
-  Matrix3X velocity;        ///< [m/s] per point; may be empty
-  Matrix3X contact_force;   ///< [N] per point, contact and friction; may be empty
-  VectorX von_mises;        ///< [Pa] per tetrahedron; may be empty
+  double time = 0;                     ///< [s]
+  Mesh mesh;                           ///< deformed positions [m, world]; cells of every body
+  Eigen::VectorXi point_body;          ///< body of each point, index into `bodies`
+  std::vector<FrameBody> bodies;       ///< in the order of the scene
+  std::vector<HalfSpace> half_spaces;  ///< `HalfSpace::body` indexes `bodies`
+  std::vector<std::pair<int, int>>
+      ignored_pairs;       ///< body pairs the scene lets overlap (a ≤ b; a == b: self)
+  Matrix3X velocity;       ///< [m/s] per point; may be empty
+  Matrix3X contact_force;  ///< [N] per point, contact and friction; may be empty
+  VectorX von_mises;       ///< [Pa] per tetrahedron; may be empty
 };
 
 /// Writes one VTU file that ParaView opens (binary, so doubles survive exactly), atomically.
@@ -49,11 +50,12 @@ class FrameWriter {
   std::vector<double> times_;
 };
 
-/// Paths of a run's frames in order of time. Throws InputError if there are none or the run directory is damaged.
+/// Paths of a run's frames in order of time. Throws InputError if there are none or the run directory is
+/// damaged.
 std::vector<std::filesystem::path> list_frames(const std::filesystem::path& run_directory);
 
-/// The accepted Newton iterates of one time step: positions of all points of the frame, the state before the step
-/// first. Stored as iterates/step_000001.bin (the step's number) in the run directory.
+/// The accepted Newton iterates of one time step: positions of all points of the frame, the state before the
+/// step first. Stored as iterates/step_000001.bin (the step's number) in the run directory.
 struct Iterates {
   Index step = 0;
   std::vector<Matrix3X> points;  ///< [m], world; each 3 × point count

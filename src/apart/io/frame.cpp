@@ -1,0 +1,422 @@
+#include <apart/core/error.hpp>
+#include <apart/io/atomic_file.hpp>
+#include <apart/io/formats.hpp>
+#include <apart/io/frame.hpp>
+#include <apart/io/vtu.hpp>
+
+#include <expat.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <ostream>
+
+namespace apart {
+
+namespace {
+
+template <class Matrix>
+std::span<const typename Matrix::Scalar> values_of(const Matrix& matrix) {
+  return {matrix.data(), std::size_t(matrix.size())};
+}
+
+/// "a\0b\0": how VTK stores arrays of strings.
+std::string zero_terminated(const std::vector<FrameBody>& bodies, std::string FrameBody::*member) {
+  std::string result;
+  for (const FrameBody& body : bodies) {
+    if ((body.*member).find('\0') != std::string::npos)
+      throw InputError("body {}: its {} holds a zero character, which frames cannot store; rename the body",
+                       apart::quoted(body.name), member == &FrameBody::name ? "name" : "kind");
+    result += body.*member;
+    result += '\0';
+  }
+  return result;
+}
+
+void check_sizes(const Frame& frame) {
+  const auto per_point = [&](Eigen::Index n) { return n == 0 || n == frame.mesh.points.cols(); };
+  ensure(frame.point_body.size() == frame.mesh.points.cols(), "Frame: point_body has one entry per point");
+  ensure(per_point(frame.velocity.cols()), "Frame: velocity is empty or has one column per point");
+  ensure(per_point(frame.contact_force.cols()), "Frame: contact_force is empty or has one column per point");
+  ensure(frame.von_mises.size() == 0 || frame.von_mises.size() == frame.mesh.tetrahedra.cols(),
+         "Frame: von_mises is empty or has one entry per tetrahedron");
+}
+
+}  // namespace
+
+void write_frame(const std::filesystem::path& file, const Frame& frame) {
+  check_sizes(frame);
+  const Mesh& mesh = frame.mesh;
+  VtuOutputs arrays;
+
+  // ParaView takes the time of a file from the field array of this name.
+  arrays.field.push_back(vtu_output("TimeValue", {&frame.time, 1}));
+  const std::string names = zero_terminated(frame.bodies, &FrameBody::name);
+  const std::string kinds = zero_terminated(frame.bodies, &FrameBody::kind);
+  const auto body_count = std::int64_t(frame.bodies.size());
+  arrays.field.push_back(vtu_output_strings("body_names", names, body_count));
+  arrays.field.push_back(vtu_output_strings("body_kinds", kinds, body_count));
+
+  std::vector<double> planes;  // origin, normal
+  std::vector<int> plane_bodies;
+  for (const HalfSpace& h : frame.half_spaces) {
+    planes.insert(planes.end(), h.origin.data(), h.origin.data() + 3);
+    planes.insert(planes.end(), h.normal.data(), h.normal.data() + 3);
+    plane_bodies.push_back(h.body);
+  }
+  if (!planes.empty()) {
+    arrays.field.push_back(vtu_output("half_spaces", planes, 6));
+    arrays.field.push_back(vtu_output("half_space_bodies", plane_bodies));
+  }
+  std::vector<int> pairs;
+  for (const auto& [a, b] : frame.ignored_pairs) pairs.insert(pairs.end(), {a, b});
+  if (!pairs.empty()) arrays.field.push_back(vtu_output("ignored_pairs", pairs, 2));
+
+  arrays.point.push_back(vtu_output("body", values_of(frame.point_body)));
+  if (frame.velocity.size() > 0) arrays.point.push_back(vtu_output("velocity", values_of(frame.velocity), 3));
+  if (frame.contact_force.size() > 0)
+    arrays.point.push_back(vtu_output("contact_force", values_of(frame.contact_force), 3));
+
+  std::vector<int> cell_body;
+  const auto add_cells = [&](const auto& cells) {
+    for (Eigen::Index c = 0; c < cells.cols(); ++c) cell_body.push_back(frame.point_body[cells(0, c)]);
+  };
+  add_cells(mesh.tetrahedra);
+  add_cells(mesh.faces);
+  add_cells(mesh.edges);
+  add_cells(mesh.vertices.transpose());
+  arrays.cell.push_back(vtu_output("body", cell_body));
+  VectorX stress =
+      VectorX::Zero(Eigen::Index(cell_body.size()));  // a cell array needs a value for every kind of cell
+  stress.head(frame.von_mises.size()) = frame.von_mises;
+  if (frame.von_mises.size() > 0) arrays.cell.push_back(vtu_output("von_mises", values_of(stress)));
+
+  write_atomically(file, [&](std::ostream& out) { write_vtu(out, mesh, arrays); });
+}
+
+namespace {
+
+/// Reads the arrays of one frame file; every size and index in them is checked.
+class FrameReader {
+ public:
+  explicit FrameReader(const std::filesystem::path& file) : file_(file) {
+    if (file_.pieces().size() != 1) file_.fail("has several pieces, so it is not a frame of a run");
+  }
+
+  Frame read() const {
+    Frame frame;
+    frame.mesh = file_.mesh();
+    const VtuPiece& piece = file_.pieces().front();
+    const auto points = std::size_t(frame.mesh.points.cols());
+
+    frame.time = file_.reals(required(file_.field_data(), "TimeValue"), 1)[0];
+    const auto names = file_.strings(required(file_.field_data(), "body_names"));
+    const auto kinds = file_.strings(required(file_.field_data(), "body_kinds"));
+    if (names.size() != kinds.size())
+      file_.fail("has different numbers of body names and kinds; it is damaged");
+    for (std::size_t b = 0; b < names.size(); ++b) frame.bodies.push_back({names[b], kinds[b]});
+
+    const VtuArray& point_body = required(piece.point_data, "body");
+    const auto bodies = file_.integers(point_body, points);
+    frame.point_body.resize(Eigen::Index(points));
+    for (std::size_t p = 0; p < points; ++p)
+      frame.point_body[Eigen::Index(p)] = body(point_body, bodies[p], frame);
+
+    read_half_spaces(frame);
+    if (const VtuArray* array = VtuFile::find(file_.field_data(), "ignored_pairs")) {
+      const auto pairs = file_.integers(*array, 2 * tuples(*array));
+      for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
+        frame.ignored_pairs.emplace_back(body(*array, pairs[i], frame), body(*array, pairs[i + 1], frame));
+    }
+    frame.velocity = vectors(piece, "velocity", points);
+    frame.contact_force = vectors(piece, "contact_force", points);
+    if (const VtuArray* array = VtuFile::find(piece.cell_data, "von_mises")) {
+      const auto values = file_.reals(*array, std::size_t(piece.cell_count));
+      frame.von_mises = VectorX::Map(values.data(), frame.mesh.tetrahedra.cols());
+    }
+    return frame;
+  }
+
+ private:
+  const VtuArray& required(const std::vector<VtuArray>& arrays, std::string_view name) const {
+    const VtuArray* array = VtuFile::find(arrays, name);
+    if (!array)
+      file_.fail(fmt::format(
+          "has no array '{}', so it is not a frame of a run; give a frame that apart wrote", name));
+    return *array;
+  }
+
+  std::size_t tuples(const VtuArray& array) const {
+    if (array.tuples < 0) file_.fail(array, "has no attribute NumberOfTuples; the file is damaged");
+    return std::size_t(std::min<std::int64_t>(array.tuples, 1 << 30));  // decoding checks it against the file
+  }
+
+  int body(const VtuArray& array, std::int64_t index, const Frame& frame) const {
+    if (index < 0 || index >= std::int64_t(frame.bodies.size()))
+      file_.fail(array, fmt::format("body index {} must lie in [0, {})", index, frame.bodies.size()));
+    return int(index);
+  }
+
+  void read_half_spaces(Frame& frame) const {
+    const VtuArray* planes_array = VtuFile::find(file_.field_data(), "half_spaces");
+    if (!planes_array) return;
+    const std::size_t n = tuples(*planes_array);
+    const auto planes = file_.reals(*planes_array, 6 * n);
+    const VtuArray& bodies_array = required(file_.field_data(), "half_space_bodies");
+    const auto bodies = file_.integers(bodies_array, n);
+    for (std::size_t i = 0; i < n; ++i) {
+      HalfSpace h;
+      h.origin = Vector3::Map(&planes[6 * i]);
+      h.normal = Vector3::Map(&planes[6 * i + 3]);
+      h.body = body(bodies_array, bodies[i], frame);
+      if (!h.origin.allFinite() || !(std::abs(h.normal.norm() - 1) < 1e-6))
+        file_.fail(*planes_array,
+                   fmt::format("half-space {} has no finite origin and unit normal; it is damaged", i));
+      frame.half_spaces.push_back(h);
+    }
+  }
+
+  Matrix3X vectors(const VtuPiece& piece, std::string_view name, std::size_t points) const {
+    const VtuArray* array = VtuFile::find(piece.point_data, name);
+    if (!array) return Matrix3X();
+    const auto values = file_.reals(*array, 3 * points);
+    return Matrix3X::Map(values.data(), 3, Eigen::Index(points));
+  }
+
+  VtuFile file_;
+};
+
+}  // namespace
+
+Frame read_frame(const std::filesystem::path& file) {
+  return FrameReader(file).read();
+}
+
+// ---- a run's frames
+// --------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view index_name = "frames.pvd";
+
+/// What stands in OBJ and PLY beside a frame: the boundary of volumes, and every other cell.
+Mesh surface_of(const Mesh& mesh) {
+  Mesh surface;
+  const Faces boundary = boundary_faces(mesh.tetrahedra);
+  surface.points = mesh.points;  // all of them: vertex i of the surface is point i of the frame
+  surface.faces.resize(3, boundary.cols() + mesh.faces.cols());
+  surface.faces << boundary, mesh.faces;
+  surface.edges = mesh.edges;
+  surface.vertices = mesh.vertices;
+  return surface;
+}
+
+struct IndexEntry {
+  double time;
+  std::string file;
+};
+
+/// The <DataSet timestep="..." file="..."/> elements of a PVD file.
+std::vector<IndexEntry> read_index(const std::filesystem::path& file) {
+  struct Parsing {
+    std::vector<IndexEntry> entries;
+    bool damaged = false;
+  } parsing;
+  const FileReader reader(file);
+  const std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser(XML_ParserCreate(nullptr),
+                                                                       &XML_ParserFree);
+  if (!parser) throw std::bad_alloc();
+  XML_SetUserData(parser.get(), &parsing);
+  XML_SetStartElementHandler(parser.get(), [](void* data, const char* name, const char** attributes) {
+    auto& p = *static_cast<Parsing*>(data);
+    if (std::string_view(name) != "DataSet") return;
+    std::optional<double> time;
+    std::string path;
+    for (; *attributes; attributes += 2) {
+      if (std::string_view(attributes[0]) == "timestep") time = parse_real(attributes[1]);
+      if (std::string_view(attributes[0]) == "file") path = attributes[1];
+    }
+    if (!time || path.empty())
+      p.damaged = true;
+    else
+      p.entries.push_back({*time, path});
+  });
+  const std::string_view content = reader.content();
+  const bool parsed = XML_Parse(parser.get(), content.data(),
+                                int(std::min<std::size_t>(content.size(), 1u << 30)), 1) == XML_STATUS_OK;
+  if (!parsed || parsing.damaged)
+    throw InputError("{}:{}: damaged index of frames{}; run the simulation again", file.string(),
+                     XML_GetCurrentLineNumber(parser.get()),
+                     parsed ? " (a DataSet without timestep or file)"
+                            : fmt::format(" ({})", XML_ErrorString(XML_GetErrorCode(parser.get()))));
+  return parsing.entries;
+}
+
+}  // namespace
+
+FrameWriter::FrameWriter(std::filesystem::path run_directory, std::vector<std::string> extra_formats)
+    : directory_(std::move(run_directory)), extra_formats_(std::move(extra_formats)) {
+  for (const std::string& format : extra_formats_)
+    if (format != "obj" && format != "ply")
+      throw InputError("output format {}: must be 'obj' or 'ply' (VTU is always written)",
+                       apart::quoted(format));
+  std::error_code error;
+  std::filesystem::create_directories(directory_ / "frames", error);
+  if (error)
+    throw InputError("{}: cannot be created: {}; choose another output folder",
+                     (directory_ / "frames").string(), error.message());
+}
+
+void FrameWriter::write(const Frame& frame) {
+  const std::filesystem::path file = directory_ / "frames" / fmt::format("frame_{:06}.vtu", count());
+  write_frame(file, frame);
+  for (const std::string& format : extra_formats_) {
+    Mesh surface = surface_of(frame.mesh);
+    auto beside = file;
+    beside.replace_extension("." + format);
+    if (format == "obj") {
+      write_obj(beside, surface);
+    } else {
+      // In PLY every point is visible anyway; it has no cell for free points beside faces.
+      if (surface.faces.cols() + surface.edges.cols() > 0) surface.vertices.resize(0);
+      write_ply(beside, surface);
+    }
+  }
+  times_.push_back(frame.time);
+  write_atomically(directory_ / index_name, [&](std::ostream& out) {
+    out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n";
+    for (std::size_t i = 0; i < times_.size(); ++i)
+      out << fmt::format("    <DataSet timestep=\"{}\" file=\"frames/frame_{:06}.vtu\"/>\n", times_[i], i);
+    out << "  </Collection>\n</VTKFile>\n";
+  });
+}
+
+std::vector<std::filesystem::path> list_frames(const std::filesystem::path& run_directory) {
+  const std::filesystem::path index = run_directory / index_name;
+  std::error_code error;
+  if (!std::filesystem::exists(index, error))
+    throw InputError("{}: holds no {}; give the folder of a run that wrote frames", run_directory.string(),
+                     index_name);
+  std::vector<std::filesystem::path> files;
+  double last = -std::numeric_limits<double>::infinity();
+  for (const auto& [time, name] : read_index(index)) {
+    const std::filesystem::path file = run_directory / name;
+    if (!std::filesystem::is_regular_file(file, error))
+      throw InputError("{}: the frame {} is missing; restore it or run the simulation again", index.string(),
+                       file.string());
+    if (!(time >= last))
+      throw InputError("{}: time {} follows time {}, must not decrease; run the simulation again",
+                       index.string(), time, last);
+    last = time;
+    files.push_back(file);
+  }
+  if (files.empty()) throw InputError("{}: lists no frame; run the simulation again", index.string());
+  return files;
+}
+
+// ---- iterates
+// --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view iterates_magic = "apartITR";
+constexpr std::uint64_t iterates_version = 1;
+
+template <class T>
+std::string_view bytes_of(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+uLong crc_of(uLong crc, std::string_view bytes) {
+  if (bytes.empty()) return crc;  // zlib takes a null pointer as a request for the start value
+  return ::crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+}
+
+}  // namespace
+
+// Little-endian: magic (8 bytes), then as 8-byte integers version, step, number of iterates, number of
+// points; the coordinates as doubles; and the CRC-32 of all that as a 4-byte integer.
+void write_iterates(const std::filesystem::path& run_directory, const Iterates& iterates) {
+  static_assert(std::endian::native == std::endian::little,
+                "write_iterates writes the machine's own byte order");
+  const Eigen::Index points = iterates.points.empty() ? 0 : iterates.points.front().cols();
+  for (const Matrix3X& p : iterates.points)
+    ensure(p.cols() == points, "Iterates: all have the same number of points");
+  const std::filesystem::path directory = run_directory / "iterates";
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error)
+    throw InputError("{}: cannot be created: {}; choose another output folder", directory.string(),
+                     error.message());
+  write_atomically(directory / fmt::format("step_{:06}.bin", iterates.step), [&](std::ostream& out) {
+    uLong crc = 0;
+    const auto put = [&](std::string_view bytes) {
+      crc = crc_of(crc, bytes);
+      out << bytes;
+    };
+    put(iterates_magic);
+    put(bytes_of(std::array<std::uint64_t, 4>{iterates_version, std::uint64_t(iterates.step),
+                                              iterates.points.size(), std::uint64_t(points)}));
+    for (const Matrix3X& p : iterates.points)
+      put({reinterpret_cast<const char*>(p.data()), std::size_t(p.size()) * sizeof(double)});
+    const auto stored_crc = std::uint32_t(crc);
+    out << bytes_of(stored_crc);
+  });
+}
+
+Iterates read_iterates(const std::filesystem::path& file) {
+  FileReader reader(file);
+  reader.set_binary(true);
+  if (reader.bytes(iterates_magic.size(), "file mark") != iterates_magic)
+    reader.fail("not a file of Newton iterates; give a file from the folder iterates of a run");
+  const auto version = reader.value<std::uint64_t>("version");
+  if (version != iterates_version)
+    reader.fail("version {} of the iterates, this program reads version {}; record them again", version,
+                iterates_version);
+  const auto step = reader.value<std::uint64_t>("step");
+  const auto count = reader.value<std::uint64_t>("number of iterates");
+  const auto points = reader.value<std::uint64_t>("number of points");
+  const std::size_t left = reader.remaining();
+  constexpr std::size_t point_bytes = 3 * sizeof(double);
+  // In this order nothing overflows: each product is known to be at most the size of the file.
+  const bool fits = step <= std::uint64_t(std::numeric_limits<Index>::max()) &&
+                    left >= sizeof(std::uint32_t) && points <= left / point_bytes &&
+                    (points == 0 ? count == 0 : count <= left / (points * point_bytes)) &&
+                    count * points * point_bytes + sizeof(std::uint32_t) == left;
+  if (!fits)
+    reader.fail(
+        "step {} with {} iterates of {} points does not match the file's size; the file was cut off or "
+        "damaged",
+        step, count, points);
+  const uLong crc = crc_of(0, reader.content().substr(0, reader.content().size() - sizeof(std::uint32_t)));
+  Iterates result;
+  result.step = Index(step);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Matrix3X& matrix = result.points.emplace_back(3, Eigen::Index(points));
+    const std::string_view bytes = reader.bytes(points * point_bytes, "points");
+    std::memcpy(matrix.data(), bytes.data(), bytes.size());
+  }
+  const auto stored_crc = reader.value<std::uint32_t>("checksum");
+  if (stored_crc != crc)
+    reader.fail("the data are damaged (checksum {}, must be {}); record the run again", crc, stored_crc);
+  return result;
+}
+
+std::vector<std::filesystem::path> list_iterates(const std::filesystem::path& run_directory) {
+  std::vector<std::pair<std::int64_t, std::filesystem::path>> found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(run_directory / "iterates", error)) {
+    const std::string name = entry.path().stem().string();
+    if (entry.path().extension() != ".bin" || !name.starts_with("step_")) continue;
+    if (const auto step = parse_integer(std::string_view(name).substr(5)))
+      found.emplace_back(*step, entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::filesystem::path> files;
+  for (auto& [step, path] : found) files.push_back(std::move(path));
+  return files;
+}
+
+}  // namespace apart

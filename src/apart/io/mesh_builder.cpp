@@ -1,0 +1,75 @@
+#include <apart/core/error.hpp>
+#include <apart/io/mesh_builder.hpp>
+
+#include <numeric>
+
+namespace apart {
+
+void MeshBuilder::add_polygon(std::span<const int> corners) {
+  for (std::size_t i = 2; i < corners.size(); ++i)
+    faces.insert(faces.end(), {corners[0], corners[i - 1], corners[i]});
+}
+
+void MeshBuilder::add_polyline(std::span<const int> points) {
+  for (std::size_t i = 1; i < points.size(); ++i) edges.insert(edges.end(), {points[i - 1], points[i]});
+}
+
+void MeshBuilder::add_all_vertices() {
+  vertices.resize(point_count());
+  std::iota(vertices.begin(), vertices.end(), 0);
+}
+
+Mesh MeshBuilder::build() const {
+  Mesh mesh;
+  mesh.points = Matrix3X::Map(coordinates.data(), 3, Eigen::Index(point_count()));
+  mesh.tetrahedra = Tetrahedra::Map(tetrahedra.data(), 4, Eigen::Index(tetrahedra.size() / 4));
+  mesh.faces = Faces::Map(faces.data(), 3, Eigen::Index(faces.size() / 3));
+  mesh.edges = Edges::Map(edges.data(), 2, Eigen::Index(edges.size() / 2));
+  mesh.vertices = Eigen::VectorXi::Map(vertices.data(), Eigen::Index(vertices.size()));
+  return mesh;
+}
+
+std::string add_vtk_cell(MeshBuilder& builder, int type, std::span<const int> points) {
+  const std::size_t n = points.size();
+  const auto wants = [&](bool condition, const char* rule) {
+    return condition ? std::string()
+                     : fmt::format("cell of type {} has {} points, must have {}", type, n, rule);
+  };
+  switch (type) {
+    case 0:  // empty cell
+      return {};
+    case vtk_vertex:
+    case 2:  // poly-vertex
+      builder.vertices.insert(builder.vertices.end(), points.begin(), points.end());
+      return wants(type == 2 || n == 1, "1");
+    case vtk_line:
+    case 4:  // poly-line
+      builder.add_polyline(points);
+      return wants(type == 4 ? n >= 2 : n == 2, type == 4 ? "at least 2" : "2");
+    case vtk_triangle:
+    case 7:  // polygon
+    case 9:  // quadrilateral
+      builder.add_polygon(points);
+      return type == 7 ? wants(n >= 3, "at least 3")
+                       : wants(n == (type == 9 ? 4u : 3u), type == 9 ? "4" : "3");
+    case 6:  // triangle strip: every other triangle is turned around
+      for (std::size_t i = 2; i < n; ++i)
+        builder.add_polygon(
+            std::initializer_list<int>{points[i - 2 + i % 2], points[i - 1 - i % 2], points[i]});
+      return wants(n >= 3, "at least 3");
+    case 8:  // pixel: a quadrilateral numbered row by row
+      if (n == 4) builder.add_polygon(std::initializer_list<int>{points[0], points[1], points[3], points[2]});
+      return wants(n == 4, "4");
+    case vtk_tetrahedron:
+      builder.tetrahedra.insert(builder.tetrahedra.end(), points.begin(), points.end());
+      return wants(n == 4, "4");
+    default:
+      return fmt::format(
+          "cells of type {} are not supported; export the mesh with linear tetrahedra (type 10), triangles "
+          "(5), lines "
+          "(3) or vertices (1)",
+          type);
+  }
+}
+
+}  // namespace apart

@@ -1,0 +1,31 @@
+#pragma once
+#include <apart/geometry/mesh.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace apart {
+
+/// Collects a mesh whose size is not known beforehand. Indices count from 0; the readers check their range.
+struct MeshBuilder {
+  std::vector<double> coordinates;  ///< x y z x y z ...
+  std::vector<int> tetrahedra, faces, edges, vertices;
+
+  std::size_t point_count() const { return coordinates.size() / 3; }
+  void add_point(double x, double y, double z) { coordinates.insert(coordinates.end(), {x, y, z}); }
+  void add_polygon(std::span<const int> corners);  ///< as a fan of triangles around its first corner
+  void add_polyline(std::span<const int> points);
+  /// Every point as a free vertex: what a file without cells means where a format has point sets.
+  void add_all_vertices();
+  Mesh build() const;
+};
+
+/// Adds a cell given by VTK's number of its type. Returns what is wrong with it and what to do, empty if
+/// nothing is.
+std::string add_vtk_cell(MeshBuilder& builder, int type, std::span<const int> points);
+
+/// VTK's numbers of the cells a Mesh can hold.
+inline constexpr int vtk_vertex = 1, vtk_line = 3, vtk_triangle = 5, vtk_tetrahedron = 10;
+
+}  // namespace apart

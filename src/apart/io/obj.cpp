@@ -1,0 +1,122 @@
+#include <apart/io/atomic_file.hpp>
+#include <apart/io/file_reader.hpp>
+#include <apart/io/formats.hpp>
+#include <apart/io/mesh_builder.hpp>
+#include <apart/io/text_writer.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace apart {
+
+namespace {
+
+/// Keywords that say nothing about the shape: texture, normals, names, materials, display, and the seams and
+/// stitches of garment files.
+constexpr std::string_view ignored[] = {"vt",       "vn",       "vp",     "g",      "o",      "s",
+                                        "mg",       "usemtl",   "mtllib", "usemap", "maplib", "bevel",
+                                        "c_interp", "d_interp", "lod",    "stitch", "seam"};
+
+class ObjReader {
+ public:
+  explicit ObjReader(const std::filesystem::path& file) : reader_(file) {}
+
+  Mesh read() {
+    while (!reader_.at_end()) {
+      read_line();
+      reader_.line();  // the rest: a comment, a weight, a colour
+    }
+    if (builder_.point_count() == 0) reader_.fail("no vertex ('v x y z') in the file; it holds no mesh");
+    if (largest_index_ >= std::int64_t(builder_.point_count()))
+      reader_.fail_at(largest_index_mark_, fmt::format("vertex {} does not exist, the file has {}",
+                                                       largest_index_ + 1, builder_.point_count()));
+    if (builder_.faces.empty() && builder_.edges.empty() && builder_.vertices.empty())
+      builder_.add_all_vertices();
+    return builder_.build();
+  }
+
+ private:
+  void read_line() {
+    const std::string_view keyword = reader_.token_on_line();
+    if (keyword.empty() || keyword.front() == '#') return;
+    if (keyword == "v") {
+      std::array<double, 3> x;
+      for (double& c : x) c = coordinate();
+      builder_.add_point(x[0], x[1], x[2]);
+      if (builder_.point_count() > std::size_t(std::numeric_limits<Index>::max()))
+        reader_.fail("too many vertices");
+    } else if (keyword == "f" || keyword == "fo") {
+      builder_.add_polygon(indices(3, "a face"));
+    } else if (keyword == "l") {
+      builder_.add_polyline(indices(2, "a line"));
+    } else if (keyword == "p") {
+      const auto& points = indices(1, "a point");
+      builder_.vertices.insert(builder_.vertices.end(), points.begin(), points.end());
+    } else if (std::find(std::begin(ignored), std::end(ignored), keyword) == std::end(ignored)) {
+      reader_.fail(
+          "unknown keyword {}; known are v, f, l, p, and others that are skipped (vt, vn, g, o, s, usemtl "
+          "...); "
+          "export the mesh as polygons",
+          apart::quoted(keyword));
+    }
+  }
+
+  double coordinate() {
+    const std::string_view text = reader_.token_on_line();
+    if (text.empty()) reader_.fail("a vertex needs three coordinates");
+    const auto value = parse_real(text);
+    if (!value) reader_.fail("coordinate of a vertex: got {}, expected a number", apart::quoted(text));
+    return reader_.finite(*value, "coordinate of a vertex");
+  }
+
+  /// The vertex indices of the words left on this line: "7", "7/1", "7//3", "7/1/3", each also negative (from
+  /// the end).
+  const std::vector<int>& indices(std::size_t at_least, std::string_view what) {
+    indices_.clear();
+    while (true) {
+      const std::string_view word = reader_.token_on_line();
+      if (word.empty() || word.front() == '#') break;
+      const auto given = parse_integer(word.substr(0, word.find('/')));
+      const auto points = std::int64_t(builder_.point_count());
+      const std::int64_t index = !given ? -1 : *given > 0 ? *given - 1 : *given < 0 ? points + *given : -1;
+      if (!given || index < 0)
+        reader_.fail(
+            "vertex of {}: got {}, must be a number from 1, or from -1 down to -{} counting from the end",
+            what, apart::quoted(word), points);
+      if (index > largest_index_) {  // vertices may follow later: checked at the end
+        largest_index_ = index;
+        largest_index_mark_ = reader_.mark();
+      }
+      indices_.push_back(int(std::min<std::int64_t>(index, std::numeric_limits<int>::max())));
+    }
+    if (indices_.size() < at_least)
+      reader_.fail("{} needs at least {} vertices, got {}", what, at_least, indices_.size());
+    return indices_;
+  }
+
+  FileReader reader_;
+  MeshBuilder builder_;
+  std::vector<int> indices_;
+  std::int64_t largest_index_ = -1;
+  std::size_t largest_index_mark_ = 0;
+};
+
+}  // namespace
+
+Mesh read_obj(const std::filesystem::path& file) {
+  return ObjReader(file).read();
+}
+
+void write_obj(const std::filesystem::path& file, const Mesh& mesh) {
+  require_no_cells(file, "OBJ", mesh.tetrahedra.cols(), "tetrahedra", "write .vtu, .vtk or .msh");
+  write_atomically(file, [&](std::ostream& out) {
+    TextWriter text(out);
+    text.columns("v", mesh.points);
+    text.columns("f", mesh.faces, 1);
+    text.columns("l", mesh.edges, 1);
+    text.columns("p", mesh.vertices.transpose(), 1);
+  });
+}
+
+}  // namespace apart
