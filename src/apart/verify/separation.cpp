@@ -1,0 +1,150 @@
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+#include <apart/verify/separation.hpp>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <limits>
+
+namespace apart::verify {
+
+using exact::Box;
+using exact::PrimitivePair;
+
+namespace {
+
+constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
+
+Vector3 from_edge_to_point(const Vector3& p, const Vector3& a, const Vector3& b) {
+  const Vector3 edge = b - a, w = p - a;
+  const double square = edge.squaredNorm();
+  const double along = w.dot(edge);
+  if (!(along > 0)) return w;
+  if (along >= square) return p - b;
+  const Vector3 r = w - edge * (along / square);
+  // Once more: at a gap far below the edge's length r is mostly rounding error, but it must be normal to the
+  // edge to serve as a separating direction.
+  return r - edge * (r.dot(edge) / square);
+}
+
+void keep_shorter(Vector3& best, const Vector3& other) {
+  if (other.squaredNorm() < best.squaredNorm()) best = other;
+}
+
+/// n or −n, whichever has a positive product with r.
+Vector3 facing(const Vector3& n, const Vector3& r) {
+  return n.dot(r) < 0 ? Vector3(-n) : n;
+}
+
+Separation point_triangle(const Vector3& p, const Vector3& a, const Vector3& b, const Vector3& c) {
+  Vector3 shortest = from_edge_to_point(p, a, b);
+  keep_shorter(shortest, from_edge_to_point(p, b, c));
+  keep_shorter(shortest, from_edge_to_point(p, c, a));
+  const Vector3 n = (b - a).cross(c - a), w = p - a;
+  auto inside = [&](const Vector3& u, const Vector3& v) { return (v - u).cross(p - u).dot(n) >= 0; };
+  if (n.squaredNorm() > 0 && inside(a, b) && inside(b, c) && inside(c, a))
+    keep_shorter(shortest, n * (n.dot(w) / n.squaredNorm()));
+  return {shortest, facing(n, w)};
+}
+
+Separation edge_edge(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d) {
+  Vector3 shortest = from_edge_to_point(a, c, d);
+  keep_shorter(shortest, from_edge_to_point(b, c, d));
+  keep_shorter(shortest, -from_edge_to_point(c, a, b));
+  keep_shorter(shortest, -from_edge_to_point(d, a, b));
+  const Vector3 u = b - a, v = d - c, w = a - c, n = u.cross(v);
+  // a + s·u − c − t·v is parallel to n for s and t with these multiples.
+  const double square = n.squaredNorm(), s = -w.cross(v).dot(n), t = -w.cross(u).dot(n);
+  if (square > 0 && 0 <= s && s <= square && 0 <= t && t <= square)
+    keep_shorter(shortest, n * (n.dot(w) / square));
+  return {shortest, facing(n, w)};
+}
+
+/// The corners of a primitive, without allocating.
+struct Corners {
+  Corners(const Matrix3X& points, const exact::Primitive& primitive) : size(primitive.size()) {
+    for (int k = 0; k < size; ++k) x[k] = points.col(primitive.vertices[k]);
+  }
+  operator std::span<const Vector3>() const { return {x.data(), std::size_t(size)}; }
+
+  std::array<Vector3, 3> x;
+  int size;
+};
+
+}  // namespace
+
+Separation separation(std::span<const Vector3> a, std::span<const Vector3> b) {
+  switch (4 * a.size() + b.size()) {
+    case 4 * 1 + 1:
+      return {a[0] - b[0], Vector3::Zero()};
+    case 4 * 1 + 2:
+      return {from_edge_to_point(a[0], b[0], b[1]), Vector3::Zero()};
+    case 4 * 1 + 3:
+      return point_triangle(a[0], b[0], b[1], b[2]);
+    default:
+      ensure(a.size() == 2 && b.size() == 2, "separation: no such pair of primitives");
+      return edge_edge(a[0], a[1], b[0], b[1]);
+  }
+}
+
+void for_each_contact_candidate(const exact::Surface& surface, std::span<const Box> vertex_boxes,
+                                exact::PairFilter tested,
+                                FunctionRef<void(std::span<const PrimitivePair>)> visit) {
+  std::vector<exact::Primitive> edges = surface.face_edges;
+  edges.insert(edges.end(), surface.segments.begin(), surface.segments.end());
+  exact::for_each_candidate(surface.vertices, surface.faces, vertex_boxes, tested, visit);
+  exact::for_each_candidate(edges, edges, vertex_boxes, tested, visit);
+  exact::for_each_candidate(surface.points, surface.segments, vertex_boxes, tested, visit);
+  exact::for_each_candidate(surface.points, surface.points, vertex_boxes, tested, visit);
+}
+
+std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface, double gap,
+                                 exact::PairFilter tested) {
+  std::vector<Box> boxes(points.cols());
+  for (Index i = 0; i < points.cols(); ++i) {
+    const Vector3 x = points.col(i);
+    // Half the gap on either side, rounded outward.
+    const Vector3 margin =
+        Vector3::Constant(0.5 * gap * (1 + 8 * unit_roundoff)) + 4 * unit_roundoff * x.cwiseAbs();
+    boxes[i] = {x - margin, x + margin};
+  }
+  // The distance along any direction bounds the distance from below; with the right direction it is the
+  // distance.
+  auto certainly_apart = [&](const Vector3& direction, std::span<const Vector3> a,
+                             std::span<const Vector3> b) {
+    const double length = direction.norm();
+    if (!(length > 0)) return false;
+    double least = std::numeric_limits<double>::infinity(), size = 0;
+    for (const Vector3& p : a)
+      for (const Vector3& q : b) {
+        const Vector3 r = p - q;
+        least = std::min(least, direction.dot(r));
+        size = std::max(size, r.lpNorm<1>());
+      }
+    return least / length - 8 * unit_roundoff * size >= gap;
+  };
+  std::vector<Gap> found;
+  for_each_contact_candidate(surface, boxes, tested, [&](std::span<const PrimitivePair> batch) {
+    std::vector<double> distance(batch.size());
+    parallel_for(Index(batch.size()), [&](Index i) {
+      const Corners a(points, batch[i].a), b(points, batch[i].b);
+      const Separation s = separation(a, b);
+      const bool apart = certainly_apart(s.shortest, a, b) || certainly_apart(s.normal, a, b);
+      distance[i] = apart ? std::numeric_limits<double>::infinity() : s.shortest.norm();
+    });
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      if (std::isfinite(distance[i])) found.push_back({batch[i], distance[i]});
+  });
+  std::sort(found.begin(), found.end(), [](const Gap& a, const Gap& b) { return a.pair < b.pair; });
+  return found;
+}
+
+std::optional<Gap> smallest_gap(const Matrix3X& points, const exact::Surface& surface, double range,
+                                exact::PairFilter tested) {
+  std::optional<Gap> smallest;
+  for (const Gap& gap : find_gaps_below(points, surface, range, tested))
+    if (gap.distance < range && (!smallest || gap.distance < smallest->distance)) smallest = gap;
+  return smallest;
+}
+
+}  // namespace apart::verify

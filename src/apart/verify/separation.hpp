@@ -1,0 +1,41 @@
+#pragma once
+// Distances between primitives in floating point, for finding small gaps and for guessing separating
+// directions. A guess needs no guarantee; whoever uses one proves what it needs from it.
+#include <apart/geometry/exact_intersection.hpp>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace apart::verify {
+
+struct Separation {
+  Vector3 shortest;  ///< [m] from the closest point of b to that of a
+  Vector3
+      normal;  ///< of the triangle, or common to both edges, on a's side, any length; zero if there is none
+};
+/// Of two primitives given by their corners: point–point, point–edge, point–triangle or edge–edge.
+Separation separation(std::span<const Vector3> a, std::span<const Vector3> b);
+
+struct Gap {
+  exact::PrimitivePair pair;
+  double distance;  ///< [m]
+};
+
+/// All pairs point–face, edge–edge, point–segment and point–point that are not certain to be at least `gap`
+/// apart, sorted. No pair that is closer is missed; one that is farther by a rounding error may be listed.
+/// Pairs that share a vertex are left out. Every coordinate must be finite.
+std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface, double gap,
+                                 exact::PairFilter tested);
+
+/// The closest pair, if it is closer than `range`; of equally close ones the first.
+std::optional<Gap> smallest_gap(const Matrix3X& points, const exact::Surface& surface, double range,
+                                exact::PairFilter tested);
+
+/// for_each_candidate over the pairs that can come into contact: vertex–face, edge–edge, point–segment,
+/// point–point. Two surfaces that do not intersect and keep these pairs apart never will.
+void for_each_contact_candidate(const exact::Surface& surface, std::span<const exact::Box> vertex_boxes,
+                                exact::PairFilter tested,
+                                FunctionRef<void(std::span<const exact::PrimitivePair>)> visit);
+
+}  // namespace apart::verify
