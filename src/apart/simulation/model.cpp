@@ -1,0 +1,76 @@
+#include <apart/simulation/model.hpp>
+
+#include <apart/core/error.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace apart {
+
+Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions simulation_options)
+    : bodies(std::move(body_list)), options(std::move(simulation_options)) {
+  ensure(pairs.body_count() == int(bodies.size()), "Model: one row of pair settings per body");
+  first_node = first_point = {0};
+  Index vertices = 0, faces = 0, segments = 0;
+  for (const Body& b : bodies) {
+    first_node.push_back(first_node.back() + b.node_count());
+    first_point.push_back(first_point.back() + b.mesh.point_count());
+    vertices += Index(b.surface_points.size());
+    faces += Index(b.surface_faces.cols());
+    segments += Index(b.free_segments.cols());
+  }
+  initial_nodes.resize(3, node_count());
+  initial_velocity.resize(3, node_count());
+  point_map = LinearMap(node_count());
+  surface_map = LinearMap(node_count());
+
+  std::vector<Eigen::Triplet<double>> mass_entries;
+  Faces all_faces(3, faces);
+  Edges all_segments(2, segments);
+  Matrix3X rest(3, vertices);
+  std::vector<int> body_of_vertex;
+  std::vector<HalfSpace> half_spaces;
+  Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  Index face = 0, segment = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const Body& b = bodies[i];
+    initial_nodes.middleCols(first_node[i], b.node_count()) = b.nodes;
+    initial_velocity.middleCols(first_node[i], b.node_count()) = b.velocity;
+    for (int j = 0; j < b.mass.outerSize(); ++j)
+      for (Eigen::SparseMatrix<double>::InnerIterator it(b.mass, j); it; ++it)
+        mass_entries.emplace_back(first_node[i] + Index(it.row()), first_node[i] + Index(it.col()), it.value());
+
+    std::vector<Index> all_points(b.mesh.point_count());
+    std::iota(all_points.begin(), all_points.end(), 0);
+    point_map.append(b.point_map, all_points, first_node[i]);
+    surface_map.append(b.point_map, b.surface_points, first_node[i]);
+    std::vector<Index> vertex_of_point(b.mesh.point_count(), -1);
+    for (const Index p : b.surface_points) {
+      vertex_of_point[p] = Index(body_of_vertex.size());
+      rest.col(Index(body_of_vertex.size())) = b.mesh.points.col(p);
+      body_of_vertex.push_back(int(i));
+      surface_point.push_back(first_point[i] + p);
+    }
+    for (Index f = 0; f < b.surface_faces.cols(); ++f, ++face)
+      for (int k = 0; k < 3; ++k) all_faces(k, face) = vertex_of_point[b.surface_faces(k, f)];
+    for (Index e = 0; e < b.free_segments.cols(); ++e, ++segment)
+      for (int k = 0; k < 2; ++k) all_segments(k, segment) = vertex_of_point[b.free_segments(k, e)];
+    if (b.half_space) {
+      half_spaces.push_back(*b.half_space);
+      half_spaces.back().body = int(i);
+    }
+    if (b.mesh.point_count() > 0) {
+      low = low.cwiseMin(b.mesh.points.rowwise().minCoeff());
+      high = high.cwiseMax(b.mesh.points.rowwise().maxCoeff());
+    }
+  }
+  if (node_count() == 0)
+    throw InputError("the scene has nothing that can move; add a body of type volume or affine");
+  size = (high - low).norm();
+  mass.resize(node_count(), node_count());
+  mass.setFromTriplets(mass_entries.begin(), mass_entries.end());
+  surface = CollisionSurface(std::move(rest), std::move(all_faces), std::move(all_segments),
+                             std::move(body_of_vertex), std::move(pairs), std::move(half_spaces));
+}
+
+}  // namespace apart

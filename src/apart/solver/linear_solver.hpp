@@ -1,0 +1,40 @@
+#pragma once
+#include <apart/math/block_sparse.hpp>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace apart {
+
+/// Solves A x = b for symmetric positive definite block matrices. The same bits for any number of threads.
+class LinearSolver {
+ public:
+  virtual ~LinearSolver() = default;
+  /// Chooses an ordering for the pattern of `a`; factorisations of matrices with this pattern reuse it.
+  virtual void analyse(const BlockSparse& a) = 0;
+  /// Factorises; false if the matrix is not positive definite to working precision.
+  virtual bool factorise(const BlockSparse& a) = 0;
+  virtual VectorX solve(const VectorX& b) = 0;
+  /// What the last analysis predicts for one factorisation; 0 where not known.
+  virtual double predicted_flops() const { return 0; }
+};
+
+/// One row of the list of linear solvers.
+struct LinearSolverMethod {
+  std::string_view name;     ///< as in the scene file
+  std::string_view summary;  ///< one line of documentation
+  std::unique_ptr<LinearSolver> (*make)(std::string_view ordering);
+};
+std::span<const LinearSolverMethod> linear_solver_methods();  ///< the first is the default
+std::span<const std::string_view> ordering_names();           ///< "auto", "amd", "metis"
+/// Throws InputError for an unknown name.
+std::unique_ptr<LinearSolver> make_linear_solver(std::string_view name, std::string_view ordering = "auto");
+
+// One maker per backend file.
+std::unique_ptr<LinearSolver> make_cholmod_solver(std::string_view ordering);
+std::unique_ptr<LinearSolver> make_eigen_solver(std::string_view ordering);
+
+}  // namespace apart

@@ -1,0 +1,116 @@
+#include <apart/solver/newton.hpp>
+
+#include <cmath>
+#include <optional>
+
+namespace apart {
+
+namespace {
+
+constexpr int l2_repeats = 3;              // l of seed 003 §7
+constexpr double rounding = 1e-13;         // relative error of the objective's value
+constexpr double smallest_step = 1e-14;    // below this share of p the line search has failed
+
+/// −H⁻¹ g. Should rounding spoil positive definiteness, the diagonal is raised until it is restored.
+std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solver, const VectorX& g,
+                                        Timings& timings) {
+  const auto assembling = timings.measure(Phase::assembly);
+  const BlockSparse& h = objective.hessian();
+  const auto solving = timings.measure(Phase::linear_solve);
+  if (objective.take_pattern_change()) solver.analyse(h);
+  const auto attempt = [&](const BlockSparse& matrix) -> std::optional<VectorX> {
+    if (!solver.factorise(matrix)) return std::nullopt;
+    VectorX p = solver.solve(-g);
+    return p.allFinite() ? std::optional(std::move(p)) : std::nullopt;
+  };
+  std::optional<VectorX> p = attempt(h);
+  if (p) return p;
+  BlockSparse raised = h;
+  double largest = 0;
+  for (Index k = 0; k < 3 * raised.block_count(); ++k) largest = std::max(largest, std::abs(raised.at(k, k)));
+  for (double shift = 1e-14 * largest; !p && shift < largest; shift *= 10) {
+    for (Index k = 0; k < 3 * raised.block_count(); ++k) raised.at(k, k) += shift;
+    p = attempt(raised);
+  }
+  return p;
+}
+
+}  // namespace
+
+double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm) {
+  if (free.block_count() == 0) return 0;
+  // Root mean square over the free nodes [seed 003 eq. 13].
+  return l2_norm ? p.norm() / std::sqrt(double(free.block_count())) : p.cwiseAbs().maxCoeff();
+}
+
+NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X& q, const NewtonHooks& hooks,
+                    const NewtonOptions& options, Timings& timings) {
+  NewtonResult result;
+  int small_steps = 0;
+  const auto evaluate = [&](const Matrix3X& at) {
+    objective.prepare(at);
+    return objective.value();
+  };
+  double energy = evaluate(q);
+  while (true) {
+    if (result.iterations >= options.max_iterations) {
+      result.failure = fmt::format("{} Newton iterations did not reach the tolerance", result.iterations);
+      return result;
+    }
+    const FreeCoordinates& free = objective.free();
+    const VectorX g = free.restrict_to_free(objective.gradient());
+    const auto direction = newton_direction(objective, linear_solver, g, timings);
+    ++result.linear_solves;
+    if (!direction) {
+      result.failure = "the linear system could not be solved";
+      return result;
+    }
+    ++result.iterations;
+    const Matrix3X p = free.extend(*direction);
+    result.residual = step_norm(p, free, options.l2_norm) / options.dt;
+    small_steps = result.residual <= options.tolerance ? small_steps + 1 : 0;
+    const bool met = small_steps >= (options.l2_norm ? l2_repeats : 1);
+
+    double alpha;
+    {
+      const auto time = timings.measure(Phase::ccd);
+      alpha = hooks.step_limit(q, p);
+    }
+    const auto time = timings.measure(Phase::line_search);
+    const double slope = g.dot(*direction);  // < 0
+    const double noise = rounding * objective.magnitude();
+    Matrix3X next = q + alpha * p;
+    double next_energy = evaluate(next);
+    // A step whose promised decrease drowns in rounding is taken as it is: it is feasible, and E cannot judge it.
+    while (!(next_energy <= energy) && !(next_energy <= energy + noise && -alpha * slope <= noise)) {
+      alpha *= 0.5;
+      if (alpha < smallest_step) break;
+      next = q + alpha * p;
+      next_energy = evaluate(next);
+    }
+    if (alpha < smallest_step) {
+      energy = evaluate(q);
+      if (met) {  // nowhere to go, and already there
+        result.converged = !hooks.stationary(q);
+        if (result.converged) return result;
+        energy = evaluate(q);
+        continue;
+      }
+      result.failure = "the line search found no step that lowers the energy";
+      return result;
+    }
+    q = next;
+    energy = next_energy;
+    if (hooks.accepted(q)) energy = objective.value();
+    if (met) {
+      if (!hooks.stationary(q)) {
+        result.converged = true;
+        return result;
+      }
+      small_steps = 0;
+      energy = evaluate(q);
+    }
+  }
+}
+
+}  // namespace apart

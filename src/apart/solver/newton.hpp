@@ -1,0 +1,44 @@
+#pragma once
+#include <apart/core/diagnostics.hpp>
+#include <apart/solver/linear_solver.hpp>
+#include <apart/solver/objective.hpp>
+
+#include <functional>
+#include <string>
+
+namespace apart {
+
+struct NewtonOptions {
+  double tolerance = 1e-3;   ///< [m/s]
+  double dt = 0.01;          ///< h [s]
+  bool l2_norm = false;      ///< normalised L2 norm, three times in a row [seed 003 §7], instead of the largest entry
+  int max_iterations = 1000;
+};
+
+/// What the caller adds to Newton's method.
+struct NewtonHooks {
+  /// Largest α ∈ [0, 1] for which q + t p is feasible for all t ≤ α.
+  std::function<double(const Matrix3X& q, const Matrix3X& p)> step_limit;
+  /// After each accepted iterate. May change the objective's parameters; then true.
+  std::function<bool(const Matrix3X& q)> accepted;
+  /// When the tolerance is met: true if the objective was changed and the iteration must go on.
+  std::function<bool(const Matrix3X& q)> stationary;
+};
+
+struct NewtonResult {
+  bool converged = false;
+  int iterations = 0;
+  int linear_solves = 0;
+  double residual = 0;  ///< last step / dt [m/s]
+  std::string failure;  ///< why it stopped, if not converged
+};
+
+/// Norm of a Newton step as the stopping rule measures it [m].
+double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm);
+
+/// Projected Newton with a feasible line search [thesis algorithm 2.1]. q is the start and, on return, the last accepted
+/// iterate: feasible always, converged if the result says so.
+NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X& q, const NewtonHooks& hooks,
+                    const NewtonOptions& options, Timings& timings);
+
+}  // namespace apart

@@ -1,0 +1,180 @@
+#include <apart/solver/objective.hpp>
+
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace apart {
+
+FreeCoordinates::FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic> free) : free_(std::move(free)) {
+  block_.assign(free_.cols(), -1);
+  for (Index n = 0; n < free_.cols(); ++n)
+    if (free_.col(n).any()) {
+      block_[n] = Index(node_.size());
+      for (int axis = 0; axis < 3; ++axis)
+        if (!free_(axis, n)) held_.emplace_back(block_[n], axis);
+      node_.push_back(n);
+    }
+}
+
+VectorX FreeCoordinates::restrict_to_free(const Matrix3X& g) const {
+  VectorX r(3 * block_count());
+  for (Index b = 0; b < block_count(); ++b)
+    for (int axis = 0; axis < 3; ++axis) r[3 * b + axis] = free_(axis, node_[b]) ? g(axis, node_[b]) : 0.0;
+  return r;
+}
+
+Matrix3X FreeCoordinates::extend(const VectorX& r) const {
+  Matrix3X p = Matrix3X::Zero(3, free_.cols());
+  for (Index b = 0; b < block_count(); ++b) p.col(node_[b]) = r.segment<3>(3 * b);
+  return p;
+}
+
+Objective::Objective(const CoordinateMap& map, std::vector<Potential*> node_potentials,
+                     std::vector<Potential*> vertex_potentials)
+    : map_(map), node_potentials_(std::move(node_potentials)), vertex_potentials_(std::move(vertex_potentials)) {}
+
+void Objective::set_free(FreeCoordinates free) {
+  free_ = std::move(free);
+  pattern_valid_ = false;
+}
+
+void Objective::prepare(const Matrix3X& q) {
+  q_ = q;
+  x_ = map_.positions(q);
+  for (Potential* p : node_potentials_) p->prepare(q_);
+  for (Potential* p : vertex_potentials_) p->prepare(x_);
+}
+
+double Objective::value() const {
+  double sum = 0;
+  for (const Potential* p : node_potentials_) sum += p->value(q_);
+  for (const Potential* p : vertex_potentials_) sum += p->value(x_);
+  return sum;
+}
+
+double Objective::magnitude() const {
+  double sum = 0;
+  for (const Potential* p : node_potentials_) sum += std::abs(p->value(q_));
+  for (const Potential* p : vertex_potentials_) sum += std::abs(p->value(x_));
+  return sum;
+}
+
+Matrix3X Objective::gradient() const {
+  Matrix3X on_vertices = Matrix3X::Zero(3, x_.cols());
+  for (const Potential* p : vertex_potentials_) p->add_gradient(x_, on_vertices);
+  Matrix3X g = map_.pull_back(q_, on_vertices);
+  for (const Potential* p : node_potentials_) p->add_gradient(q_, g);
+  return g;
+}
+
+namespace {
+
+/// The blocks of the linear system one term touches, with the point of the term and the weight each comes from.
+struct TermBlocks {
+  struct Entry {
+    Index block;
+    int point;
+    double weight;
+  };
+  std::array<Entry, 16> entries;  // at most four points of four influences each
+  int count = 0;
+
+  TermBlocks(const TermPoints& points, bool on_vertices, const CoordinateMap& map, const FreeCoordinates& free) {
+    for (int p = 0; p < points.size; ++p) {
+      if (!on_vertices) {
+        add(free.block(points.ids[p]), p, 1);
+        continue;
+      }
+      for (const Influence& i : map.influences(points.ids[p])) add(free.block(i.node), p, i.weight);
+    }
+  }
+
+ private:
+  void add(Index block, int point, double weight) {
+    if (block < 0) return;
+    ensure(count < int(entries.size()), "a contact term depends on more than 16 nodes");
+    entries[count++] = {block, point, weight};
+  }
+};
+
+}  // namespace
+
+void Objective::collect_keys(const Potential& potential, bool on_vertices, std::vector<BlockKey>& keys) const {
+  for (Index t = 0; t < potential.term_count(); ++t) {
+    const TermBlocks blocks(potential.term(t), on_vertices, map_, free_);
+    for (int a = 0; a < blocks.count; ++a)
+      for (int b = 0; b < a; ++b)
+        if (blocks.entries[a].block != blocks.entries[b].block)
+          keys.push_back(block_key(blocks.entries[a].block, blocks.entries[b].block));
+  }
+}
+
+void Objective::update_pattern() {
+  const auto sort_unique = [](std::vector<BlockKey>& keys) {
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  };
+  std::vector<BlockKey> contact_keys;
+  for (const Potential* p : vertex_potentials_) collect_keys(*p, true, contact_keys);
+  sort_unique(contact_keys);
+  if (pattern_valid_ &&
+      std::all_of(contact_keys.begin(), contact_keys.end(), [&](BlockKey k) { return hessian_.has(k); }))
+    return;
+  if (!pattern_valid_) {
+    node_keys_.clear();
+    for (const Potential* p : node_potentials_) collect_keys(*p, false, node_keys_);
+    sort_unique(node_keys_);
+  }
+  std::vector<BlockKey> all;
+  all.reserve(node_keys_.size() + contact_keys.size());
+  std::set_union(node_keys_.begin(), node_keys_.end(), contact_keys.begin(), contact_keys.end(),
+                 std::back_inserter(all));
+  hessian_ = BlockSparse(free_.block_count(), all);
+  pattern_valid_ = pattern_changed_ = true;
+}
+
+void Objective::mask(Matrix3& block, Index row, Index column) const {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!free_(axis, free_.node(row))) block.row(axis).setZero();
+    if (!free_(axis, free_.node(column))) block.col(axis).setZero();
+  }
+}
+
+void Objective::assemble(const Potential& potential, bool on_vertices) {
+  // Local matrices in parallel, added one after the other: the sums do not depend on the number of threads.
+  constexpr Index batch = 2048, chunk = 64;
+  const Index count = potential.term_count();
+  std::vector<LocalHessian> local(std::min(count, batch));
+  const Matrix3X& points = on_vertices ? x_ : q_;
+  for (Index begin = 0; begin < count; begin += batch) {
+    const Index n = std::min(batch, count - begin);
+    parallel_chunks(n, chunk, [&](Index from, Index to) {
+      potential.hessians(points, begin + from, Projection::psd, std::span(local).subspan(from, to - from));
+    });
+    for (Index t = 0; t < n; ++t) {
+      const TermBlocks blocks(local[t].points, on_vertices, map_, free_);
+      for (int a = 0; a < blocks.count; ++a)
+        for (int b = 0; b < blocks.count; ++b) {
+          const auto &row = blocks.entries[a], &column = blocks.entries[b];
+          if (row.block < column.block) continue;  // the lower triangle
+          Matrix3 block = (row.weight * column.weight) * local[t].matrix.block<3, 3>(3 * row.point, 3 * column.point);
+          if (!free_.held().empty()) mask(block, row.block, column.block);
+          hessian_.add(hessian_.slot(row.block, column.block), column.block, block);
+        }
+    }
+  }
+}
+
+const BlockSparse& Objective::hessian() {
+  update_pattern();
+  hessian_.set_zero();
+  for (const Potential* p : node_potentials_) assemble(*p, false);
+  for (const Potential* p : vertex_potentials_) assemble(*p, true);
+  for (const auto& [block, axis] : free_.held()) hessian_.at(3 * block + axis, 3 * block + axis) = 1;
+  return hessian_;
+}
+
+}  // namespace apart

@@ -1,0 +1,76 @@
+#pragma once
+#include <apart/bodies/coordinate_map.hpp>
+#include <apart/math/block_sparse.hpp>
+#include <apart/potentials/potential.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace apart {
+
+/// Which coordinates Newton may move.
+class FreeCoordinates {
+ public:
+  FreeCoordinates() = default;
+  /// free(axis, node): true where the coordinate may move.
+  explicit FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic> free);
+  bool operator()(int axis, Index node) const { return free_(axis, node); }
+  /// Block of a node in the linear system; −1 for a node that cannot move at all.
+  Index block(Index node) const { return block_[node]; }
+  Index block_count() const { return Index(node_.size()); }
+  Index node(Index block) const { return node_[block]; }
+  /// Scalar coordinates (block, axis) that are held although their node has a block.
+  const std::vector<std::pair<Index, int>>& held() const { return held_; }
+  Index free_count() const { return Index(free_.count()); }
+  /// The system's right-hand side order: three numbers per block, zero where held.
+  VectorX restrict_to_free(const Matrix3X& g) const;
+  /// Back to all nodes, zero where nothing can move.
+  Matrix3X extend(const VectorX& r) const;
+
+ private:
+  Eigen::Array<bool, 3, Eigen::Dynamic> free_;
+  std::vector<Index> block_, node_;
+  std::vector<std::pair<Index, int>> held_;
+};
+
+/// E(q) = Σ node potentials(q) + Σ vertex potentials(Φ(q)): the one function a time step minimises. [design.md §2]
+/// Contact and friction know only x = Φ(q); here they are pulled back by the chain rule.
+class Objective {
+ public:
+  /// Keeps references to all of them.
+  Objective(const CoordinateMap& map, std::vector<Potential*> node_potentials,
+            std::vector<Potential*> vertex_potentials);
+
+  void set_free(FreeCoordinates free);
+  const FreeCoordinates& free() const { return free_; }
+  const CoordinateMap& map() const { return map_; }
+
+  /// Everything below speaks of the q last given here.
+  void prepare(const Matrix3X& q);
+  double value() const;
+  /// Σ |value| of the potentials: the scale of rounding errors in value().
+  double magnitude() const;
+  Matrix3X gradient() const;
+  /// Second derivatives of the free coordinates, each term projected. The pattern is kept while it covers the contacts;
+  /// take_pattern_change() tells whether there is a new one since it was last asked.
+  const BlockSparse& hessian();
+  bool take_pattern_change() { return std::exchange(pattern_changed_, false); }
+  const Matrix3X& vertices() const { return x_; }  ///< Φ(q)
+
+ private:
+  void update_pattern();
+  void collect_keys(const Potential& potential, bool on_vertices, std::vector<BlockKey>& keys) const;
+  /// Zeroes the rows and columns of coordinates that are held; hessian() puts a one on their diagonal.
+  void mask(Matrix3& block, Index row, Index column) const;
+  void assemble(const Potential& potential, bool on_vertices);
+
+  const CoordinateMap& map_;
+  std::vector<Potential*> node_potentials_, vertex_potentials_;
+  FreeCoordinates free_;
+  Matrix3X q_, x_;
+  std::vector<BlockKey> node_keys_;  ///< of the node potentials: constant while the free coordinates are
+  BlockSparse hessian_;
+  bool pattern_valid_ = false, pattern_changed_ = false;
+};
+
+}  // namespace apart
