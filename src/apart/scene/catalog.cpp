@@ -1,0 +1,543 @@
+#include <apart/collision/broad_phase.hpp>
+#include <apart/io/file_reader.hpp>
+#include <apart/scene/catalog.hpp>
+#include <apart/solver/linear_solver.hpp>
+
+namespace apart {
+
+namespace {
+
+// ---- Types: what a value may be -----------------------------------------------------------------------
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr Range positive{0, infinity, true, true};
+constexpr Range not_negative{0, infinity, false, true};
+
+ValueType boolean() {
+  return {ValueType::Kind::boolean, {}, {}, {}};
+}
+ValueType number(Range range = {}) {
+  return {ValueType::Kind::number, range, {}, {}};
+}
+ValueType integer(double lower, double upper = std::numeric_limits<Index>::max()) {
+  return {ValueType::Kind::integer, {lower, upper}, {}, {}};
+}
+ValueType length(Range range) {
+  return {ValueType::Kind::length, range, {}, {}};
+}
+ValueType text() {
+  return {ValueType::Kind::text, {}, {}, {}, 1};
+}
+ValueType any_text() {
+  return {ValueType::Kind::text, {}, {}, {}, 0};
+}
+ValueType formula() {
+  return {ValueType::Kind::formula, {}, {}, {}};
+}
+ValueType choice(std::string_view list) {
+  return {ValueType::Kind::choice, {}, list, {}};
+}
+ValueType object(std::string_view group) {
+  return {ValueType::Kind::object, {}, group, {}};
+}
+ValueType any_of(std::vector<ValueType> alternatives) {
+  return {ValueType::Kind::any_of, {}, {}, std::move(alternatives)};
+}
+ValueType list(ValueType of, std::size_t min_size = 0) {
+  return {ValueType::Kind::list, {}, {}, {std::move(of)}, min_size};
+}
+ValueType tuple(ValueType of, std::size_t size) {
+  return {ValueType::Kind::list, {}, {}, {std::move(of)}, size, size};
+}
+ValueType vector(Range range = {}) {
+  return tuple(number(range), 3);
+}
+ValueType rotation() {
+  return any_of({vector(), object("axis_angle")});
+}
+ValueType number_or_formula() {
+  return any_of({number(), formula()});
+}
+
+// ---- Makers -------------------------------------------------------------------------------------------
+Lame lame(const LocatedJson& p) {
+  return lame_parameters(p["E"].number(), p["nu"].number());
+}
+
+/// Three numbers, or one for all axes.
+Vector3 per_axis(const LocatedJson& v) {
+  return v.value().get_if<double>() ? Vector3::Constant(v.number()) : v.vector();
+}
+Eigen::Vector3i cells_per_axis(const LocatedJson& v) {
+  return v.value().get_if<double>() ? Eigen::Vector3i::Constant(v.integer()) : v.integer_vector();
+}
+
+/// A typing error must not fill the memory.
+void check_cell_count(const LocatedJson& p, double count) {
+  constexpr double most = 2e7;
+  if (count > most) p.fail("asks for about {:.2g} cells, at most {:.0e} are made; use fewer", count, most);
+}
+
+/// A place where only one kind of object may stand.
+Group record(std::string_view name, std::string_view summary, std::vector<Key> keys) {
+  return {name, summary, {{name, "", "", false, std::move(keys)}}};
+}
+
+/// Chosen by "type": name.
+Row typed(std::string_view name, std::string_view summary, std::vector<Key> keys) {
+  return {name, summary, "type", true, std::move(keys)};
+}
+
+/// Chosen by its first key being there.
+Row with_key(std::string_view name, std::string_view summary, std::vector<Key> keys) {
+  const std::string_view tag = keys.front().name;
+  return {name, summary, tag, false, std::move(keys)};
+}
+
+/// Keys of the generator `name`, its tag first.
+std::vector<Key> generator_keys(std::vector<Key> keys) {
+  keys.insert(keys.begin(), Key{"generator", text(), "", Key::required, "which generator"});
+  return keys;
+}
+
+Row generator(std::string_view name, std::string_view summary, std::vector<Key> keys,
+              Mesh (*make)(const LocatedJson&, generate::Content)) {
+  return {name, summary, "generator", true, generator_keys(std::move(keys)), nullptr, make};
+}
+
+Group meshes() {
+  using generate::Content;
+  const ValueType size = any_of({number(positive), vector(positive)});
+  const ValueType cells = any_of({integer(1, 1e4), tuple(integer(1, 1e4), 3)});
+  const Key resolution{"resolution", integer(1, 500), "", "4",
+                       "layers of cells from the centre to the surface"};
+  const Key tetrahedralize{"tetrahedralize", boolean(), "", "false",
+                           "fill the closed surface with tetrahedra (needs the program tetgen)"};
+  return {
+      "mesh",
+      "The shape of a body, made by a generator, read from a file or written out. Generators are centred at "
+      "the origin "
+      "unless said otherwise; they give tetrahedra to volume and affine bodies and the surface to obstacles.",
+      {
+          generator("box", "box with axis-parallel edges",
+                    {{"size", size, "m", "1", "edge lengths, one for all or x, y, z"},
+                     {"cells", cells, "", "4",
+                      "cells per edge, one for all or x, y, z; each is split into tetrahedra"}},
+                    [](const LocatedJson& p, Content content) {
+                      const Eigen::Vector3i n = cells_per_axis(p["cells"]);
+                      check_cell_count(p, 6 * n.cast<double>().prod());
+                      return generate::box(per_axis(p["size"]), n, content);
+                    }),
+          generator("sphere", "ball", {{"radius", number(positive), "m", "0.5", "radius"}, resolution},
+                    [](const LocatedJson& p, Content content) {
+                      const double n = p["resolution"].number();
+                      check_cell_count(p, 50 * n * n * n);
+                      return generate::sphere(p["radius"].number(), p["resolution"].integer(), content);
+                    }),
+          generator("torus", "ring about the y axis",
+                    {{"major", number(positive), "m", "0.5", "radius of the ring's centre line"},
+                     {"minor", number(positive), "m", "0.2", "radius of the tube; smaller than major"},
+                     {"ring_cells", integer(3, 1e5), "", "24", "cells around the ring"},
+                     {"tube_cells", integer(3, 1e4), "", "12", "cells around the tube"}},
+                    [](const LocatedJson& p, Content content) {
+                      const double major = p["major"].number(), minor = p["minor"].number();
+                      if (minor >= major)
+                        p["minor"].fail("got {}, must be smaller than major ({}); else the ring cuts itself",
+                                        minor, major);
+                      const double tube = p["tube_cells"].number();
+                      check_cell_count(p, p["ring_cells"].number() * tube * tube);
+                      return generate::torus(major, minor, p["ring_cells"].integer(),
+                                             p["tube_cells"].integer(), content);
+                    }),
+          generator("cylinder", "solid cylinder along the y axis",
+                    {{"radius", number(positive), "m", "0.5", "radius"},
+                     {"length", number(positive), "m", "1", "length along y"},
+                     resolution,
+                     {"length_cells", integer(1, 1e5), "", "8", "cells along y"}},
+                    [](const LocatedJson& p, Content content) {
+                      const double n = p["resolution"].number();
+                      check_cell_count(p, 20 * n * n * p["length_cells"].number());
+                      return generate::cylinder(p["radius"].number(), p["length"].number(),
+                                                p["resolution"].integer(), p["length_cells"].integer(),
+                                                content);
+                    }),
+          generator("mat", "thin square sheet of one layer of cells, in the xz plane",
+                    {{"width", number(positive), "m", "1", "edge length along x and z"},
+                     {"thickness", number(positive), "m", "0.02", "height along y"},
+                     {"cells", integer(1, 5000), "", "20", "cells along x and along z"}},
+                    [](const LocatedJson& p, Content content) {
+                      check_cell_count(p, 6 * p["cells"].number() * p["cells"].number());
+                      return generate::mat(p["width"].number(), p["thickness"].number(), p["cells"].integer(),
+                                           content);
+                    }),
+          generator("rod", "thin square bar along the x axis",
+                    {{"length", number(positive), "m", "1", "length along x"},
+                     {"thickness", number(positive), "m", "0.05", "edge length along y and z"},
+                     {"cells", integer(1, 1e6), "", "20", "cells along x"},
+                     {"cross_cells", integer(1, 1000), "", "1", "cells along y and along z"}},
+                    [](const LocatedJson& p, Content content) {
+                      const double across = p["cross_cells"].number();
+                      check_cell_count(p, 6 * p["cells"].number() * across * across);
+                      return generate::rod(p["length"].number(), p["thickness"].number(),
+                                           p["cells"].integer(), p["cross_cells"].integer(), content);
+                    }),
+          generator("grid", "flat open surface in the xz plane, facing +y; for obstacles",
+                    {{"size", tuple(number(positive), 2), "m", "[1, 1]", "edge lengths along x and z"},
+                     {"cells", tuple(integer(1, 1e4), 2), "", "[10, 10]", "cells along x and z"}},
+                    [](const LocatedJson& p, Content) {
+                      check_cell_count(p, p["cells"][0].number() * p["cells"][1].number());
+                      return generate::grid(p["size"][0].number(), p["size"][1].number(),
+                                            p["cells"][0].integer(), p["cells"][1].integer());
+                    }),
+          generator(
+              "bowl",
+              "part of a sphere's surface, open at the top, lowest point at the origin; for obstacles",
+              {{"radius", number(positive), "m", "1", "radius of the sphere"},
+               {"angle", number({0, 180, true, true}), "degrees", "70", "from the lowest point to the rim"},
+               {"resolution", integer(1, 2000), "", "12", "rings of cells from the lowest point to the rim"}},
+              [](const LocatedJson& p, Content) {
+                check_cell_count(p, 6 * p["resolution"].number() * p["resolution"].number());
+                return generate::bowl(p["radius"].number(), p["angle"].number(), p["resolution"].integer());
+              }),
+          generator("segments", "straight line of segments along the x axis; for obstacles",
+                    {{"length", number(positive), "m", "1", "length along x"},
+                     {"cells", integer(1, 1e6), "", "10", "number of segments"}},
+                    [](const LocatedJson& p, Content) {
+                      return generate::segments(p["length"].number(), p["cells"].integer());
+                    }),
+          generator("points", "regular block of single points; for obstacles",
+                    {{"counts", tuple(integer(1, 1e6), 3), "", "[5, 1, 5]", "points along x, y, z"},
+                     {"spacing", number(positive), "m", "0.1", "distance of neighbours"}},
+                    [](const LocatedJson& p, Content) {
+                      const Eigen::Vector3i n = p["counts"].integer_vector();
+                      check_cell_count(p, n.cast<double>().prod());
+                      return generate::points(n, p["spacing"].number());
+                    }),
+          with_key("file", "mesh file; the format follows from the extension",
+                   {{"file", text(), "", Key::required, "path, absolute or relative to the scene file"},
+                    tetrahedralize}),
+          with_key(
+              "inline", "mesh written into the scene; without cells the points themselves are the mesh",
+              {{"points", list(vector(), 1), "m", Key::required, "coordinates [[x, y, z], ...]"},
+               {"tetrahedra", list(tuple(integer(0), 4)), "", "[]", "indices of four points each, from 0"},
+               {"triangles", list(tuple(integer(0), 3)), "", "[]", "indices of three points each, from 0"},
+               {"segments", list(tuple(integer(0), 2)), "", "[]", "indices of two points each, from 0"},
+               tetrahedralize}),
+      }};
+}
+
+Row material(std::string_view name, std::string_view summary, std::vector<Key> keys,
+             Material (*make)(const LocatedJson&)) {
+  return {name, summary, "type", true, std::move(keys), make};
+}
+
+Group materials() {
+  const Key type{"type", text(), "", Key::required, "which material"};
+  const Key young{"E",   number(positive),  "Pa",
+                  "1e5", "Young's modulus", "foam has about 1e4, rubber 1e6, steel 2e11"};
+  const Key poisson{"nu", number({-1, 0.5, true, true}), "", "0.4", "Poisson's ratio", "for rubber try 0.49"};
+  const Key density{"rho", number(positive), "kg/m3", "1000", "density"};
+  const Key stiffness{"stiffness", number(positive), "Pa", "1e8", "how nearly rigid the body is"};
+  return {
+      "material",
+      "What a body is made of.",
+      {material(NeoHookean::name, "soft solid whose elements never invert", {type, young, poisson, density},
+                [](const LocatedJson& p) -> Material { return NeoHookean{lame(p)}; }),
+       material(FixedCorotated::name, "soft solid whose elements may invert under extreme load",
+                {type, young, poisson, density},
+                [](const LocatedJson& p) -> Material { return FixedCorotated{lame(p)}; }),
+       material(Orthogonality::name, "stiff against everything but rotation; for affine bodies",
+                {type, stiffness, density},
+                [](const LocatedJson& p) -> Material { return Orthogonality{p["stiffness"].number()}; })}};
+}
+
+Group bodies() {
+  const Key type{"type", text(), "", Key::required, "which kind of body"};
+  const Key name{"name", text(), "", Key::optional,
+                 "for messages, output and pairs; not given: type and position"};
+  const Key mesh{"mesh", object("mesh"), "", Key::required, "the shape"};
+  const Key transform{"transform", object("transform"), "", "{}", "places the mesh in the world"};
+  const Key velocity{"velocity", vector(), "m/s", "[0, 0, 0]", "at the start"};
+  const Key angular_velocity{"angular_velocity", vector(), "degrees/s", "[0, 0, 0]",
+                             "at the start, about the centre of mass; its direction is the axis"};
+  const Key fixed{"fixed", list(object("fixed")), "", "[]", "parts that are held or moved"};
+  const Key motion{"motion", object("motion"), "", Key::optional, "moves the whole body as scripted"};
+  const Key friction{"friction_coefficient", number(not_negative), "", Key::optional,
+                     "of this body; a pair without a value of its own takes the mean of its two bodies'"};
+  const Key array{"array", object("array"), "", Key::optional, "makes copies, named name.0, name.1, ..."};
+  const Key soft{"material", object("material"), "", R"({"type": "neo_hookean"})", "what it is made of"};
+  const Key stiff{"material", object("material"), "", R"({"type": "orthogonality"})", "what it is made of"};
+  const Key mass{"mass", choice("mass"), "", "\"lumped\"", "how mass is spread over the nodes"};
+  const Key origin{"origin", vector(), "m", "[0, 0, 0]", "a point of the plane"};
+  const Key normal{"normal", vector(), "", "[0, 1, 0]", "points out of the solid; any length but zero"};
+  return {
+      "body",
+      "One thing in the scene.",
+      {typed("volume", "soft solid made of tetrahedra",
+             {type, name, mesh, transform, soft, mass, velocity, angular_velocity, fixed, motion, friction,
+              array}),
+       typed(
+           "affine", "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",
+           {type, name, mesh, transform, stiff, velocity, angular_velocity, fixed, motion, friction, array}),
+       typed("obstacle", "triangles, segments or points that push but are not pushed",
+             {type, name, mesh, transform, motion, friction, array}),
+       typed("half_space", "everything behind a plane is solid", {type, name, origin, normal, friction})}};
+}
+
+Group scene() {
+  return record(
+      "scene", "The whole file. SI units throughout; angles are degrees.",
+      {{"$schema", text(), "", Key::optional, "for editors that check while typing; not read"},
+       {"version", integer(1, 1), "", Key::required, "of the scene format", "this program reads version 1"},
+       {"name", text(), "", Key::optional, "of the scene; not given: the file's name"},
+       {"description", any_text(), "", "\"\"", "one line for people"},
+       {"time", object("time"), "", Key::required, "how long, in which steps"},
+       {"gravity", vector(), "m/s2", "[0, -9.81, 0]", "acceleration of everything that moves"},
+       {"bodies", list(object("body"), 1), "", Key::required, "what the scene is made of"},
+       {"contact", object("contact"), "", "{}", "how bodies touch"},
+       {"solver", object("solver"), "", "{}", "how each step is solved"},
+       {"output", object("output"), "", "{}", "what is written"}});
+}
+
+Group time_steps() {
+  return record("time", "Either `tend` or `steps` says how long.",
+                {{"dt", number(positive), "s", "0.01", "time step"},
+                 {"tend", number(positive), "s", Key::optional, "simulated time; the last step may pass it"},
+                 {"steps", integer(1), "", Key::optional, "number of time steps"},
+                 {"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"}});
+}
+
+Group transforms() {
+  return record(
+      "transform", "Applied in this order: scale, rotate, translate.",
+      {{"scale", any_of({number(positive), vector(positive)}), "", "1", "one factor, or x, y, z"},
+       {"rotate", rotation(), "degrees", "[0, 0, 0]", "about the x axis, then y, then z; or axis and angle"},
+       {"translate", vector(), "m", "[0, 0, 0]", "displacement"}});
+}
+
+Group axis_angles() {
+  return record(
+      "axis_angle", "A rotation.",
+      {{"axis", vector(), "", Key::required, "direction; any length but zero"},
+       {"angle", number(), "degrees", Key::required, "counter-clockwise when looking against the axis"}});
+}
+
+Group arrays() {
+  return record(
+      "array", "Copies on a grid; the first stays where the transform puts it.",
+      {{"counts", tuple(integer(1, 2000), 3), "", Key::required, "copies along x, y, z, with the original"},
+       {"spacing", vector(), "m", Key::required, "displacement from copy to copy along x, y, z"}});
+}
+
+Group fixed_parts() {
+  return record(
+      "fixed", "Nodes whose position is given. Without a motion they stay where they start.",
+      {{"where", object("selection"), "", Key::required, "which nodes"},
+       {"axes", choice("axes"), "", "\"xyz\"", "the directions that are given; the others stay free"},
+       {"motion", object("motion"), "", Key::optional, "how they move"}});
+}
+
+Group selections() {
+  return {
+      "selection",
+      "Chooses mesh points of one body, where the transform has put them. Boundaries belong to the "
+      "selection.",
+      {with_key("box", "points in a box", {{"box", object("box"), "", Key::required, "the box"}}),
+       with_key("sphere", "points in a ball", {{"sphere", object("ball"), "", Key::required, "the ball"}}),
+       with_key("plane", "points on the side of a plane that its normal points to",
+                {{"plane", object("plane"), "", Key::required, "the plane"}}),
+       with_key("indices", "points by their position in the mesh",
+                {{"indices", list(integer(0), 1), "", Key::required, "from 0"}}),
+       with_key("index_file", "points by their position in the mesh, listed in a text file",
+                {{"index_file", text(), "", Key::required,
+                  "path, absolute or relative to the scene file; whole numbers from 0 between blanks"}}),
+       with_key("expression", "points where a formula in x, y, z [m] is true",
+                {{"expression", formula(), "", Key::required, "such as \"x < 0.1 && y > 0\""}}),
+       with_key("all", "every point", {{"all", boolean(), "", Key::required, "true"}})}};
+}
+
+Group boxes() {
+  return record(
+      "box", "",
+      {{"min", vector(), "m", Key::required, "lower corner"},
+       {"max", vector(), "m", Key::required, "upper corner"},
+       {"relative", boolean(), "", "false", "corners are fractions of the body's bounding box, 0 to 1"}});
+}
+
+Group balls() {
+  return record("ball", "",
+                {{"center", vector(), "m", Key::required, "centre"},
+                 {"radius", number(positive), "m", Key::required, "radius"}});
+}
+
+Group planes() {
+  return record("plane", "",
+                {{"origin", vector(), "m", Key::required, "a point of the plane"},
+                 {"normal", vector(), "", Key::required, "points to the chosen side; any length but zero"}});
+}
+
+Group motions() {
+  const Key center{"center", vector(), "m", Key::optional,
+                   "the point to turn about; not given: the centre of the body's bounding box"};
+  const Key keyframes{"keyframes", list(object("keyframe"), 1), "", Key::required, "times must increase"};
+  const Key translate{"translate", tuple(number_or_formula(), 3), "m", "[0, 0, 0]", "displacement"};
+  const Key rotate{"rotate", object("turning"), "degrees", Key::optional, "rotation"};
+  return {
+      "motion",
+      "Where a body, or a part of it, is at time t, relative to where it starts. At t = 0 it must be where "
+      "it starts.",
+      {with_key(
+           "keyframes",
+           "poses at given times: linear in between (the shortest way for rotations about different axes), "
+           "constant after the last",
+           {keyframes, center}),
+       Row{"formulas", "formulas in t [s]", "", false, {translate, rotate, center}}}};
+}
+
+Group keyframes() {
+  return record("keyframe", "",
+                {{"t", number(not_negative), "s", Key::required, "time"},
+                 {"translate", vector(), "m", "[0, 0, 0]", "displacement from the start"},
+                 {"rotate", rotation(), "degrees", "[0, 0, 0]", "rotation from the start"}});
+}
+
+Group turnings() {
+  return record("turning", "",
+                {{"axis", vector(), "", Key::required, "direction; any length but zero"},
+                 {"angle", number_or_formula(), "degrees", Key::required, "such as \"90*t\""}});
+}
+
+Group contacts() {
+  return record(
+      "contact", "",
+      {{"dhat", length(positive), "m", "\"1e-3 L\"", "distance at which the contact force begins"},
+       {"thickness", length(not_negative), "m", "0",
+        "gap that is never undercut; contact begins at thickness + dhat"},
+       {"barrier_stiffness", any_of({number(positive), choice("barrier_stiffness")}), "Pa", "\"adaptive\"",
+        "stiffness of the contact force"},
+       {"friction_coefficient", number(not_negative), "", "0",
+        "mu where neither body nor pair says otherwise"},
+       {"epsv", length(positive), "m/s", "\"1e-3 L\"",
+        "speed below which friction is static; L means L per second"},
+       {"friction_iterations", integer(0, 1000), "", "1",
+        "updates of the friction forces in a step; 0: until they settle"},
+       {"pairs", list(object("pair")), "", "[]", "exceptions for pairs of bodies; later ones win"}});
+}
+
+Group pairs() {
+  return record("pair", "What is not given is as for all.",
+                {{"bodies", tuple(text(), 2), "", Key::required,
+                  "two names; the same twice: the body with itself and its copies; \"*\": every body"},
+                 {"enabled", boolean(), "", "true", "false: the two do not see each other and may overlap"},
+                 {"friction_coefficient", number(not_negative), "", Key::optional, "mu of this pair"},
+                 {"dhat", length(positive), "m", Key::optional, "as in contact"},
+                 {"thickness", length(not_negative), "m", Key::optional, "as in contact"}});
+}
+
+Group solvers() {
+  return record(
+      "solver", "",
+      {{"tolerance", length(positive), "m/s", "\"1e-3 L\"",
+        "a step is solved when the Newton step divided by dt is smaller; L means L per second"},
+       {"termination", choice("termination"), "", "\"infinity_norm\"", "how the Newton step is measured"},
+       {"max_iterations", integer(1), "", "1000", "Newton iterations before a step counts as failed"},
+       {"linear_solver", choice("linear_solver"), "", "\"cholmod\"", "how linear systems are solved"},
+       {"ordering", choice("ordering"), "", "\"auto\"", "elimination order of a direct solver"},
+       {"broad_phase", choice("broad_phase"), "", "\"bvh\"", "how near pairs are found"},
+       {"ccd", choice("ccd"), "", "\"additive\"", "how the time of impact is found"}});
+}
+
+Group outputs() {
+  return record(
+      "output", "",
+      {{"every", integer(1), "steps", "1", "a frame after so many steps; first and last state always"},
+       {"formats", list(choice("format")), "", "[\"vtu\"]", "VTU is always written, others beside it"}});
+}
+
+/// The choices of a list of methods kept by another layer.
+template <class Methods>
+ChoiceList methods(std::string_view name, std::string_view summary, const Methods& rows) {
+  ChoiceList result{name, summary, {}};
+  for (const auto& row : rows) result.choices.push_back({row.name, row.summary});
+  return result;
+}
+
+Catalog make_catalog() {
+  return {{scene(),     time_steps(),  bodies(),     meshes(), transforms(), axis_angles(), arrays(),
+           materials(), fixed_parts(), selections(), boxes(),  balls(),      planes(),      motions(),
+           keyframes(), turnings(),    contacts(),   pairs(),  solvers(),    outputs()},
+          {{"integrator", "Time integrators", {{"implicit_euler", "first order, dissipative, robust"}}},
+           {"mass",
+            "How mass is spread over nodes",
+            {{"lumped", "a quarter of each tetrahedron to each corner"},
+             {"consistent", "the integral of the shape functions"}}},
+           {"axes",
+            "Directions",
+            {{"xyz", "all"}, {"xy", ""}, {"xz", ""}, {"yz", ""}, {"x", ""}, {"y", ""}, {"z", ""}}},
+           {"barrier_stiffness",
+            "Contact stiffness",
+            {{"adaptive", "found from the forces at hand, and raised when gaps get tiny"}}},
+           {"termination",
+            "Measures of the Newton step",
+            {{"infinity_norm", "the largest entry"}, {"l2_norm", "normalised, over three iterations"}}},
+           methods("linear_solver", "Linear solvers", linear_solver_methods()),
+           {"ordering",
+            "Elimination orders",
+            {{"auto", "the better of the two"}, {"amd", "minimum degree"}, {"metis", "nested dissection"}}},
+           methods("broad_phase", "Searches for near pairs", broad_phase_methods()),
+           {"ccd", "Continuous collision detection", {{"additive", "advances by safe steps; conservative"}}},
+           {"format",
+            "Frame formats",
+            {{"vtu", "everything, for ParaView; always written"},
+             {"obj", "the surface"},
+             {"ply", "the surface"}}}}};
+}
+
+template <class T>
+const T& named(const std::vector<T>& list, std::string_view name) {
+  for (const T& entry : list)
+    if (entry.name == name) return entry;
+  throw InvariantError(fmt::format("the catalog has no '{}'", name));
+}
+
+}  // namespace
+
+bool Range::contains(double value) const {
+  return (lower_open ? value > lower : value >= lower) && (upper_open ? value < upper : value <= upper);
+}
+
+std::string Range::rule() const {
+  if (lower == -infinity && upper == infinity) return {};
+  if (lower == 0 && upper == infinity) return lower_open ? "must be positive" : "must not be negative";
+  if (upper == infinity || upper == std::numeric_limits<Index>::max())
+    return fmt::format("must be {} {}", lower_open ? "more than" : "at least", lower);
+  if (lower == -infinity) return fmt::format("must be {} {}", upper_open ? "less than" : "at most", upper);
+  if (lower == upper) return fmt::format("must be {}", lower);
+  return fmt::format("must lie in {}{}, {}{}", lower_open ? '(' : '[', lower, upper, upper_open ? ')' : ']');
+}
+
+const Group& Catalog::group(std::string_view name) const {
+  return named(groups, name);
+}
+const ChoiceList& Catalog::choice_list(std::string_view name) const {
+  return named(choices, name);
+}
+
+const Catalog& catalog() {
+  static const Catalog result = make_catalog();
+  return result;
+}
+
+std::optional<Length> read_length(const JsonValue& value) {
+  if (const double* number = value.get_if<double>()) return Length{*number, false};
+  const std::string* written = value.get_if<std::string>();
+  if (!written || !written->ends_with('L')) return std::nullopt;
+  std::string_view number(*written);
+  number.remove_suffix(1);
+  while (number.ends_with(' ')) number.remove_suffix(1);
+  while (number.starts_with(' ')) number.remove_prefix(1);
+  const std::optional<double> parsed = parse_real(number);
+  if (!parsed || !std::isfinite(*parsed)) return std::nullopt;
+  return Length{*parsed, true};
+}
+
+}  // namespace apart

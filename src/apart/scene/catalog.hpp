@@ -1,0 +1,108 @@
+#pragma once
+// The one list of named things: every key of the scene format with type, unit, default, range and one line of
+// documentation, every material and generator with its maker, every choice of method. The checks of scene
+// files, the JSON Schema, the reference in docs/scene-format.md and the contract tests all iterate it.
+#include <apart/geometry/generators.hpp>
+#include <apart/io/located_json.hpp>
+#include <apart/materials/isotropic.hpp>
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace apart {
+
+/// An interval of numbers, its ends included unless `open`.
+struct Range {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  bool lower_open = false, upper_open = false;
+
+  bool contains(double value) const;
+  std::string rule() const;  ///< "must be positive", "must lie in (-1, 0.5)"; empty if everything is allowed
+};
+
+/// What a value may be.
+struct ValueType {
+  enum class Kind {
+    boolean,
+    integer,
+    number,
+    length,  ///< number, or text "1e-3 L": times the scene's size L (Model::size)
+    text,
+    formula,  ///< text read by Expression
+    choice,   ///< text: a name of the list `name` of Catalog::choices
+    list,
+    object,  ///< of the group `name` of Catalog::groups
+    any_of,
+  };
+  Kind kind = Kind::number;
+  Range range;            ///< integer, number, length
+  std::string_view name;  ///< choice, object
+  std::vector<ValueType>
+      of;  ///< list: the type of its items; any_of: alternatives, each of another JSON type
+  std::size_t min_size = 0, max_size = std::numeric_limits<std::size_t>::max();  ///< of a list, or a text
+};
+
+/// One key of an object.
+struct Key {
+  static constexpr std::string_view required = "(required)", optional = "(optional)";
+  std::string_view name;
+  ValueType type;
+  std::string_view unit;  ///< empty: none
+  std::string_view
+      fallback;  ///< JSON text of the default, or `required`, or `optional`: left out if not given
+  std::string_view summary;      ///< one line of documentation
+  std::string_view advice = {};  ///< what to do if the value is out of range; empty: the default is suggested
+};
+
+/// One kind of object in a group: chosen by the value of a key ("type": "volume"), by a key being there
+/// ("file"), or, with an empty `tag`, always.
+struct Row {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view tag;
+  bool tag_is_name = false;  ///< the tag's value must be `name`
+  std::vector<Key> keys;     ///< with the tag itself
+  Material (*make_material)(const LocatedJson& parameters) = nullptr;
+  Mesh (*make_mesh)(const LocatedJson& parameters, generate::Content content) = nullptr;
+};
+
+/// The kinds of objects that may stand in one place.
+struct Group {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<Row> rows;
+};
+
+struct Choice {
+  std::string_view name, summary;
+};
+/// Names for one purpose; the first is the default.
+struct ChoiceList {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<Choice> choices;
+};
+
+struct Catalog {
+  std::vector<Group> groups;  ///< the first is the scene
+  std::vector<ChoiceList> choices;
+
+  const Group& group(std::string_view name) const;
+  const ChoiceList& choice_list(std::string_view name) const;
+};
+
+const Catalog& catalog();
+
+/// A length as scene files write it: metres, or a multiple of the scene's size.
+struct Length {
+  double value = 0;
+  bool relative = false;
+  double metres(double scene_size) const { return relative ? value * scene_size : value; }
+};
+/// Empty if the value is neither a number nor a text like "1e-3 L".
+std::optional<Length> read_length(const JsonValue& value);
+
+}  // namespace apart

@@ -1,0 +1,122 @@
+#include <apart/scene/expression.hpp>
+#include <apart/scene/motion.hpp>
+
+#include <Eigen/Geometry>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace apart {
+
+namespace {
+
+constexpr double radians = std::numbers::pi / 180;
+
+Matrix3 about(const Vector3& unit_axis, double degrees) {
+  // Whole quarter turns come out exact, so that a turned box keeps its corners' coordinates.
+  const double quarters = degrees / 90;
+  if (quarters == std::round(quarters)) {
+    const int q = int(std::fmod(quarters, 4));
+    const int sine[] = {0, 1, 0, -1}, cosine[] = {1, 0, -1, 0};
+    const int k = (q + 4) % 4;
+    Matrix3 cross;
+    cross << 0, -unit_axis[2], unit_axis[1], unit_axis[2], 0, -unit_axis[0], -unit_axis[1], unit_axis[0], 0;
+    return Matrix3::Identity() + sine[k] * cross + (1 - cosine[k]) * cross * cross;  // Rodrigues
+  }
+  return Eigen::AngleAxisd(degrees * radians, unit_axis).toRotationMatrix();
+}
+
+/// A rotation that still knows how many turns it makes.
+struct Turn {
+  Vector3 axis = Vector3::UnitX();  ///< unit
+  double angle = 0;                 ///< [degrees]
+  Matrix3 matrix() const { return about(axis, angle); }
+};
+
+Turn read_turn(const LocatedJson& value) {
+  if (value.has("axis")) return {read_direction(value["axis"]), value["angle"].number()};
+  const Vector3 angles = value.vector();
+  for (int k = 0; k < 3; ++k)  // a single axis keeps its angle beyond half a turn
+    if (angles[(k + 1) % 3] == 0 && angles[(k + 2) % 3] == 0) return {Vector3::Unit(k), angles[k]};
+  const Eigen::AngleAxisd turn(read_rotation(value));
+  return {turn.axis(), turn.angle() / radians};
+}
+
+struct Keyframe {
+  double time;
+  Vector3 translation;
+  Turn turn;
+};
+
+Matrix3 between(const Turn& a, const Turn& b, double s) {
+  if (a.angle == 0 || a.axis == b.axis) return about(b.axis, (1 - s) * a.angle + s * b.angle);
+  if (b.angle == 0) return about(a.axis, (1 - s) * a.angle);
+  if (a.axis == -b.axis) return about(b.axis, s * b.angle - (1 - s) * a.angle);
+  return Eigen::Quaterniond(a.matrix()).slerp(s, Eigen::Quaterniond(b.matrix())).toRotationMatrix();
+}
+
+Pose pose_at(const std::vector<Keyframe>& frames, const Vector3& center, double time) {
+  std::size_t next = 0;
+  while (next < frames.size() && frames[next].time <= time) ++next;
+  if (next == 0) return {frames[0].turn.matrix(), center, frames[0].translation};
+  if (next == frames.size()) return {frames.back().turn.matrix(), center, frames.back().translation};
+  const Keyframe &a = frames[next - 1], &b = frames[next];
+  const double s = (time - a.time) / (b.time - a.time);
+  return {between(a.turn, b.turn, s), center, (1 - s) * a.translation + s * b.translation};
+}
+
+Motion read_keyframes(const LocatedJson& list, const Vector3& center) {
+  std::vector<Keyframe> frames;
+  for (const LocatedJson& item : list.items()) {
+    frames.push_back({item["t"].number(), item["translate"].vector(), read_turn(item["rotate"])});
+    if (frames.size() > 1 && !(frames.back().time > frames[frames.size() - 2].time))
+      item["t"].fail("got {}, must be later than the keyframe before ({}); sort the keyframes by time",
+                     frames.back().time, frames[frames.size() - 2].time);
+  }
+  return [frames, center](double time) { return pose_at(frames, center, time); };
+}
+
+Expression read_formula(const LocatedJson& value) {
+  if (const double* number = value.value().get_if<double>()) return Expression(*number);
+  Expression formula(value.text());
+  for (const char name : {'x', 'y', 'z'})
+    if (formula.uses(name))
+      value.fail("got \"{}\", must not use {}; a motion moves all points alike, write it in t", value.text(),
+                 name);
+  if (!std::isfinite(formula(0, 0, 0, 0)))
+    value.fail("got \"{}\", which is {} at t = 0, must be finite; rewrite it", value.text(),
+               formula(0, 0, 0, 0));
+  return formula;
+}
+
+}  // namespace
+
+Vector3 read_direction(const LocatedJson& value) {
+  const Vector3 v = value.vector();
+  const double largest = v.cwiseAbs().maxCoeff();
+  if (largest == 0) value.fail("got [0, 0, 0], must have a direction; for example [0, 1, 0]");
+  return (v / largest).normalized();  // scaled first: squares of huge or tiny entries would overflow
+}
+
+Matrix3 read_rotation(const LocatedJson& value) {
+  if (value.has("axis")) return about(read_direction(value["axis"]), value["angle"].number());
+  const Vector3 angles = value.vector();
+  return about(Vector3::UnitZ(), angles[2]) * about(Vector3::UnitY(), angles[1]) *
+         about(Vector3::UnitX(), angles[0]);
+}
+
+Motion read_motion(const LocatedJson& value, const Vector3& body_center) {
+  const Vector3 center = value.has("center") ? value["center"].vector() : body_center;
+  if (value.has("keyframes")) return read_keyframes(value["keyframes"], center);
+  const LocatedJson translate = value["translate"];
+  const std::array<Expression, 3> shift = {read_formula(translate[0]), read_formula(translate[1]),
+                                           read_formula(translate[2])};
+  const Vector3 axis = value.has("rotate") ? read_direction(value["rotate"]["axis"]) : Vector3::UnitX();
+  const Expression angle = value.has("rotate") ? read_formula(value["rotate"]["angle"]) : Expression(0.0);
+  return [shift, axis, angle, center](double t) {
+    return Pose{about(axis, angle(0, 0, 0, t)), center,
+                Vector3(shift[0](0, 0, 0, t), shift[1](0, 0, 0, t), shift[2](0, 0, 0, t))};
+  };
+}
+
+}  // namespace apart

@@ -1,0 +1,248 @@
+#include <apart/scene/catalog.hpp>
+#include <apart/scene/schema.hpp>
+
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include <cmath>
+
+namespace apart {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Kind = ValueType::Kind;
+
+/// JSON number; without fraction where it has none, so that the schema reads as people write it.
+Json json_number(double value) {
+  return value == std::floor(value) && std::abs(value) < 1e15 ? Json(std::int64_t(value)) : Json(value);
+}
+
+void add_range(Json& schema, const Range& range) {
+  if (std::isfinite(range.lower))
+    schema[range.lower_open ? "exclusiveMinimum" : "minimum"] = json_number(range.lower);
+  if (std::isfinite(range.upper))
+    schema[range.upper_open ? "exclusiveMaximum" : "maximum"] = json_number(range.upper);
+}
+
+Json schema_of(const ValueType& type) {
+  Json schema = Json::object();
+  switch (type.kind) {
+    case Kind::boolean:
+      schema["type"] = "boolean";
+      break;
+    case Kind::integer:
+      schema["type"] = "integer";
+      add_range(schema, type.range);
+      break;
+    case Kind::number:
+      schema["type"] = "number";
+      add_range(schema, type.range);
+      break;
+    case Kind::length: {
+      Json metres{{"type", "number"}};
+      add_range(metres, type.range);
+      schema["anyOf"] = {metres, {{"type", "string"}, {"pattern", "^ *[-+]?[0-9.]+([eE][-+]?[0-9]+)? *L$"}}};
+      break;
+    }
+    case Kind::text:
+    case Kind::formula:
+      schema["type"] = "string";
+      if (type.min_size > 0) schema["minLength"] = type.min_size;
+      break;
+    case Kind::choice:
+      schema["enum"] = Json::array();
+      for (const Choice& choice : catalog().choice_list(type.name).choices)
+        schema["enum"].push_back(choice.name);
+      break;
+    case Kind::list:
+      schema["type"] = "array";
+      schema["items"] = schema_of(type.of[0]);
+      if (type.min_size > 0) schema["minItems"] = type.min_size;
+      if (type.max_size < std::numeric_limits<std::size_t>::max()) schema["maxItems"] = type.max_size;
+      break;
+    case Kind::object:
+      schema["$ref"] = fmt::format("#/definitions/{}", type.name);
+      break;
+    case Kind::any_of:
+      schema["anyOf"] = Json::array();
+      for (const ValueType& alternative : type.of) schema["anyOf"].push_back(schema_of(alternative));
+      break;
+  }
+  return schema;
+}
+
+std::string described(const Key& key) {
+  return key.unit.empty() ? std::string(key.summary) : fmt::format("[{}] {}", key.unit, key.summary);
+}
+
+Json schema_of(const Row& row) {
+  Json schema = Json::object();
+  if (!row.summary.empty()) schema["description"] = row.summary;
+  schema["type"] = "object";
+  schema["properties"] = Json::object();
+  Json required = Json::array();
+  for (const Key& key : row.keys) {
+    Json property = schema_of(key.type);
+    if (row.tag_is_name && key.name == row.tag) property = Json{{"const", row.name}};
+    // A reference stands alone in draft 7: what is beside it is ignored.
+    if (property.contains("$ref")) property = Json{{"allOf", Json::array({property})}};
+    property["description"] = described(key);
+    if (key.fallback == Key::required)
+      required.push_back(key.name);
+    else if (key.fallback != Key::optional)
+      property["default"] = Json::parse(key.fallback);
+    schema["properties"][std::string(key.name)] = std::move(property);
+  }
+  if (!required.empty()) schema["required"] = std::move(required);
+  schema["additionalProperties"] = false;
+  return schema;
+}
+
+Json schema_of(const Group& group) {
+  Json schema = Json::object();
+  if (group.rows.size() == 1) {
+    schema = schema_of(group.rows[0]);
+  } else {
+    schema["anyOf"] = Json::array();
+    for (const Row& row : group.rows) schema["anyOf"].push_back(schema_of(row));
+  }
+  if (!group.summary.empty()) schema["description"] = group.summary;
+  return schema;
+}
+
+/// The value at valijson's context: "<root>", "[bodies]", "[0]", ...
+LocatedJson locate(const JsonValue& scene, const std::vector<std::string>& context) {
+  LocatedJson at(scene);
+  for (const std::string& step : context) {
+    if (!step.starts_with('[') || !step.ends_with(']')) continue;
+    const std::string name = step.substr(1, step.size() - 2);
+    if (at.has(name))
+      at = at[name];
+    else if (at.value().get_if<JsonValue::Array>() && !name.empty() &&
+             name.find_first_not_of("0123456789") == name.npos)
+      at = at[std::size_t(std::stoul(name))];
+    else
+      break;
+  }
+  return at;
+}
+
+// ---- Reference
+// --------------------------------------------------------------------------------------------------
+
+std::string type_words(const ValueType& type) {
+  switch (type.kind) {
+    case Kind::boolean:
+      return "true, false";
+    case Kind::integer:
+      return "integer";
+    case Kind::number:
+      return "number";
+    case Kind::length:
+      return "length";
+    case Kind::text:
+      return "text";
+    case Kind::formula:
+      return "formula";
+    case Kind::choice: {
+      std::string names;
+      for (const Choice& choice : catalog().choice_list(type.name).choices)
+        names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", choice.name);
+      return names;
+    }
+    case Kind::list:
+      return type.min_size == type.max_size ? fmt::format("{} × {}", type.min_size, type_words(type.of[0]))
+                                            : fmt::format("list of {}", type_words(type.of[0]));
+    case Kind::object:
+      return fmt::format("[{}](#{})", type.name, type.name);
+    case Kind::any_of:
+      break;
+  }
+  std::string result;
+  for (const ValueType& alternative : type.of)
+    result += (result.empty() ? "" : " or ") + type_words(alternative);
+  return result;
+}
+
+std::string range_words(const ValueType& type) {
+  if (type.kind == Kind::any_of || type.kind == Kind::list) {
+    const std::string rule = range_words(type.of[0]);
+    return rule;
+  }
+  const bool numeric = type.kind == Kind::integer || type.kind == Kind::number || type.kind == Kind::length;
+  const std::string rule = numeric ? type.range.rule() : "";
+  return rule.empty() ? rule : "; " + rule;
+}
+
+std::string table(const Row& row) {
+  std::string text = "| key | value | unit | default | meaning |\n| --- | --- | --- | --- | --- |\n";
+  for (const Key& key : row.keys) {
+    const bool tag = row.tag_is_name && key.name == row.tag;
+    const std::string fallback = key.fallback == Key::required   ? "required"
+                                 : key.fallback == Key::optional ? "–"
+                                                                 : fmt::format("`{}`", key.fallback);
+    text += fmt::format("| `{}` | {} | {} | {} | {}{} |\n", key.name,
+                        tag ? fmt::format("\"{}\"", row.name) : type_words(key.type), key.unit, fallback,
+                        key.summary, range_words(key.type));
+  }
+  return text;
+}
+
+std::string reference_of(const Group& group) {
+  std::string text = fmt::format("### {}\n", group.name);
+  if (!group.summary.empty()) text += fmt::format("{}\n", group.summary);
+  for (const Row& row : group.rows) {
+    if (group.rows.size() > 1) text += fmt::format("\n**{}**: {}\n", row.name, row.summary);
+    text += "\n" + table(row);
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+Json scene_schema() {
+  Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "Apart scene, version 1"}};
+  const Catalog& all = catalog();
+  const Json scene = schema_of(all.groups[0]);
+  for (const auto& [key, value] : scene.items()) schema[key] = value;
+  schema["definitions"] = Json::object();
+  for (std::size_t i = 1; i < all.groups.size(); ++i)
+    schema["definitions"][std::string(all.groups[i].name)] = schema_of(all.groups[i]);
+  return schema;
+}
+
+std::vector<std::string> schema_violations(const JsonValue& scene) {
+  const nlohmann::json description = scene_schema(), document = to_nlohmann(scene);
+  const valijson::adapters::NlohmannJsonAdapter description_adapter(description), document_adapter(document);
+  valijson::Schema schema;
+  valijson::SchemaParser().populateSchema(description_adapter, schema);
+  valijson::ValidationResults results;
+  std::vector<std::string> messages;
+  if (valijson::Validator().validate(schema, document_adapter, &results)) return messages;
+  for (valijson::ValidationResults::Error error; results.popError(error);) {
+    const LocatedJson at = locate(scene, error.context);
+    messages.push_back(
+        at.message(fmt::format("got {}, which the schema does not allow: {}; 'apart schema' prints it",
+                               to_short_text(at.value()), error.description)));
+  }
+  return messages;
+}
+
+std::string scene_reference() {
+  const Catalog& all = catalog();
+  std::string text;
+  for (const Group& group : all.groups) text += reference_of(group);
+  for (const ChoiceList& list : all.choices) {
+    text += fmt::format("### {}\n{}.\n\n| name | meaning |\n| --- | --- |\n", list.name, list.summary);
+    for (const Choice& choice : list.choices)
+      text += fmt::format("| `{}` | {} |\n", choice.name, choice.summary);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace apart

@@ -1,0 +1,31 @@
+#pragma once
+#include <apart/io/located_json.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace apart {
+
+/// What is wrong with a file, so that one look at the messages is enough to repair it all.
+class Problems {
+ public:
+  void add(std::string message) { messages_.push_back(std::move(message)); }
+  bool empty() const { return messages_.empty(); }
+  std::size_t count() const { return messages_.size(); }
+  /// Throws InputError with one line per problem, the first ten, if there are any.
+  void throw_if_any() const;
+
+ private:
+  std::vector<std::string> messages_;
+};
+
+/// Checks a scene against the catalog and fills in every default, recursively. Keys come out in the order of
+/// the catalog. Throws InputError naming every problem: place, value, rule, remedy.
+JsonValue validated(const JsonValue& scene);
+
+/// The name most like `name`, if one is like it at all; empty otherwise. For "did you mean".
+std::string nearest_name(std::string_view name, std::span<const std::string_view> known);
+
+}  // namespace apart
