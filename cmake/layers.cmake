@@ -24,8 +24,8 @@ target_compile_options(apart_options INTERFACE
   # Position independent everywhere (a shared library may be made of the layers, and one precompiled header fits all
   # targets), but without the right to replace our functions at load time, which would forbid inlining them.
   -fPIC -fno-semantic-interposition
-  # GCC 12 reports false overflows inside Eigen and fmt templates.
-  -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+  # GCC 12 reports false overflows inside Eigen and fmt templates and false overlaps inside std::string.
+  -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
 if(APART_SANITIZE)
   target_compile_options(apart_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
                                                  -fno-omit-frame-pointer)
