@@ -24,7 +24,8 @@ void set_surface(Body& body) {
   for (Index e = 0; e < of_faces.cols(); ++e) known.emplace(of_faces(0, e), of_faces(1, e));
   std::vector<Eigen::Vector2i> segments;
   for (Index e = 0; e < mesh.edges.cols(); ++e) {
-    const int a = std::min(mesh.edges(0, e), mesh.edges(1, e)), b = std::max(mesh.edges(0, e), mesh.edges(1, e));
+    const int a = std::min(mesh.edges(0, e), mesh.edges(1, e)),
+              b = std::max(mesh.edges(0, e), mesh.edges(1, e));
     if (known.emplace(a, b).second) segments.emplace_back(a, b);
   }
   body.free_segments.resize(2, Index(segments.size()));
@@ -65,7 +66,8 @@ std::vector<SignedTetrahedron> volume_cells(const Mesh& mesh, const Vector3& ape
   const bool solid = mesh.is_volume();
   for (Index c = 0; c < (solid ? mesh.tetrahedra.cols() : mesh.faces.cols()); ++c) {
     SignedTetrahedron cell;
-    for (int k = 0; k < 3; ++k) cell.corners[k] = mesh.points.col(solid ? mesh.tetrahedra(k, c) : mesh.faces(k, c));
+    for (int k = 0; k < 3; ++k)
+      cell.corners[k] = mesh.points.col(solid ? mesh.tetrahedra(k, c) : mesh.faces(k, c));
     cell.corners[3] = solid ? Vector3(mesh.points.col(mesh.tetrahedra(3, c))) : apex;
     const auto& x = cell.corners;
     // A face seen from outside, with the apex behind it, is the mirror image of a positive tetrahedron.
@@ -119,7 +121,8 @@ Body make_volume(std::string name, Mesh mesh, const Material& material, double d
   const VectorX diagonal = body.mass.diagonal();
   for (Index i = 0; i < body.node_count(); ++i)
     if (!(diagonal[i] > 0))
-      throw InputError("body '{}': point {} has no mass; remove points that belong to no tetrahedron", body.name, i);
+      throw InputError("body '{}': point {} has no mass; remove points that belong to no tetrahedron",
+                       body.name, i);
   return body;
 }
 
@@ -140,12 +143,12 @@ Body make_affine(std::string name, Mesh mesh, const Material& material, double d
     centre += c.volume / 4 * (c.corners[0] + c.corners[1] + c.corners[2] + c.corners[3]);
   }
   if (!(volume > 0))
-    throw InputError("body '{}': its volume is {}, must be positive; orient its closed surface outward", body.name,
-                     volume);
+    throw InputError("body '{}': its volume is {}, must be positive; orient its closed surface outward",
+                     body.name, volume);
   centre /= volume;
 
-  // Control tetrahedron: corners c_k = centre + s e_k with Σ e_k = 0 and Σ e_k e_kᵀ = 4 I, as far out as the body's own
-  // corners. Barycentric weights are then w_k(X) = 1/4 + e_k·(X − centre)/(4 s).
+  // Control tetrahedron: corners c_k = centre + s e_k with Σ e_k = 0 and Σ e_k e_kᵀ = 4 I, as far out as the
+  // body's own corners. Barycentric weights are then w_k(X) = 1/4 + e_k·(X − centre)/(4 s).
   const double s = 0.5 * (high - low).norm() / std::sqrt(3.0);
   Eigen::Matrix<double, 3, 4> e;
   e << 1, 1, -1, -1, 1, -1, -1, 1, 1, -1, 1, -1;
@@ -209,8 +212,9 @@ void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angula
 
 void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion) {
   if (points && body.kind == BodyKind::affine)
-    throw InputError("body '{}': an affine body can only be prescribed as a whole; use a motion, or type volume",
-                     body.name);
+    throw InputError(
+        "body '{}': an affine body can only be prescribed as a whole; use a motion, or type volume",
+        body.name);
   Prescription p;
   if (points) {
     p.nodes = *points;
@@ -223,7 +227,9 @@ void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3>
   body.prescriptions.push_back(std::move(p));
 }
 
-double total_mass(const Body& body) { return body.mass.sum(); }
+double total_mass(const Body& body) {
+  return body.mass.sum();
+}
 
 Vector3 centre_of_mass(const Body& body) {
   if (!body.is_dynamic()) return body.nodes.cols() ? Vector3(body.nodes.rowwise().mean()) : Vector3::Zero();

@@ -1,5 +1,6 @@
 #pragma once
-// A body is data: coordinates, a map to the points it shows, its elastic elements and its mass. One maker per kind.
+// A body is data: coordinates, a map to the points it shows, its elastic elements and its mass. One maker per
+// kind.
 #include <apart/bodies/linear_map.hpp>
 #include <apart/geometry/half_space.hpp>
 #include <apart/geometry/mesh.hpp>
@@ -15,9 +16,10 @@ namespace apart {
 
 /// Elastic cells on nodes: linear tetrahedra.
 struct ElasticCells {
-  Tetrahedra nodes;                     ///< 4 × n, body's own node numbers
-  std::vector<Matrix3> inverse_rest;    ///< (rest edge matrix)⁻¹ [1/m]: F = [q₁−q₀, q₂−q₀, q₃−q₀] · inverse_rest
-  VectorX volume;                       ///< [m³] at rest; the weight of the energy density
+  Tetrahedra nodes;  ///< 4 × n, body's own node numbers
+  std::vector<Matrix3>
+      inverse_rest;  ///< (rest edge matrix)⁻¹ [1/m]: F = [q₁−q₀, q₂−q₀, q₃−q₀] · inverse_rest
+  VectorX volume;  ///< [m³] at rest; the weight of the energy density
   Material material;
 };
 
@@ -32,9 +34,9 @@ using Motion = std::function<Pose(double time)>;  ///< pose relative to the init
 
 /// Nodes whose position is given as a function of time.
 struct Prescription {
-  std::vector<Index> nodes;                   ///< body's own node numbers
+  std::vector<Index> nodes;                       ///< body's own node numbers
   std::array<bool, 3> axes = {true, true, true};  ///< which of x, y, z are prescribed
-  Motion motion;                              ///< empty: held where they start
+  Motion motion;                                  ///< empty: held where they start
 };
 
 enum class BodyKind { volume, affine, obstacle, half_space };
@@ -43,15 +45,15 @@ std::string_view name_of(BodyKind kind);
 struct Body {
   std::string name;
   BodyKind kind = BodyKind::volume;
-  Mesh mesh;                ///< initial placement [m, world]; points and cells as they are output
-  Matrix3X nodes;           ///< initial coordinates, 3 × node count [m, world]
-  Matrix3X velocity;        ///< initial velocity of the nodes [m/s]
-  LinearMap point_map;      ///< nodes → mesh.points
+  Mesh mesh;                          ///< initial placement [m, world]; points and cells as they are output
+  Matrix3X nodes;                     ///< initial coordinates, 3 × node count [m, world]
+  Matrix3X velocity;                  ///< initial velocity of the nodes [m/s]
+  LinearMap point_map;                ///< nodes → mesh.points
   std::vector<Index> surface_points;  ///< the mesh points contact sees, ascending
-  Faces surface_faces;      ///< triangles contact sees, in mesh point numbers
-  Edges free_segments;      ///< segments contact sees that belong to no triangle, in mesh point numbers
-  std::optional<ElasticCells> elastic;    ///< none for obstacles and half-spaces
-  Eigen::SparseMatrix<double> mass;       ///< node × node [kg]; empty for obstacles and half-spaces
+  Faces surface_faces;                ///< triangles contact sees, in mesh point numbers
+  Edges free_segments;  ///< segments contact sees that belong to no triangle, in mesh point numbers
+  std::optional<ElasticCells> elastic;  ///< none for obstacles and half-spaces
+  Eigen::SparseMatrix<double> mass;     ///< node × node [kg]; empty for obstacles and half-spaces
   std::vector<Prescription> prescriptions;
   std::optional<HalfSpace> half_space;
 
@@ -63,8 +65,9 @@ enum class MassKind { lumped, consistent };
 
 /// Soft tetrahedral body. The mesh must have passed validate_volume.
 Body make_volume(std::string name, Mesh mesh, const Material& material, double density, MassKind mass);
-/// Stiff body with 12 coordinates: the corners of a control tetrahedron, x = Σ w_k q_k, W constant. Its energy is the
-/// material's on that one tetrahedron, weighted with the body's volume; its mass is consistent. [design.md §2]
+/// Stiff body with 12 coordinates: the corners of a control tetrahedron, x = Σ w_k q_k, W constant. Its
+/// energy is the material's on that one tetrahedron, weighted with the body's volume; its mass is consistent.
+/// [design.md §2]
 Body make_affine(std::string name, Mesh mesh, const Material& material, double density);
 /// Triangles, segments or points that are never pushed; every node is prescribed by `motion` (empty: fixed).
 Body make_obstacle(std::string name, Mesh mesh, Motion motion = {});
@@ -72,8 +75,8 @@ Body make_half_space(std::string name, const Vector3& origin, const Vector3& nor
 
 /// Sets the initial velocity to v + ω × (x − centre of mass) [m/s, rad/s].
 void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angular);
-/// Prescribes all nodes of a body (volume, affine) or, with `points`, the nodes of those mesh points (volumes only:
-/// throws InputError for an affine body).
+/// Prescribes all nodes of a body (volume, affine) or, with `points`, the nodes of those mesh points (volumes
+/// only: throws InputError for an affine body).
 void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion);
 
 double total_mass(const Body& body);       ///< [kg]

@@ -28,7 +28,9 @@ void LinearMap::append(const LinearMap& other, std::span<const Index> vertices, 
   }
 }
 
-Matrix3X LinearMap::positions(const Matrix3X& q) const { return push_forward(q, q); }
+Matrix3X LinearMap::positions(const Matrix3X& q) const {
+  return push_forward(q, q);
+}
 
 Matrix3X LinearMap::push_forward(const Matrix3X&, const Matrix3X& p) const {
   Matrix3X x(3, vertex_count());

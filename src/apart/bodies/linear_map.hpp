@@ -5,8 +5,8 @@
 
 namespace apart {
 
-/// Φ(q) = W q with constant sparse weights that sum to one per vertex. Volumes and obstacles pick nodes (one weight of 1
-/// per vertex); affine bodies mix the four corners of their control tetrahedron.
+/// Φ(q) = W q with constant sparse weights that sum to one per vertex. Volumes and obstacles pick nodes (one
+/// weight of 1 per vertex); affine bodies mix the four corners of their control tetrahedron.
 class LinearMap final : public CoordinateMap {
  public:
   explicit LinearMap(Index node_count = 0) : node_count_(node_count) {}

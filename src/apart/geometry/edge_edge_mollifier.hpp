@@ -3,8 +3,8 @@
 
 namespace apart {
 
-/// e(c) = c/ε (2 − c/ε) below ε, 1 above; c = ‖(x₁−x₀)×(x₃−x₂)‖² [m⁴]. Vanishes for parallel edges, where the distance
-/// of two edges is not differentiable. [thesis eq. 2.24]
+/// e(c) = c/ε (2 − c/ε) below ε, 1 above; c = ‖(x₁−x₀)×(x₃−x₂)‖² [m⁴]. Vanishes for parallel edges, where the
+/// distance of two edges is not differentiable. [thesis eq. 2.24]
 struct EdgeEdgeMollifier {
   double value = 1;
   StencilVector gradient = StencilVector::Zero();

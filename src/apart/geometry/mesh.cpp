@@ -36,8 +36,7 @@ Faces boundary_faces(const Tetrahedra& tetrahedra) {
   std::sort(boundary.begin(), boundary.end());
   Faces faces(3, boundary.size());
   for (std::size_t i = 0; i < boundary.size(); ++i)
-    for (int k = 0; k < 3; ++k)
-      faces(k, Index(i)) = tetrahedra(local[boundary[i] % 4][k], boundary[i] / 4);
+    for (int k = 0; k < 3; ++k) faces(k, Index(i)) = tetrahedra(local[boundary[i] % 4][k], boundary[i] / 4);
   return faces;
 }
 

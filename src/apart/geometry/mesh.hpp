@@ -25,7 +25,8 @@ Faces boundary_faces(const Tetrahedra& tetrahedra);
 /// The distinct edges of triangles, each with its smaller index first, sorted.
 Edges edges_of(const Faces& faces);
 
-/// Six times the signed volume of tetrahedron (a, b, c, d): positive if d lies on the side of abc its normal points to.
+/// Six times the signed volume of tetrahedron (a, b, c, d): positive if d lies on the side of abc its normal
+/// points to.
 double signed_volume6(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d);
 
 }  // namespace apart

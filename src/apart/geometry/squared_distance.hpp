@@ -1,8 +1,8 @@
 #pragma once
 // One derivation for all pairs. The squared distance of two primitives is
 //     f(x) = min over λ of ‖Σ wᵢ(λ) xᵢ‖²,      r = Σ wᵢ xᵢ,
-// where w is affine in the free parameters λ: none for two points, one for point–edge, two for point–triangle and
-// edge–edge. At the minimum r ⟂ ∂r/∂λ, so
+// where w is affine in the free parameters λ: none for two points, one for point–edge, two for point–triangle
+// and edge–edge. At the minimum r ⟂ ∂r/∂λ, so
 //     ∇ᵢf = 2 wᵢ r,      ∇²f = 2 w wᵀ⊗I − Q (2 DᵀD)⁻¹ Qᵀ,      D = ∂r/∂λ,   Q = ∂²f/∂x∂λ = 2 (w′⊗r + w⊗D).
 #include <apart/core/types.hpp>
 
@@ -18,7 +18,9 @@ constexpr int point_count(PairKind kind) {
   constexpr int n[] = {2, 3, 4, 4};
   return n[int(kind)];
 }
-constexpr int first_count(PairKind kind) { return kind == PairKind::edge_edge ? 2 : 1; }
+constexpr int first_count(PairKind kind) {
+  return kind == PairKind::edge_edge ? 2 : 1;
+}
 
 using StencilPoints = std::array<Vector3, 4>;  ///< the first point_count(kind) are used [m]
 
@@ -30,8 +32,9 @@ struct ClosestFeature {
   int free = 0;  ///< 0: two points touch first, 1: point and edge, 2: point and triangle, or two edges
 };
 
-/// Finds the closest feature. Total: degenerate triangles and edges reduce to edges and points; edges whose angle has a
-/// sine below 1e-10 are treated as point–edge (thesis A.7.2). Continuous distance for every input.
+/// Finds the closest feature. Total: degenerate triangles and edges reduce to edges and points; edges whose
+/// angle has a sine below 1e-10 are treated as point–edge (thesis A.7.2). Continuous distance for every
+/// input.
 ClosestFeature closest_feature(PairKind kind, const StencilPoints& x);
 
 /// r = Σ wᵢ xᵢ for the first n points.

@@ -1,6 +1,6 @@
 #pragma once
-// Isotropic hyperelastic materials as functions of the singular values σ of F = U diag(σ) Vᵀ, where U and V are
-// rotations (σ₃ carries the sign of det F). No mesh here.
+// Isotropic hyperelastic materials as functions of the singular values σ of F = U diag(σ) Vᵀ, where U and V
+// are rotations (σ₃ carries the sign of det F). No mesh here.
 //
 // In the frame of U and V the tangent ∂²Ψ/∂F² falls apart (thesis 2.4.3 and references there):
 //   stretches  δF = E_ii, E_jj :  the 3×3 matrix ∂²Ψ/∂σᵢ∂σⱼ
@@ -25,8 +25,8 @@ Lame lame_parameters(double young, double poisson);
 struct PrincipalDerivatives {
   Vector3 first;    ///< Ψᵢ = ∂Ψ/∂σᵢ, the principal Piola–Kirchhoff stresses
   Matrix3 stretch;  ///< ∂²Ψ/∂σᵢ∂σⱼ
-  Vector3 shear;    ///< (Ψᵢ − Ψⱼ)/(σᵢ − σⱼ) for (i,j) = (0,1), (1,2), (2,0); the limit where σᵢ = σⱼ
-  Vector3 spin;     ///< (Ψᵢ + Ψⱼ)/(σᵢ + σⱼ), same pairs
+  Vector3 shear;  ///< (Ψᵢ − Ψⱼ)/(σᵢ − σⱼ) for (i,j) = (0,1), (1,2), (2,0); the limit where σᵢ = σⱼ
+  Vector3 spin;  ///< (Ψᵢ + Ψⱼ)/(σᵢ + σⱼ), same pairs
 };
 
 /// Ψ = μ/2 (Σσᵢ² − 3) − μ ln J + λ/2 ln²J, infinite for J ≤ 0: never inverts. [seed 002 §2, energy NH]
@@ -51,14 +51,15 @@ struct FixedCorotated {
 struct Orthogonality {
   static constexpr std::string_view name = "orthogonality";
   static constexpr bool prevents_inversion = true;  ///< by the step bound alone: a reflection costs no energy
-  double stiffness = 1e8;  ///< κ [Pa]
+  double stiffness = 1e8;                           ///< κ [Pa]
   double energy(const Vector3& sigma) const;
   PrincipalDerivatives derivatives(const Vector3& sigma) const;
 };
 
 using Material = std::variant<NeoHookean, FixedCorotated, Orthogonality>;
 
-/// Whether elements of this material are kept from inverting; if not, their energy is finite there and they may.
+/// Whether elements of this material are kept from inverting; if not, their energy is finite there and they
+/// may.
 inline bool prevents_inversion(const Material& material) {
   return std::visit([](const auto& m) { return m.prevents_inversion; }, material);
 }

@@ -15,8 +15,9 @@ inline BlockKey block_key(Index i, Index j) {
   return (BlockKey(std::uint32_t(column)) << 32) | std::uint32_t(row);
 }
 
-/// Symmetric matrix of 3×3 blocks. The lower triangle is stored, block column by block column, as plain compressed
-/// scalar columns, so that a direct solver reads `values` as they are; diagonal blocks are stored whole.
+/// Symmetric matrix of 3×3 blocks. The lower triangle is stored, block column by block column, as plain
+/// compressed scalar columns, so that a direct solver reads `values` as they are; diagonal blocks are stored
+/// whole.
 class BlockSparse {
  public:
   BlockSparse() = default;
@@ -36,14 +37,17 @@ class BlockSparse {
   VectorX multiply(const VectorX& x) const;
 
   std::span<const Index> column_start() const { return start_; }  ///< in blocks
-  std::span<const Index> block_rows() const { return rows_; }     ///< rows of the blocks, ascending in each column
+  std::span<const Index> block_rows() const {
+    return rows_;
+  }  ///< rows of the blocks, ascending in each column
   std::span<const double> values() const { return values_; }
   std::span<double> values() { return values_; }
 
  private:
   std::vector<Index> start_ = {0};
   std::vector<Index> rows_;
-  std::vector<double> values_;  ///< 9 per block: column c of block k of block column j is at 9·start + 3·(c·len + k)
+  std::vector<double>
+      values_;  ///< 9 per block: column c of block k of block column j is at 9·start + 3·(c·len + k)
 };
 
 }  // namespace apart

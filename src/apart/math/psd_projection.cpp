@@ -10,7 +10,8 @@ template <class M>
 M project(const M& a) {
   Eigen::SelfAdjointEigenSolver<M> eigen(a);
   if (eigen.eigenvalues()[0] >= 0) return a.template selfadjointView<Eigen::Lower>();
-  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() * eigen.eigenvectors().transpose();
+  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() *
+         eigen.eigenvectors().transpose();
 }
 
 }  // namespace
@@ -27,9 +28,17 @@ Matrix3 psd_projection(const Matrix3& a) {
   return project(a);
 }
 
-Eigen::MatrixXd psd_projection(const Eigen::MatrixXd& a) { return project(a); }
-Eigen::Matrix2d psd_projection(const Eigen::Matrix2d& a) { return project(a); }
-Eigen::Matrix<double, 5, 5> psd_projection(const Eigen::Matrix<double, 5, 5>& a) { return project(a); }
-Eigen::Matrix<double, 12, 12> psd_projection(const Eigen::Matrix<double, 12, 12>& a) { return project(a); }
+Eigen::MatrixXd psd_projection(const Eigen::MatrixXd& a) {
+  return project(a);
+}
+Eigen::Matrix2d psd_projection(const Eigen::Matrix2d& a) {
+  return project(a);
+}
+Eigen::Matrix<double, 5, 5> psd_projection(const Eigen::Matrix<double, 5, 5>& a) {
+  return project(a);
+}
+Eigen::Matrix<double, 12, 12> psd_projection(const Eigen::Matrix<double, 12, 12>& a) {
+  return project(a);
+}
 
 }  // namespace apart

@@ -3,7 +3,8 @@
 
 namespace apart {
 
-/// The nearest positive semi-definite matrix (Frobenius): negative eigenvalues set to zero. Reads the lower triangle.
+/// The nearest positive semi-definite matrix (Frobenius): negative eigenvalues set to zero. Reads the lower
+/// triangle.
 Matrix3 psd_projection(const Matrix3& a);
 /// The same for any size.
 Eigen::MatrixXd psd_projection(const Eigen::MatrixXd& a);

@@ -45,7 +45,8 @@ SignedSvd signed_svd(const Matrix3& f) {
   SignedSvd r;
   Matrix3 b = f;
   r.v.setIdentity();
-  // A dozen sweeps are far more than convergence (quadratic) needs; the bound keeps non-finite input from hanging.
+  // A dozen sweeps are far more than convergence (quadratic) needs; the bound keeps non-finite input from
+  // hanging.
   for (int sweep = 0; sweep < 12; ++sweep) {
     bool rotated = orthogonalise(b, r.v, 0, 1);
     rotated |= orthogonalise(b, r.v, 1, 2);

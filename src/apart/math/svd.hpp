@@ -3,14 +3,15 @@
 
 namespace apart {
 
-/// F = u · diag(sigma) · vᵀ with rotations u and v (determinant +1) and sigma[0] ≥ sigma[1] ≥ |sigma[2]|; the last
-/// singular value carries the sign of det F.
+/// F = u · diag(sigma) · vᵀ with rotations u and v (determinant +1) and sigma[0] ≥ sigma[1] ≥ |sigma[2]|; the
+/// last singular value carries the sign of det F.
 struct SignedSvd {
   Matrix3 u, v;
   Vector3 sigma;
 };
 
-/// One-sided Jacobi: accurate to rounding for small singular values too, total (zero and rank-deficient F included).
+/// One-sided Jacobi: accurate to rounding for small singular values too, total (zero and rank-deficient F
+/// included).
 SignedSvd signed_svd(const Matrix3& f);
 
 }  // namespace apart

@@ -13,6 +13,8 @@ struct Barrier {
 Barrier barrier(double s, double s_hat);
 
 /// ŝ of thickness ξ and reach d̂.
-inline double barrier_reach(double thickness, double dhat) { return (2 * thickness + dhat) * dhat; }
+inline double barrier_reach(double thickness, double dhat) {
+  return (2 * thickness + dhat) * dhat;
+}
 
 }  // namespace apart

@@ -29,8 +29,8 @@ std::pair<Vector3, Vector3> tangents(const Vector3& n, const Vector3& hint) {
 
 }  // namespace
 
-StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const StencilPoints& x, double b1, double b2,
-                              Projection projection) {
+StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const StencilPoints& x, double b1,
+                              double b2, Projection projection) {
   if (projection == Projection::none) {
     const StencilVector g = squared_distance_gradient(feature, n, x);
     return b2 * g * g.transpose() + b1 * squared_distance_hessian(feature, n, x);
@@ -120,7 +120,9 @@ StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const Stenci
 BarrierContact::BarrierContact(const CollisionSurface& surface, CandidateCache& candidates)
     : surface_(surface), candidates_(candidates) {}
 
-void BarrierContact::prepare(const Matrix3X& x) { active_ = find_active_set(surface_, candidates_.at(x), x); }
+void BarrierContact::prepare(const Matrix3X& x) {
+  active_ = find_active_set(surface_, candidates_.at(x), x);
+}
 
 TermPoints BarrierContact::term(Index i) const {
   if (is_plane(i)) return {{plane_contact(i).vertex, -1, -1, -1}, 1};
@@ -140,13 +142,13 @@ BarrierContact::PlaneGap BarrierContact::plane_gap(Index i, const Matrix3X& x) c
 
 double BarrierContact::value(const Matrix3X& x) const {
   return kappa_ * ordered_sum(term_count(), [&](Index i) {
-    if (is_plane(i)) return plane_gap(i, x).b.value;
-    const Contact& c = active_.contacts[i];
-    const StencilPoints p = c.stencil.gather(x);
-    double b = c.multiplicity * barrier_of(c, squared_distance(c.stencil.kind, p)).value;
-    if (c.mollifier_threshold > 0) b *= edge_edge_mollifier_value(p, c.mollifier_threshold);
-    return b;
-  });
+           if (is_plane(i)) return plane_gap(i, x).b.value;
+           const Contact& c = active_.contacts[i];
+           const StencilPoints p = c.stencil.gather(x);
+           double b = c.multiplicity * barrier_of(c, squared_distance(c.stencil.kind, p)).value;
+           if (c.mollifier_threshold > 0) b *= edge_edge_mollifier_value(p, c.mollifier_threshold);
+           return b;
+         });
 }
 
 void BarrierContact::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {

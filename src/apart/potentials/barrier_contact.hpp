@@ -6,7 +6,8 @@
 
 namespace apart {
 
-/// κ Σ multiplicity · e(x) · b(d²) over the pairs in reach, of collision vertices. [thesis eq. 2.5, 2.24, A.7, A.10]
+/// κ Σ multiplicity · e(x) · b(d²) over the pairs in reach, of collision vertices. [thesis eq. 2.5, 2.24,
+/// A.7, A.10]
 class BarrierContact final : public Potential {
  public:
   /// Keeps references to both; `candidates` is asked again whenever x has moved.
@@ -22,10 +23,12 @@ class BarrierContact final : public Potential {
   void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(active_.contacts.size() + active_.plane_contacts.size()); }
   TermPoints term(Index i) const override;
-  void hessians(const Matrix3X& x, Index begin, Projection projection, std::span<LocalHessian> out) const override;
+  void hessians(const Matrix3X& x, Index begin, Projection projection,
+                std::span<LocalHessian> out) const override;
 
-  /// What contact i presses with: κ·multiplicity·e·|∂b/∂d²|·2d = dt² · normal force [kg m], along the unit vector
-  /// `direction` from the second primitive to the first; `weights` of the vertices as in ClosestFeature. [thesis A.10]
+  /// What contact i presses with: κ·multiplicity·e·|∂b/∂d²|·2d = dt² · normal force [kg m], along the unit
+  /// vector `direction` from the second primitive to the first; `weights` of the vertices as in
+  /// ClosestFeature. [thesis A.10]
   struct Press {
     TermPoints points;
     Vector4 weights = Vector4::Zero();
@@ -37,7 +40,9 @@ class BarrierContact final : public Potential {
 
  private:
   bool is_plane(Index i) const { return i >= Index(active_.contacts.size()); }
-  const PlaneContact& plane_contact(Index i) const { return active_.plane_contacts[i - active_.contacts.size()]; }
+  const PlaneContact& plane_contact(Index i) const {
+    return active_.plane_contacts[i - active_.contacts.size()];
+  }
   struct PlaneGap {
     const HalfSpace& plane;
     double distance;  ///< signed, without thickness [m]
@@ -51,10 +56,10 @@ class BarrierContact final : public Potential {
   double kappa_ = 1;
 };
 
-/// Second derivative of b(f) in the points of a pair, f their squared distance with the given closest feature and b′, b″
-/// the derivatives of b. With Projection::psd the projection is exact but works in the 1, 3 or 5 dimensions the matrix
-/// really has.
-StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const StencilPoints& x, double b1, double b2,
-                              Projection projection);
+/// Second derivative of b(f) in the points of a pair, f their squared distance with the given closest feature
+/// and b′, b″ the derivatives of b. With Projection::psd the projection is exact but works in the 1, 3 or 5
+/// dimensions the matrix really has.
+StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const StencilPoints& x, double b1,
+                              double b2, Projection projection);
 
 }  // namespace apart

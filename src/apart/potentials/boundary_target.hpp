@@ -3,16 +3,16 @@
 
 namespace apart {
 
-/// Σ −√m λ·(q − q̂) + κ_A/2 m ‖q − q̂‖² over scripted nodes: the augmented Lagrangian that pulls them to where the script
-/// wants them when the straight way is blocked. [thesis eq. A.4]
+/// Σ −√m λ·(q − q̂) + κ_A/2 m ‖q − q̂‖² over scripted nodes: the augmented Lagrangian that pulls them to where
+/// the script wants them when the straight way is blocked. [thesis eq. A.4]
 class BoundaryTarget final : public Potential {
  public:
   struct Target {
     Index node = 0;
-    Vector3 position = Vector3::Zero();   ///< q̂ [m]
-    Vector3 mask = Vector3::Ones();       ///< 1 on prescribed axes, 0 on free ones
-    double mass = 1;                      ///< m [kg]
-    Vector3 multiplier = Vector3::Zero(); ///< λ
+    Vector3 position = Vector3::Zero();    ///< q̂ [m]
+    Vector3 mask = Vector3::Ones();        ///< 1 on prescribed axes, 0 on free ones
+    double mass = 1;                       ///< m [kg]
+    Vector3 multiplier = Vector3::Zero();  ///< λ
   };
   std::vector<Target> targets;
   double stiffness = 1e6;  ///< κ_A
@@ -27,10 +27,13 @@ class BoundaryTarget final : public Potential {
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(targets.size()); }
   TermPoints term(Index i) const override { return {{targets[i].node, -1, -1, -1}, 1}; }
-  void hessians(const Matrix3X& q, Index begin, Projection projection, std::span<LocalHessian> out) const override;
+  void hessians(const Matrix3X& q, Index begin, Projection projection,
+                std::span<LocalHessian> out) const override;
 
  private:
-  static Vector3 error(const Target& t, const Matrix3X& q) { return t.mask.cwiseProduct(q.col(t.node) - t.position); }
+  static Vector3 error(const Target& t, const Matrix3X& q) {
+    return t.mask.cwiseProduct(q.col(t.node) - t.position);
+  }
 };
 
 }  // namespace apart

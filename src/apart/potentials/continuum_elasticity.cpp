@@ -42,18 +42,19 @@ Matrix3 ContinuumElasticity::deformation_gradient(Index cell, const Matrix3X& q)
 
 Matrix3 ContinuumElasticity::cauchy_stress(Index cell, const Matrix3X& q) const {
   const SignedSvd s = signed_svd(gradient_of(cells_[cell], q));
-  const Vector3 first =
-      std::visit([&](const auto& m) { return m.derivatives(s.sigma).first; }, materials_[cells_[cell].material]);
+  const Vector3 first = std::visit([&](const auto& m) { return m.derivatives(s.sigma).first; },
+                                   materials_[cells_[cell].material]);
   // σ = J⁻¹ P Fᵀ = U diag(Ψᵢσᵢ/J) Uᵀ
   return s.u * (first.cwiseProduct(s.sigma) / s.sigma.prod()).asDiagonal() * s.u.transpose();
 }
 
 double ContinuumElasticity::value(const Matrix3X& q) const {
   return scale_ * ordered_sum(term_count(), [&](Index i) {
-    const Cell& c = cells_[i];
-    const SignedSvd s = signed_svd(gradient_of(c, q));
-    return c.volume * std::visit([&](const auto& m) { return m.energy(s.sigma); }, materials_[c.material]);
-  });
+           const Cell& c = cells_[i];
+           const SignedSvd s = signed_svd(gradient_of(c, q));
+           return c.volume *
+                  std::visit([&](const auto& m) { return m.energy(s.sigma); }, materials_[c.material]);
+         });
 }
 
 void ContinuumElasticity::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
@@ -62,7 +63,8 @@ void ContinuumElasticity::add_gradient(const Matrix3X& q, Matrix3X& gradient) co
     const SignedSvd s = signed_svd(gradient_of(c, q));
     const Vector3 first =
         std::visit([&](const auto& m) { return m.derivatives(s.sigma).first; }, materials_[c.material]);
-    const Matrix3 p = s.u * (scale_ * c.volume * first).asDiagonal() * s.v.transpose();  // first Piola–Kirchhoff
+    const Matrix3 p =
+        s.u * (scale_ * c.volume * first).asDiagonal() * s.v.transpose();  // first Piola–Kirchhoff
     StencilVector g;
     for (int a = 0; a < 4; ++a) g.segment<3>(3 * a) = p * c.shape_gradients.col(a);
     return std::pair{TermPoints{c.nodes, 4}, g};

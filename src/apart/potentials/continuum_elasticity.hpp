@@ -19,7 +19,8 @@ class ContinuumElasticity final : public Potential {
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(cells_.size()); }
   TermPoints term(Index i) const override { return {cells_[i].nodes, 4}; }
-  void hessians(const Matrix3X& q, Index begin, Projection projection, std::span<LocalHessian> out) const override;
+  void hessians(const Matrix3X& q, Index begin, Projection projection,
+                std::span<LocalHessian> out) const override;
 
   /// Deformation of one cell, for reports.
   Matrix3 deformation_gradient(Index cell, const Matrix3X& q) const;

@@ -3,8 +3,9 @@
 
 namespace apart {
 
-/// Σ μλ f₀(‖u‖) with u = Tᵀ Σ wᵢ (xᵢ − xᵢᵗ), contact forces λ and sliding bases T lagged. [thesis eq. 2.15, A.9]
-/// T is any orthonormal pair across the line joining the closest points, so no case distinction is needed.
+/// Σ μλ f₀(‖u‖) with u = Tᵀ Σ wᵢ (xᵢ − xᵢᵗ), contact forces λ and sliding bases T lagged. [thesis eq. 2.15,
+/// A.9] T is any orthonormal pair across the line joining the closest points, so no case distinction is
+/// needed.
 class Friction final : public Potential {
  public:
   explicit Friction(const CollisionSurface& surface) : surface_(surface) {}
@@ -18,7 +19,8 @@ class Friction final : public Potential {
   void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(terms_.size()); }
   TermPoints term(Index i) const override { return terms_[i].points; }
-  void hessians(const Matrix3X& x, Index begin, Projection projection, std::span<LocalHessian> out) const override;
+  void hessians(const Matrix3X& x, Index begin, Projection projection,
+                std::span<LocalHessian> out) const override;
 
  private:
   struct Term {

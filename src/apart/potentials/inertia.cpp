@@ -34,7 +34,8 @@ void Inertia::hessians(const Matrix3X&, Index begin, Projection, std::span<Local
     const Entry& e = entries_[begin + Index(k)];
     out[k].points = term(begin + Index(k));
     out[k].matrix.topLeftCorner<6, 6>().setZero();
-    if (e.row == e.column) out[k].matrix.topLeftCorner<3, 3>().diagonal().setConstant(e.mass);
+    if (e.row == e.column)
+      out[k].matrix.topLeftCorner<3, 3>().diagonal().setConstant(e.mass);
     else
       for (int a = 0; a < 3; ++a) out[k].matrix(a, 3 + a) = out[k].matrix(3 + a, a) = e.mass;
   }

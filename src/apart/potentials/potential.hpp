@@ -26,11 +26,11 @@ struct LocalHessian {
 
 enum class Projection { none, psd };  ///< exact second derivatives, or each term made positive semi-definite
 
-/// A sum of local terms of points x (3 × n): nodes or collision vertices; the owner knows which. Energies are those of
-/// the incremental potential: energy times dt² [kg m²], so that all terms add up.
+/// A sum of local terms of points x (3 × n): nodes or collision vertices; the owner knows which. Energies are
+/// those of the incremental potential: energy times dt² [kg m²], so that all terms add up.
 ///
-/// prepare(x) comes first; value, gradient and Hessian then speak of the same x. tests/contracts checks for every
-/// potential that the gradient is the derivative of the value and the Hessian that of the gradient.
+/// prepare(x) comes first; value, gradient and Hessian then speak of the same x. tests/contracts checks for
+/// every potential that the gradient is the derivative of the value and the Hessian that of the gradient.
 class Potential {
  public:
   virtual ~Potential() = default;
@@ -47,8 +47,8 @@ class Potential {
                         std::span<LocalHessian> out) const = 0;
 };
 
-/// Adds local gradients in the order of the terms, whatever the number of threads: computed in parallel by chunks, added
-/// one after the other. `local(i)` returns the TermPoints and a StencilVector.
+/// Adds local gradients in the order of the terms, whatever the number of threads: computed in parallel by
+/// chunks, added one after the other. `local(i)` returns the TermPoints and a StencilVector.
 template <class Local>
 void add_local_gradients(Index count, Matrix3X& gradient, const Local& local) {
   constexpr Index batch = 8192;

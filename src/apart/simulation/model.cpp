@@ -38,7 +38,8 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
     initial_velocity.middleCols(first_node[i], b.node_count()) = b.velocity;
     for (int j = 0; j < b.mass.outerSize(); ++j)
       for (Eigen::SparseMatrix<double>::InnerIterator it(b.mass, j); it; ++it)
-        mass_entries.emplace_back(first_node[i] + Index(it.row()), first_node[i] + Index(it.col()), it.value());
+        mass_entries.emplace_back(first_node[i] + Index(it.row()), first_node[i] + Index(it.col()),
+                                  it.value());
 
     std::vector<Index> all_points(b.mesh.point_count());
     std::iota(all_points.begin(), all_points.end(), 0);

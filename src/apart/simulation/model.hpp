@@ -12,17 +12,17 @@ namespace apart {
 struct ContactOptions {
   std::optional<double> barrier_stiffness;  ///< κ; none: adaptive [thesis A.6]
   double epsv = 1e-3;                       ///< ε_v [m/s]: below this sliding speed friction is static
-  int friction_iterations = 1;              ///< lagged iterations per step; 0: until convergence (thesis eq. 2.17)
+  int friction_iterations = 1;  ///< lagged iterations per step; 0: until convergence (thesis eq. 2.17)
 };
 
 enum class Termination { infinity_norm, l2_norm };  ///< thesis alg. 2.1; seed 003 §7
 
 struct SolverOptions {
-  double tolerance = 1e-3;    ///< [m/s] Newton step divided by dt
+  double tolerance = 1e-3;  ///< [m/s] Newton step divided by dt
   Termination termination = Termination::infinity_norm;
   int max_iterations = 1000;  ///< Newton iterations per solve before the step counts as failed
   std::string linear_solver = "cholmod";
-  std::string ordering = "auto";     ///< "auto", "amd" or "metis"
+  std::string ordering = "auto";  ///< "auto", "amd" or "metis"
   std::string broad_phase = "bvh";
   std::string ccd = "additive";
 };
@@ -36,23 +36,25 @@ struct SimulationOptions {
 
 /// Everything about a scene that does not change in time. Immutable.
 struct Model {
-  /// `pairs` is indexed by the position of the bodies. Throws InputError if nothing can move and nothing is scripted.
+  /// `pairs` is indexed by the position of the bodies. Throws InputError if nothing can move and nothing is
+  /// scripted.
   Model(std::vector<Body> bodies, PairTable pairs, SimulationOptions options);
 
   std::vector<Body> bodies;
   SimulationOptions options;
-  std::vector<Index> first_node;       ///< of each body, in the list of all nodes; one more entry than bodies
-  std::vector<Index> first_point;      ///< of each body, in the list of all output points; one more entry than bodies
+  std::vector<Index> first_node;  ///< of each body, in the list of all nodes; one more entry than bodies
+  std::vector<Index>
+      first_point;  ///< of each body, in the list of all output points; one more entry than bodies
   Index node_count() const { return first_node.back(); }
   Index point_count() const { return first_point.back(); }
-  Matrix3X initial_nodes;              ///< [m]
-  Matrix3X initial_velocity;           ///< [m/s]
-  Eigen::SparseMatrix<double> mass;    ///< node × node [kg]; zero rows for obstacles
-  LinearMap point_map;                 ///< nodes → output points
-  LinearMap surface_map;               ///< Φ: nodes → vertices of `surface`
+  Matrix3X initial_nodes;            ///< [m]
+  Matrix3X initial_velocity;         ///< [m/s]
+  Eigen::SparseMatrix<double> mass;  ///< node × node [kg]; zero rows for obstacles
+  LinearMap point_map;               ///< nodes → output points
+  LinearMap surface_map;             ///< Φ: nodes → vertices of `surface`
   CollisionSurface surface;
-  std::vector<Index> surface_point;    ///< output point of each surface vertex
-  double size = 1;                     ///< ℓ [m]: diagonal of the bounding box of the scene at the start
+  std::vector<Index> surface_point;  ///< output point of each surface vertex
+  double size = 1;                   ///< ℓ [m]: diagonal of the bounding box of the scene at the start
 };
 
 }  // namespace apart

@@ -46,7 +46,8 @@ double smallest_dhat(const PairTable& pairs) {
 
 }  // namespace
 
-/// The potentials and solvers of one model. Rebuilt from the model alone; holds nothing that State would need to.
+/// The potentials and solvers of one model. Rebuilt from the model alone; holds nothing that State would need
+/// to.
 struct Simulation::Workspace {
   explicit Workspace(const Model& m)
       : model(m),
@@ -115,8 +116,8 @@ struct Simulation::Workspace {
   void measure(const Matrix3X& q, const Matrix3X& velocity, StepReport& report) const;
 };
 
-/// Moves prescribed coordinates to where they should be at `time`, as far as that is feasible. False if it was not: then
-/// the moving ones are set free and pulled by the augmented Lagrangian. [thesis A.5]
+/// Moves prescribed coordinates to where they should be at `time`, as far as that is feasible. False if it
+/// was not: then the moving ones are set free and pulled by the augmented Lagrangian. [thesis A.5]
 bool Simulation::Workspace::move_scripted(Matrix3X& q, double time, Timings& timings) {
   target.targets.clear();
   objective.set_free(FreeCoordinates(!scripted.mask()));
@@ -137,7 +138,8 @@ bool Simulation::Workspace::move_scripted(Matrix3X& q, double time, Timings& tim
     const Vector3 mask = scripted.mask().col(n).cast<double>();
     if ((goal.col(n) - start.col(n)).isZero(0) || mask.isZero(0)) continue;
     // Obstacles have no mass of their own; the mean of the scene's nodes only scales the pull.
-    target.targets.push_back({n, goal.col(n), mask, diagonal[n] > 0 ? diagonal[n] : mean_mass, Vector3::Zero()});
+    target.targets.push_back(
+        {n, goal.col(n), mask, diagonal[n] > 0 ? diagonal[n] : mean_mass, Vector3::Zero()});
     free.col(n) = true;
   }
   objective.set_free(FreeCoordinates(free));
@@ -153,7 +155,8 @@ void Simulation::Workspace::choose_stiffness(const Matrix3X& q) {
   const Matrix3X x = model.surface_map.positions(q);
   contact.prepare(x);
   Matrix3X energy = Matrix3X::Zero(3, q.cols()), pressed = Matrix3X::Zero(3, x.cols());
-  for (const Potential* p : {static_cast<const Potential*>(&inertia), static_cast<const Potential*>(&elasticity)})
+  for (const Potential* p :
+       {static_cast<const Potential*>(&inertia), static_cast<const Potential*>(&elasticity)})
     p->add_gradient(q, energy);
   contact.set_stiffness(1);
   contact.add_gradient(x, pressed);
@@ -201,11 +204,14 @@ std::string Simulation::Workspace::diagnose(const Matrix3X& q, const NewtonResul
       const Stencil& s = contact.active_set().contacts[worst].stencil;
       other = body_of(s.vertices[first_count(s.kind)]);
     } else {
-      other = model.bodies[model.surface.half_spaces[contact.active_set().plane_contacts[worst - pairs].plane].body].name;
+      other = model
+                  .bodies[model.surface.half_spaces[contact.active_set().plane_contacts[worst - pairs].plane]
+                              .body]
+                  .name;
     }
     const Vector3 at = x.col(first);
-    text += fmt::format(" Closest pair: '{}' and '{}', {:.3g} m apart at ({:.4g}, {:.4g}, {:.4g}).", body_of(first),
-                        other, nearest, at[0], at[1], at[2]);
+    text += fmt::format(" Closest pair: '{}' and '{}', {:.3g} m apart at ({:.4g}, {:.4g}, {:.4g}).",
+                        body_of(first), other, nearest, at[0], at[1], at[2]);
   }
   double smallest = std::numeric_limits<double>::infinity();
   Index cell = -1;
@@ -234,9 +240,10 @@ std::string Simulation::Workspace::diagnose(const Matrix3X& q, const NewtonResul
     }
     std::size_t body = 0;
     while (model.first_node[body + 1] <= node) ++body;
-    text += fmt::format(" Scripted motion of '{}' is blocked: node {} is {:.3g} m from where it should be; slow the "
-                        "motion down or make room.",
-                        model.bodies[body].name, node - model.first_node[body], farthest);
+    text += fmt::format(
+        " Scripted motion of '{}' is blocked: node {} is {:.3g} m from where it should be; slow the "
+        "motion down or make room.",
+        model.bodies[body].name, node - model.first_node[body], farthest);
   } else {
     text += " Try a smaller dt, a larger dhat or more solver.max_iterations.";
   }
@@ -321,7 +328,8 @@ StepReport Simulation::step() {
   };
   hooks.stationary = [&](const Matrix3X& at) { return w.pull_to_target(at, start_error); };
 
-  NewtonOptions newton_options{options.solver.tolerance, dt, options.solver.termination == Termination::l2_norm,
+  NewtonOptions newton_options{options.solver.tolerance, dt,
+                               options.solver.termination == Termination::l2_norm,
                                options.solver.max_iterations};
   const int wanted = w.with_friction ? options.contact.friction_iterations : 1;
   while (true) {
@@ -330,17 +338,20 @@ StepReport Simulation::step() {
     report.linear_solves += result.linear_solves;
     report.residual = result.residual;
     if (!result.converged)
-      throw SolverError(fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, w.diagnose(q, result)));
+      throw SolverError(
+          fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, w.diagnose(q, result)));
     ++report.friction_iterations;
     // Until convergence [thesis eq. 2.17]: with forces and bases renewed, Newton has nothing left to do.
     const bool settled = report.friction_iterations > 1 && result.iterations == 1;
     if (wanted > 0 ? report.friction_iterations >= wanted : settled) break;
     if (report.friction_iterations >= max_friction_iterations) {
       NewtonResult failed = result;
-      failed.failure = fmt::format("lagged friction did not converge in {} solves; set contact.friction_iterations to "
-                                   "a number to accept the last",
-                                   max_friction_iterations);
-      throw SolverError(fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, w.diagnose(q, failed)));
+      failed.failure = fmt::format(
+          "lagged friction did not converge in {} solves; set contact.friction_iterations to "
+          "a number to accept the last",
+          max_friction_iterations);
+      throw SolverError(
+          fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, w.diagnose(q, failed)));
     }
     w.objective.prepare(q);
     w.friction.set_lag(w.contact, w.objective.vertices(), options.contact.epsv * dt);

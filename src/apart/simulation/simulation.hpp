@@ -11,16 +11,16 @@ namespace apart {
 /// What changes in time. The same bits from here give the same bits later.
 struct State {
   Index step = 0;
-  double time = 0;      ///< [s]
-  Matrix3X nodes;       ///< q [m]
-  Matrix3X velocity;    ///< [m/s]
+  double time = 0;               ///< [s]
+  Matrix3X nodes;                ///< q [m]
+  Matrix3X velocity;             ///< [m/s]
   double barrier_stiffness = 0;  ///< κ of the last solve; 0: none yet
 };
 
 /// What one step did: a row of steps.csv.
 struct StepReport {
   Index step = 0;
-  double time = 0;               ///< [s] at the end of the step
+  double time = 0;  ///< [s] at the end of the step
   int newton_iterations = 0;
   int linear_solves = 0;
   int friction_iterations = 0;   ///< lagged solves
@@ -36,8 +36,8 @@ struct StepReport {
   bool converged = false;
 };
 
-/// Advances a model in time. step() either returns a converged report or throws SolverError with a diagnosis and leaves
-/// the state as it was before the step.
+/// Advances a model in time. step() either returns a converged report or throws SolverError with a diagnosis
+/// and leaves the state as it was before the step.
 class Simulation {
  public:
   explicit Simulation(std::shared_ptr<const Model> model);
@@ -54,7 +54,8 @@ class Simulation {
   Frame frame() const;
   /// If set, called with the output points of every accepted iterate of a step, the state before it first.
   std::function<void(const Matrix3X& points)> on_iterate;
-  /// If set, asked between Newton iterations; true ends the step with Interrupted and the state before the step.
+  /// If set, asked between Newton iterations; true ends the step with Interrupted and the state before the
+  /// step.
   std::function<bool()> should_stop;
 
  private:

@@ -20,8 +20,8 @@ double balanced_stiffness(const VectorX& energy_gradient, const VectorX& contact
   return std::clamp(-contact_gradient.dot(energy_gradient) / norm2, range.low, range.high);
 }
 
-bool is_squeezing(const ActiveSet& before, const Matrix3X& x_before, const ActiveSet& after, const Matrix3X& x_after,
-                  double tiny) {
+bool is_squeezing(const ActiveSet& before, const Matrix3X& x_before, const ActiveSet& after,
+                  const Matrix3X& x_after, double tiny) {
   if (before.min_distance >= tiny && after.min_distance >= tiny) {
     // Thickness shifts distances up: only contacts with one can still have a tiny gap.
     const auto thick = [](const Contact& c) { return c.thickness > 0; };
@@ -30,8 +30,8 @@ bool is_squeezing(const ActiveSet& before, const Matrix3X& x_before, const Activ
   const auto gap = [](const Contact& c, const Matrix3X& x) {
     return std::sqrt(squared_distance(c.stencil.kind, c.stencil.gather(x))) - c.thickness;
   };
-  // The same stencil in both sets. Lists are sorted with mollified contacts last, so a plain search by stencil is done
-  // only for the few that are tiny now.
+  // The same stencil in both sets. Lists are sorted with mollified contacts last, so a plain search by
+  // stencil is done only for the few that are tiny now.
   for (const Contact& c : after.contacts) {
     const double now = gap(c, x_after);
     if (now >= tiny) continue;

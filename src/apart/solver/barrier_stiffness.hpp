@@ -9,14 +9,17 @@ struct StiffnessRange {
   double low = 1, high = 100;
 };
 
-/// κ_min = 10¹¹ m̄ / (4·10⁻¹⁶ ℓ² b″(10⁻⁸ℓ)) and κ_max = 100 κ_min. `size` ℓ [m], `mean_mass` m̄ of the nodes [kg].
+/// κ_min = 10¹¹ m̄ / (4·10⁻¹⁶ ℓ² b″(10⁻⁸ℓ)) and κ_max = 100 κ_min. `size` ℓ [m], `mean_mass` m̄ of the nodes
+/// [kg].
 StiffnessRange stiffness_range(double mean_mass, double size, double dhat);
 
 /// argmin over κ of ‖g_E + κ g_c‖², held inside the range. g_c: gradient of the barrier for κ = 1.
-double balanced_stiffness(const VectorX& energy_gradient, const VectorX& contact_gradient, const StiffnessRange& range);
+double balanced_stiffness(const VectorX& energy_gradient, const VectorX& contact_gradient,
+                          const StiffnessRange& range);
 
-/// Whether some pair has a gap below `tiny` both before and after an iteration, and shrinking: then κ should double.
-bool is_squeezing(const ActiveSet& before, const Matrix3X& x_before, const ActiveSet& after, const Matrix3X& x_after,
-                  double tiny);
+/// Whether some pair has a gap below `tiny` both before and after an iteration, and shrinking: then κ should
+/// double.
+bool is_squeezing(const ActiveSet& before, const Matrix3X& x_before, const ActiveSet& after,
+                  const Matrix3X& x_after, double tiny);
 
 }  // namespace apart

@@ -11,8 +11,8 @@ namespace apart {
 
 namespace {
 
-/// BLAS and OpenMP threads inside a factorisation change the order of sums, and with it the bits, and on small
-/// supernodes cost more than they bring: keep both at one.
+/// BLAS and OpenMP threads inside a factorisation change the order of sums, and with it the bits, and on
+/// small supernodes cost more than they bring: keep both at one.
 void use_one_blas_thread() {
   using Setter = void (*)(int);
   for (const char* name : {"openblas_set_num_threads", "omp_set_num_threads"})
@@ -82,7 +82,8 @@ class CholmodSolver final : public LinearSolver {
     if (common_.status == CHOLMOD_OUT_OF_MEMORY)
       throw SolverError(std::string("linear solver: out of memory in the ") + what + "; use a coarser mesh");
     if (common_.status < CHOLMOD_OK)
-      throw InvariantError("CHOLMOD failed in the " + std::string(what) + ", status " + std::to_string(common_.status));
+      throw InvariantError("CHOLMOD failed in the " + std::string(what) + ", status " +
+                           std::to_string(common_.status));
     common_.status = CHOLMOD_OK;
   }
 
@@ -133,8 +134,10 @@ class CholmodSolver final : public LinearSolver {
     std::vector<int> order(a.block_count());
     // Nested dissection pays on larger graphs only (docs/performance.md has the measurement).
     const bool dissect = ordering_ == "metis" || (ordering_ == "auto" && a.block_count() > 1500);
-    if (dissect) cholmod_metis(&graph, nullptr, 0, true, order.data(), &common_);
-    else cholmod_amd(&graph, nullptr, 0, order.data(), &common_);
+    if (dissect)
+      cholmod_metis(&graph, nullptr, 0, true, order.data(), &common_);
+    else
+      cholmod_amd(&graph, nullptr, 0, order.data(), &common_);
     check("ordering");
     return order;
   }

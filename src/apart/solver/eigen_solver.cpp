@@ -36,6 +36,8 @@ class EigenSolver final : public LinearSolver {
 
 }  // namespace
 
-std::unique_ptr<LinearSolver> make_eigen_solver(std::string_view) { return std::make_unique<EigenSolver>(); }
+std::unique_ptr<LinearSolver> make_eigen_solver(std::string_view) {
+  return std::make_unique<EigenSolver>();
+}
 
 }  // namespace apart

@@ -9,8 +9,10 @@ namespace apart {
 
 std::span<const LinearSolverMethod> linear_solver_methods() {
   static constexpr std::array methods = {
-      LinearSolverMethod{"cholmod", "supernodal sparse Cholesky factorisation (SuiteSparse)", make_cholmod_solver},
-      LinearSolverMethod{"eigen", "simple sparse Cholesky factorisation, slow; a second opinion", make_eigen_solver},
+      LinearSolverMethod{"cholmod", "supernodal sparse Cholesky factorisation (SuiteSparse)",
+                         make_cholmod_solver},
+      LinearSolverMethod{"eigen", "simple sparse Cholesky factorisation, slow; a second opinion",
+                         make_eigen_solver},
   };
   return methods;
 }

@@ -7,9 +7,9 @@ namespace apart {
 
 namespace {
 
-constexpr int l2_repeats = 3;              // l of seed 003 §7
-constexpr double rounding = 1e-13;         // relative error of the objective's value
-constexpr double smallest_step = 1e-14;    // below this share of p the line search has failed
+constexpr int l2_repeats = 3;            // l of seed 003 §7
+constexpr double rounding = 1e-13;       // relative error of the objective's value
+constexpr double smallest_step = 1e-14;  // below this share of p the line search has failed
 
 /// −H⁻¹ g. Should rounding spoil positive definiteness, the diagonal is raised until it is restored.
 std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solver, const VectorX& g,
@@ -81,7 +81,8 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     const double noise = rounding * objective.magnitude();
     Matrix3X next = q + alpha * p;
     double next_energy = evaluate(next);
-    // A step whose promised decrease drowns in rounding is taken as it is: it is feasible, and E cannot judge it.
+    // A step whose promised decrease drowns in rounding is taken as it is: it is feasible, and E cannot judge
+    // it.
     while (!(next_energy <= energy) && !(next_energy <= energy + noise && -alpha * slope <= noise)) {
       alpha *= 0.5;
       if (alpha < smallest_step) break;

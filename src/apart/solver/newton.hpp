@@ -9,9 +9,10 @@
 namespace apart {
 
 struct NewtonOptions {
-  double tolerance = 1e-3;   ///< [m/s]
-  double dt = 0.01;          ///< h [s]
-  bool l2_norm = false;      ///< normalised L2 norm, three times in a row [seed 003 §7], instead of the largest entry
+  double tolerance = 1e-3;  ///< [m/s]
+  double dt = 0.01;         ///< h [s]
+  bool l2_norm =
+      false;  ///< normalised L2 norm, three times in a row [seed 003 §7], instead of the largest entry
   int max_iterations = 1000;
 };
 
@@ -36,8 +37,8 @@ struct NewtonResult {
 /// Norm of a Newton step as the stopping rule measures it [m].
 double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm);
 
-/// Projected Newton with a feasible line search [thesis algorithm 2.1]. q is the start and, on return, the last accepted
-/// iterate: feasible always, converged if the result says so.
+/// Projected Newton with a feasible line search [thesis algorithm 2.1]. q is the start and, on return, the
+/// last accepted iterate: feasible always, converged if the result says so.
 NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X& q, const NewtonHooks& hooks,
                     const NewtonOptions& options, Timings& timings);
 

@@ -34,7 +34,9 @@ Matrix3X FreeCoordinates::extend(const VectorX& r) const {
 
 Objective::Objective(const CoordinateMap& map, std::vector<Potential*> node_potentials,
                      std::vector<Potential*> vertex_potentials)
-    : map_(map), node_potentials_(std::move(node_potentials)), vertex_potentials_(std::move(vertex_potentials)) {}
+    : map_(map),
+      node_potentials_(std::move(node_potentials)),
+      vertex_potentials_(std::move(vertex_potentials)) {}
 
 void Objective::set_free(FreeCoordinates free) {
   free_ = std::move(free);
@@ -72,7 +74,8 @@ Matrix3X Objective::gradient() const {
 
 namespace {
 
-/// The blocks of the linear system one term touches, with the point of the term and the weight each comes from.
+/// The blocks of the linear system one term touches, with the point of the term and the weight each comes
+/// from.
 struct TermBlocks {
   struct Entry {
     Index block;
@@ -82,7 +85,8 @@ struct TermBlocks {
   std::array<Entry, 16> entries;  // at most four points of four influences each
   int count = 0;
 
-  TermBlocks(const TermPoints& points, bool on_vertices, const CoordinateMap& map, const FreeCoordinates& free) {
+  TermBlocks(const TermPoints& points, bool on_vertices, const CoordinateMap& map,
+             const FreeCoordinates& free) {
     for (int p = 0; p < points.size; ++p) {
       if (!on_vertices) {
         add(free.block(points.ids[p]), p, 1);
@@ -102,7 +106,8 @@ struct TermBlocks {
 
 }  // namespace
 
-void Objective::collect_keys(const Potential& potential, bool on_vertices, std::vector<BlockKey>& keys) const {
+void Objective::collect_keys(const Potential& potential, bool on_vertices,
+                             std::vector<BlockKey>& keys) const {
   for (Index t = 0; t < potential.term_count(); ++t) {
     const TermBlocks blocks(potential.term(t), on_vertices, map_, free_);
     for (int a = 0; a < blocks.count; ++a)
@@ -160,7 +165,8 @@ void Objective::assemble(const Potential& potential, bool on_vertices) {
         for (int b = 0; b < blocks.count; ++b) {
           const auto &row = blocks.entries[a], &column = blocks.entries[b];
           if (row.block < column.block) continue;  // the lower triangle
-          Matrix3 block = (row.weight * column.weight) * local[t].matrix.block<3, 3>(3 * row.point, 3 * column.point);
+          Matrix3 block =
+              (row.weight * column.weight) * local[t].matrix.block<3, 3>(3 * row.point, 3 * column.point);
           if (!free_.held().empty()) mask(block, row.block, column.block);
           hessian_.add(hessian_.slot(row.block, column.block), column.block, block);
         }

@@ -33,8 +33,8 @@ class FreeCoordinates {
   std::vector<std::pair<Index, int>> held_;
 };
 
-/// E(q) = Σ node potentials(q) + Σ vertex potentials(Φ(q)): the one function a time step minimises. [design.md §2]
-/// Contact and friction know only x = Φ(q); here they are pulled back by the chain rule.
+/// E(q) = Σ node potentials(q) + Σ vertex potentials(Φ(q)): the one function a time step minimises.
+/// [design.md §2] Contact and friction know only x = Φ(q); here they are pulled back by the chain rule.
 class Objective {
  public:
   /// Keeps references to all of them.
@@ -51,8 +51,8 @@ class Objective {
   /// Σ |value| of the potentials: the scale of rounding errors in value().
   double magnitude() const;
   Matrix3X gradient() const;
-  /// Second derivatives of the free coordinates, each term projected. The pattern is kept while it covers the contacts;
-  /// take_pattern_change() tells whether there is a new one since it was last asked.
+  /// Second derivatives of the free coordinates, each term projected. The pattern is kept while it covers the
+  /// contacts; take_pattern_change() tells whether there is a new one since it was last asked.
   const BlockSparse& hessian();
   bool take_pattern_change() { return std::exchange(pattern_changed_, false); }
   const Matrix3X& vertices() const { return x_; }  ///< Φ(q)

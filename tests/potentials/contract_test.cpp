@@ -1,0 +1,301 @@
+// Every potential keeps the contract of potentials/potential.hpp, on random and on degenerate states.
+#include <apart/collision/broad_phase.hpp>
+#include <apart/potentials/barrier_contact.hpp>
+#include <apart/potentials/boundary_target.hpp>
+#include <apart/potentials/continuum_elasticity.hpp>
+#include <apart/potentials/friction.hpp>
+#include <apart/potentials/inertia.hpp>
+
+#include <gtest/gtest.h>
+#include <support/potential_checks.hpp>
+
+#include <Eigen/Geometry>
+#include <random>
+
+namespace apart::test {
+namespace {
+
+Matrix3X random_points(Index n, unsigned seed, double scale = 1) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<double> u(-scale, scale);
+  Matrix3X x(3, n);
+  for (Eigen::Index k = 0; k < x.size(); ++k) x(k) = u(engine);
+  return x;
+}
+
+/// Two tetrahedra that share a face.
+Mesh two_tetrahedra() {
+  Mesh m;
+  m.points.resize(3, 5);
+  m.points << 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 1;
+  m.tetrahedra.resize(4, 2);
+  m.tetrahedra << 0, 1, 1, 2, 2, 4, 3, 3;
+  for (Index t = 0; t < 2; ++t) {
+    auto c = m.tetrahedra.col(t);
+    if (signed_volume6(m.points.col(c[0]), m.points.col(c[1]), m.points.col(c[2]), m.points.col(c[3])) < 0)
+      std::swap(c[2], c[3]);
+  }
+  return m;
+}
+
+// Elasticity is projected in the space of F: not the nearest matrix in the space of the points, but never
+// below.
+constexpr bool projects_in_stretch_space = false;
+
+const std::vector<Material>& materials() {
+  static const std::vector<Material> all = {NeoHookean{lame_parameters(1e4, 0.4)},
+                                            NeoHookean{lame_parameters(1e4, -0.3)},
+                                            FixedCorotated{lame_parameters(1e4, 0.4)},
+                                            FixedCorotated{lame_parameters(1e4, 0.0)}, Orthogonality{1e4}};
+  return all;
+}
+
+TEST(PotentialContract, inertia_with_lumped_and_consistent_mass) {
+  for (const MassKind kind : {MassKind::lumped, MassKind::consistent}) {
+    const Body body = make_volume("b", two_tetrahedra(), materials()[0], 1000, kind);
+    Inertia inertia(body.mass);
+    inertia.set_target(random_points(5, 1));
+    const Matrix3X x = random_points(5, 2);
+    // Terms are entries of M, not projected one by one: check the sum.
+    const auto h = dense_hessian(inertia, x, Projection::none);
+    for (int a = 0; a < 5; ++a)
+      for (int b = 0; b < 5; ++b) EXPECT_DOUBLE_EQ(h(3 * a, 3 * b), body.mass.coeff(a, b)) << a << " " << b;
+    Matrix3X g = Matrix3X::Zero(3, 5);
+    inertia.add_gradient(x, g);
+    const double e = 1e-3;
+    const Matrix3X direction = random_points(5, 3);
+    const double slope = (inertia.value(x + e * direction) - inertia.value(x - e * direction)) / (2 * e);
+    EXPECT_NEAR(slope, g.cwiseProduct(direction).sum(), 1e-9 * std::abs(slope));
+  }
+}
+
+TEST(PotentialContract, elasticity_of_every_material_on_random_states) {
+  for (std::size_t m = 0; m < materials().size(); ++m)
+    for (unsigned seed = 0; seed < 5; ++seed) {
+      const Body body = make_volume("b", two_tetrahedra(), materials()[m], 1000, MassKind::lumped);
+      ContinuumElasticity elasticity;
+      elasticity.add(*body.elastic, 0);
+      elasticity.set_scale(0.01);
+      const Matrix3X x = body.nodes + random_points(5, seed, 0.15);
+      expect_potential_contract(elasticity, x, fmt::format("material {} seed {}", m, seed),
+                                {1e-6, 1e-6, 1e-5, projects_in_stretch_space});
+    }
+}
+
+TEST(PotentialContract, elasticity_at_rest_rotated_stretched_and_flattened) {
+  for (std::size_t m = 0; m < materials().size(); ++m) {
+    const Body body = make_volume("b", two_tetrahedra(), materials()[m], 1000, MassKind::lumped);
+    ContinuumElasticity elasticity;
+    elasticity.add(*body.elastic, 0);
+    const Matrix3 rotation = Eigen::AngleAxisd(2.0, Vector3(1, 2, 3).normalized()).toRotationMatrix();
+    const std::vector<std::pair<const char*, Vector3>> stretches = {
+        {"rotated", {1, 1, 1}},           // three equal singular values, zero stress
+        {"uniform", {1.3, 1.3, 1.3}},     // three equal singular values
+        {"axial", {2.0, 0.8, 0.8}},       // two equal singular values
+        {"flattened", {1.5, 1.2, 1e-2}},  // nearly singular
+        {"stretched", {20, 0.7, 0.3}}};
+    for (const auto& [name, s] : stretches) {
+      const Matrix3X x = rotation * s.asDiagonal() * body.nodes;
+      Matrix3X g = Matrix3X::Zero(3, 5);
+      elasticity.add_gradient(x, g);
+      if (std::string_view(name) == "rotated") {
+        EXPECT_LT(g.norm(), 1e-9) << "a rotation must cost nothing";
+        continue;  // relative errors of a zero gradient mean nothing; the Hessian is checked by "uniform"
+      }
+      expect_potential_contract(elasticity, x, fmt::format("material {} {}", m, name),
+                                {1e-6, 2e-6, 1e-4, projects_in_stretch_space});
+    }
+  }
+}
+
+TEST(PotentialContract, neo_hookean_is_infinite_for_inverted_elements) {
+  const Body body = make_volume("b", two_tetrahedra(), materials()[0], 1000, MassKind::lumped);
+  ContinuumElasticity elasticity;
+  elasticity.add(*body.elastic, 0);
+  const Matrix3X mirrored = Vector3(1, 1, -1).asDiagonal() * body.nodes;
+  EXPECT_TRUE(std::isinf(elasticity.value(mirrored)));
+}
+
+/// Two bodies' primitives as a collision surface.
+struct ContactFixture {
+  ContactFixture(const Matrix3X& x, const Faces& faces, const Edges& segments, std::vector<int> bodies,
+                 PairSettings settings, std::vector<HalfSpace> planes = {}, const Matrix3X* rest = nullptr) {
+    surface = CollisionSurface(rest ? *rest : x, faces, segments, std::move(bodies), PairTable(2, settings),
+                               std::move(planes));
+    cache =
+        std::make_unique<CandidateCache>(make_broad_phase("brute_force", surface), surface.pairs.max_reach());
+    contact = std::make_unique<BarrierContact>(surface, *cache);
+    contact->set_stiffness(3);
+  }
+  CollisionSurface surface;
+  std::unique_ptr<CandidateCache> cache;
+  std::unique_ptr<BarrierContact> contact;
+};
+
+Faces one_face() {
+  Faces f(3, 1);
+  f << 1, 2, 3;
+  return f;
+}
+Edges two_edges() {
+  Edges e(2, 2);
+  e << 0, 2, 1, 3;
+  return e;
+}
+
+/// Point at `foot` + height above the triangle (0,0) (1,0) (0,1) in the plane y = 0.
+Matrix3X point_over_triangle(double fx, double fz, double height) {
+  Matrix3X x(3, 4);
+  x.col(0) << fx, height, fz;
+  x.col(1) << 0, 0, 0;
+  x.col(2) << 1, 0, 0;
+  x.col(3) << 0, 0, 1;
+  return x;
+}
+
+TEST(PotentialContract, contact_of_point_and_triangle_over_interior_edge_and_corner) {
+  const std::vector<std::array<double, 2>> feet = {{0.3, 0.3},     {0.1, 0.8},    {0.5, -0.05}, {0.55, 0.52},
+                                                   {-0.05, -0.04}, {1.06, -0.01}, {0.05, 1.07}};
+  for (const double height : {0.15, 0.05, 1e-3})
+    for (const auto& foot : feet)
+      for (const double thickness : {0.0, 0.0005}) {
+        const Matrix3X x = point_over_triangle(foot[0], foot[1], height);
+        PairSettings s;
+        s.dhat = 0.2;
+        s.thickness = thickness;
+        ContactFixture f(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s);
+        f.contact->prepare(x);
+        ASSERT_EQ(f.contact->term_count(), 1);
+        const double e = 1e-5 * height;
+        expect_potential_contract(
+            *f.contact, x, fmt::format("foot {} {} height {}", foot[0], foot[1], height), {e, 1e-5, 1e-4});
+      }
+}
+
+TEST(PotentialContract, contact_of_two_edges_crossing_skew_and_end_to_end) {
+  const std::vector<std::array<double, 4>> cases = {// angle, shift along, height, thickness
+                                                    {1.2, 0.0, 0.05, 0},
+                                                    {0.4, 0.1, 0.1, 0},
+                                                    {1.5, 0.52, 0.03, 0},
+                                                    {0.9, 0.0, 1e-4, 0},
+                                                    {1.0, 0.0, 0.05, 0.01}};
+  for (const auto& c : cases) {
+    Matrix3X x(3, 4);
+    x.col(0) << -0.5, 0, 0;
+    x.col(1) << 0.5, 0, 0;
+    const Vector3 direction(std::cos(c[0]), 0, std::sin(c[0])), centre(c[1], c[2], 0);
+    x.col(2) = centre - 0.5 * direction;
+    x.col(3) = centre + 0.5 * direction;
+    PairSettings s;
+    s.dhat = 0.2;
+    s.thickness = c[3];
+    ContactFixture f(x, Faces(3, 0), two_edges(), {0, 0, 1, 1}, s);
+    f.contact->prepare(x);
+    ASSERT_EQ(f.contact->term_count(), 1);
+    EXPECT_EQ(f.contact->active_set().contacts[0].mollifier_threshold, 0);
+    expect_potential_contract(*f.contact, x, fmt::format("angle {} shift {} height {}", c[0], c[1], c[2]),
+                              {1e-5 * c[2], 1e-5, 1e-4});
+  }
+}
+
+TEST(PotentialContract, contact_of_nearly_parallel_edges_is_mollified) {
+  for (const double angle : {2e-2, 1e-2, 1e-3})
+    for (const double shift : {0.0, 0.3, 0.95}) {
+      Matrix3X x(3, 4);
+      x.col(0) << -0.5, 0, 0;
+      x.col(1) << 0.5, 0, 0;
+      const Vector3 direction(std::cos(angle), 0, std::sin(angle)), centre(shift, 0.05, 0.011);
+      x.col(2) = centre - 0.5 * direction;
+      x.col(3) = centre + 0.5 * direction;
+      PairSettings s;
+      s.dhat = 0.2;
+      ContactFixture f(x, Faces(3, 0), two_edges(), {0, 0, 1, 1}, s);
+      f.contact->prepare(x);
+      ASSERT_EQ(f.contact->term_count(), 1);
+      EXPECT_GT(f.contact->active_set().contacts[0].mollifier_threshold, 0);
+      expect_potential_contract(*f.contact, x, fmt::format("angle {} shift {}", angle, shift),
+                                {1e-7, 1e-5, 1e-4});
+    }
+}
+
+TEST(PotentialContract, contact_of_exactly_parallel_edges_is_finite_and_zero) {
+  Matrix3X x(3, 4);
+  x << 0, 1, 0.2, 0.9, 0, 0, 0.05, 0.05, 0, 0, 0, 0;
+  PairSettings s;
+  s.dhat = 0.2;
+  ContactFixture f(x, Faces(3, 0), two_edges(), {0, 0, 1, 1}, s);
+  f.contact->prepare(x);
+  EXPECT_EQ(f.contact->value(x), 0);  // the mollifier vanishes: point–triangle pairs carry the load
+  Matrix3X g = Matrix3X::Zero(3, 4);
+  f.contact->add_gradient(x, g);
+  EXPECT_TRUE(g.allFinite());
+  EXPECT_TRUE(dense_hessian(*f.contact, x, Projection::psd).allFinite());
+}
+
+TEST(PotentialContract, contact_with_half_spaces) {
+  const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05).array() + 0.02;
+  PairSettings s;
+  s.dhat = 0.2;
+  s.thickness = 0.001;
+  const HalfSpace plane{Vector3::Zero(), Vector3(0.1, 1, 0.2).normalized(), 1};
+  const HalfSpace floor{Vector3(0, -0.01, 0), Vector3::UnitY(), 1};
+  ContactFixture f(x, Faces(3, 0), Edges(2, 0), {0, 0, 0, 0}, s, {plane, floor});
+  f.contact->prepare(x);
+  ASSERT_GE(f.contact->term_count(), 4);
+  expect_potential_contract(*f.contact, x, "half-spaces", {1e-7, 1e-5, 1e-4});
+}
+
+TEST(PotentialContract, friction_sticking_sliding_and_at_rest) {
+  const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
+  PairSettings s;
+  s.dhat = 0.2;
+  s.friction = 0.4;
+  const HalfSpace floor{Vector3(0, -0.01, 0), Vector3::UnitY(), 1};
+  ContactFixture f(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s, {floor});
+  f.contact->prepare(x);
+  Friction friction(f.surface);
+  friction.set_start(x);
+  friction.set_lag(*f.contact, x, 0.01);
+  ASSERT_EQ(friction.term_count(), f.contact->term_count());
+  const Matrix3X direction = random_points(4, 7);
+  for (const double amount : {1e-3, 3e-3, 0.05, 1.0})
+    expect_potential_contract(friction, x + amount * direction, fmt::format("slid by {}", amount),
+                              {1e-6, 1e-5, 1e-4});
+  // At rest the force vanishes and the Hessian is finite: no division by ‖u‖.
+  Matrix3X g = Matrix3X::Zero(3, 4);
+  friction.add_gradient(x, g);
+  EXPECT_EQ(g.norm(), 0);
+  EXPECT_TRUE(dense_hessian(friction, x, Projection::psd).allFinite());
+}
+
+TEST(PotentialContract, friction_force_is_coulombs_when_sliding) {
+  const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
+  PairSettings s;
+  s.dhat = 0.2;
+  s.friction = 0.4;
+  ContactFixture f(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s);
+  f.contact->prepare(x);
+  Friction friction(f.surface);
+  friction.set_start(x);
+  friction.set_lag(*f.contact, x, 0.001);
+  Matrix3X moved = x, pressed = Matrix3X::Zero(3, 4), dragged = Matrix3X::Zero(3, 4);
+  moved.col(0) += Vector3(0.02, 0.003, 0);
+  f.contact->add_gradient(x, pressed);
+  friction.add_gradient(moved, dragged);
+  // λ of the barrier's gradient, thesis A.10: the magnitudes are in the ratio μ, and drag is along the
+  // sliding.
+  EXPECT_NEAR(dragged.col(0).norm(), 0.4 * pressed.col(0).norm(), 1e-12 * pressed.norm());
+  EXPECT_NEAR(dragged(0, 0), dragged.col(0).norm(), 1e-12);
+  EXPECT_LT(dragged.rowwise().sum().norm(), 1e-12 * dragged.norm());  // action and reaction
+}
+
+TEST(PotentialContract, boundary_target) {
+  BoundaryTarget target;
+  target.stiffness = 50;
+  target.targets.push_back({1, {0.1, 0.2, 0.3}, {1, 0, 1}, 2.0, {0.5, 7, -0.3}});
+  target.targets.push_back({3, {1, 0, 0}, {1, 1, 1}, 0.1, {0, 0, 0}});
+  expect_potential_contract(target, random_points(4, 9), "targets");
+}
+
+}  // namespace
+}  // namespace apart::test
