@@ -1,29 +1,36 @@
 #pragma once
-// Meshes from a few numbers, so that every example runs without files. All are centred at the origin unless said
-// otherwise, positively oriented, and the same for the same arguments on every machine.
+// Meshes from a few numbers, so that every example runs without files. All are centred at the origin unless
+// said otherwise, positively oriented, and the same for the same arguments on every machine.
 #include <apart/geometry/mesh.hpp>
 
 namespace apart::generate {
 
 enum class Content { tetrahedra, surface };  ///< fill with tetrahedra, or only the closed boundary triangles
 
-/// Axis-aligned box, each axis cut into `cells`; every cell is split into 5 or 6 tetrahedra without preferred diagonal
-/// directions meeting badly (conforming).
+// Arguments that make no sense, or more than 20 million cells, throw InputError naming parameter, value and
+// rule.
+/// Axis-aligned box, each axis cut into `cells`; every cell is split into 5 tetrahedra so that no diagonal
+/// direction is preferred.
 Mesh box(const Vector3& size, const Eigen::Vector3i& cells, Content content = Content::tetrahedra);
-/// Ball: `resolution` ≥ 1 is the number of layers from centre to surface.
+/// Ball: `resolution` ≥ 1 is the number of layers from centre to surface; 20 resolution³ tetrahedra, 20
+/// resolution² triangles.
 Mesh sphere(double radius, int resolution, Content content = Content::tetrahedra);
-/// Torus about the y axis: `major` radius of the ring, `minor` of the tube.
+/// Torus about the y axis: `major` radius of the ring, `minor` of the tube; `ring_cells` along the ring,
+/// `tube_cells` around the tube.
 Mesh torus(double major, double minor, int ring_cells, int tube_cells, Content content = Content::tetrahedra);
 /// Solid cylinder along y; `resolution` layers from axis to rim, `length_cells` along the axis.
-Mesh cylinder(double radius, double length, int resolution, int length_cells, Content content = Content::tetrahedra);
+Mesh cylinder(double radius, double length, int resolution, int length_cells,
+              Content content = Content::tetrahedra);
 /// Thin box in the xz plane: width × width × thickness, `cells` per side, one cell thick.
 Mesh mat(double width, double thickness, int cells, Content content = Content::tetrahedra);
 /// Thin square bar along x: length × thickness × thickness, `cells` along its length, `cross_cells` across.
-Mesh rod(double length, double thickness, int cells, int cross_cells = 1, Content content = Content::tetrahedra);
+Mesh rod(double length, double thickness, int cells, int cross_cells = 1,
+         Content content = Content::tetrahedra);
 /// Flat open triangle grid in the xz plane, `size` (x, z), normal +y.
 Mesh grid(double size_x, double size_z, int cells_x, int cells_z);
-/// Open bowl (a spherical cap shell of triangles, opening upwards, lowest point at the origin): `radius` of the sphere,
-/// `angle` in degrees from the lowest point to the rim (< 180).
+/// Open bowl (a spherical cap of triangles, opening and facing upwards, lowest point at the origin): `radius`
+/// of the sphere, `angle` in degrees from the lowest point to the rim (< 180), `resolution` rings of
+/// triangles.
 Mesh bowl(double radius, double angle, int resolution);
 /// Straight line of segments along x.
 Mesh segments(double length, int cells);

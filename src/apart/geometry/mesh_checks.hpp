@@ -1,0 +1,42 @@
+#pragma once
+// Meshes come from outside; these functions make sure that the rest of the program may trust them.
+#include <apart/geometry/mesh.hpp>
+
+#include <string>
+
+namespace apart {
+
+/// Each throws InputError, one sentence beginning with `where` (a file or a place in a scene), naming the
+/// first cell that is wrong, its points (counted from 0) and what to do. All require finite coordinates,
+/// indices in range, no cell with a repeated point, no cell twice, and at least one cell of their kind; cells
+/// of other kinds are not looked at. Volume: also no flat or inverted tetrahedron (see orient_tetrahedra) and
+/// no face with more than two tetrahedra.
+void validate_volume(const Mesh& mesh, const std::string& where);
+/// Triangles: also none of zero area. Boundaries and edges with many triangles are allowed.
+void validate_surface(const Mesh& mesh, const std::string& where);
+/// Segments: also none of zero length.
+void validate_segments(const Mesh& mesh, const std::string& where);
+/// Free points: distinct indices; two points may not coincide.
+void validate_points(const Mesh& mesh, const std::string& where);
+
+/// Turns inverted tetrahedra round by swapping their last two points; returns how many. Flat ones stay as
+/// they are.
+Index orient_tetrahedra(Mesh& mesh);
+
+/// The same cells on only the points they use, in their old order.
+Mesh remove_unreferenced_points(const Mesh& mesh);
+
+/// Whether the triangles bound a volume: every edge has exactly two, running through it in opposite
+/// directions.
+bool is_closed_surface(const Mesh& mesh);
+
+/// Every point x becomes linear · x + translation. A reflection turns the cells round, so that tetrahedra
+/// stay positive and surfaces face outward.
+Mesh transformed(const Mesh& mesh, const Matrix3& linear, const Vector3& translation);
+
+/// Volume of all tetrahedra [m³], inverted ones counted negative.
+double volume_of(const Mesh& mesh);
+/// Volume inside a closed surface [m³], positive if its triangles face outward.
+double enclosed_volume(const Mesh& mesh);
+
+}  // namespace apart

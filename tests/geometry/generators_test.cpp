@@ -1,0 +1,305 @@
+#include <apart/core/error.hpp>
+#include <apart/geometry/generators.hpp>
+#include <apart/geometry/mesh_checks.hpp>
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <functional>
+#include <numbers>
+#include <set>
+
+namespace apart {
+namespace {
+
+using generate::Content;
+constexpr double pi = std::numbers::pi;
+
+/// A generator at some size, with what is known about its exact shape.
+struct Solid {
+  const char* name;
+  std::function<Mesh(Content)> make;
+  int euler;              ///< of the surface: 2 for a ball, 0 for a torus
+  double least_dihedral;  ///< [degrees]
+};
+
+std::vector<Solid> solids() {
+  using namespace generate;
+  std::vector<Solid> list = {
+      {"box 1",
+       [](Content c) {
+         return box({1, 2, 3}, {1, 1, 1}, c);
+       },
+       2, 15},
+      {"box 2",
+       [](Content c) {
+         return box({1, 1, 1}, {3, 4, 5}, c);
+       },
+       2, 35},
+      {"mat", [](Content c) { return mat(1, 0.1, 10, c); }, 2, 50},
+      {"rod", [](Content c) { return rod(1, 0.1, 20, 2, c); }, 2, 50},
+      {"cylinder 1", [](Content c) { return cylinder(1, 1, 1, 1, c); }, 2, 30},
+      {"cylinder 2", [](Content c) { return cylinder(0.5, 2, 4, 12, c); }, 2, 25},
+      {"torus coarse", [](Content c) { return torus(2, 1, 3, 3, c); }, 0, 4},
+      {"torus", [](Content c) { return torus(1, 0.4, 24, 12, c); }, 0, 20},
+  };
+  for (int n : {1, 2, 3, 4, 5, 8, 12})
+    list.push_back({"sphere", [n](Content c) { return sphere(2, n, c); }, 2, 25});
+  for (int tube = 3; tube < 32; ++tube)
+    list.push_back({"torus", [tube](Content c) { return torus(1, 0.3, 3 * tube + 1, tube, c); }, 0, 12});
+  return list;
+}
+
+double smallest_dihedral_degrees(const Mesh& mesh) {
+  double largest_cosine = -1;
+  for (Index t = 0; t < mesh.tetrahedra.cols(); ++t)
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b < a; ++b) {
+        const Vector3 p = mesh.points.col(mesh.tetrahedra(a, t)),
+                      axis = mesh.points.col(mesh.tetrahedra(b, t)) - p;
+        Vector3 side[2];
+        for (int k = 0, n = 0; k < 4; ++k)
+          if (k != a && k != b) {
+            const Vector3 v = mesh.points.col(mesh.tetrahedra(k, t)) - p;
+            side[n++] = (v - v.dot(axis) / axis.squaredNorm() * axis).normalized();
+          }
+        largest_cosine = std::max(largest_cosine, side[0].dot(side[1]));
+      }
+  return std::acos(largest_cosine) * 180 / pi;
+}
+
+/// Triangles as sets of corner coordinates with their orientation, independent of numbering.
+std::set<std::array<std::array<double, 3>, 3>> triangles_by_coordinates(const Matrix3X& points,
+                                                                        const Faces& faces) {
+  std::set<std::array<std::array<double, 3>, 3>> result;
+  for (Index f = 0; f < faces.cols(); ++f) {
+    std::array<std::array<double, 3>, 3> t;
+    for (int k = 0; k < 3; ++k) Vector3::Map(t[std::size_t(k)].data()) = points.col(faces(k, f));
+    std::rotate(t.begin(), std::min_element(t.begin(), t.end()), t.end());
+    result.insert(t);
+  }
+  return result;
+}
+
+TEST(Generators, SolidsAreValidAndOfGoodQuality) {
+  for (const Solid& solid : solids()) {
+    SCOPED_TRACE(solid.name);
+    const Mesh mesh = solid.make(Content::tetrahedra);
+    SCOPED_TRACE(mesh.tetrahedra.cols());
+    EXPECT_NO_THROW(validate_volume(mesh, solid.name));
+    EXPECT_EQ(remove_unreferenced_points(mesh).point_count(), mesh.point_count());
+    EXPECT_GE(smallest_dihedral_degrees(mesh), solid.least_dihedral);
+    EXPECT_EQ(mesh.faces.cols() + mesh.edges.cols() + mesh.vertices.size(), 0);
+  }
+}
+
+TEST(Generators, SurfacesAreClosedManifoldsOfTheRightTopology) {
+  for (const Solid& solid : solids()) {
+    SCOPED_TRACE(solid.name);
+    const Mesh mesh = solid.make(Content::surface);
+    EXPECT_NO_THROW(validate_surface(mesh, solid.name));
+    EXPECT_TRUE(is_closed_surface(mesh));
+    EXPECT_EQ(mesh.point_count() - edges_of(mesh.faces).cols() + mesh.faces.cols(), solid.euler);
+    EXPECT_EQ(mesh.tetrahedra.cols(), 0);
+  }
+}
+
+TEST(Generators, SurfaceIsTheBoundaryOfTheSolid) {
+  for (const Solid& solid : solids()) {
+    SCOPED_TRACE(solid.name);
+    const Mesh volume = solid.make(Content::tetrahedra);
+    const Mesh surface = solid.make(Content::surface);
+    EXPECT_EQ(triangles_by_coordinates(volume.points, boundary_faces(volume.tetrahedra)),
+              triangles_by_coordinates(surface.points, surface.faces));
+    EXPECT_NEAR(enclosed_volume(surface), volume_of(volume), 1e-12 * volume_of(volume));
+  }
+}
+
+TEST(Generators, BoxesHaveTheirExactVolumeAndPlace) {
+  const Mesh box = generate::box({1, 2, 3}, {2, 3, 4});
+  EXPECT_NEAR(volume_of(box), 6, 1e-14 * 6);
+  EXPECT_EQ(box.points.rowwise().minCoeff(), Vector3(-0.5, -1, -1.5));
+  EXPECT_EQ(box.points.rowwise().maxCoeff(), Vector3(0.5, 1, 1.5));
+  EXPECT_EQ(box.tetrahedra.cols(), 5 * 24);
+  EXPECT_NEAR(volume_of(generate::mat(2, 0.1, 7)), 0.4, 1e-14);
+  EXPECT_EQ(generate::mat(2, 0.1, 7).points.row(1).maxCoeff(), 0.05);
+  EXPECT_NEAR(volume_of(generate::rod(2, 0.1, 30, 3)), 0.02, 1e-15);
+  EXPECT_EQ(generate::rod(2, 0.1, 30, 3).points.row(0).maxCoeff(), 1);
+}
+
+/// The volume of an inscribed polyhedron of mesh size h is short by a multiple of h².
+void expect_second_order(const std::function<double(int)>& volume, double exact) {
+  const double coarse = exact - volume(8), fine = exact - volume(16);
+  EXPECT_GT(fine, 0);
+  EXPECT_LT(fine, 0.02 * exact);
+  EXPECT_NEAR(coarse / fine, 4, 0.15);
+}
+
+TEST(Generators, RoundShapesConvergeToTheirVolume) {
+  expect_second_order([](int n) { return volume_of(generate::sphere(1.5, n)); },
+                      4.0 / 3 * pi * std::pow(1.5, 3));
+  expect_second_order([](int n) { return volume_of(generate::cylinder(1.5, 2, n, 2)); }, pi * 1.5 * 1.5 * 2);
+  expect_second_order([](int n) { return volume_of(generate::torus(2, 0.5, 6 * n, 2 * n)); },
+                      2 * pi * pi * 2 * 0.25);
+}
+
+TEST(Generators, CylinderVolumeIsThatOfItsRegularPolygon) {
+  const int n = 3;  // 18 corners on the rim
+  EXPECT_NEAR(volume_of(generate::cylinder(2, 5, n, 4)), 5 * 0.5 * 18 * 4 * std::sin(2 * pi / 18), 1e-12);
+}
+
+TEST(Generators, SurfacePointsLieOnTheirSurface) {
+  for (int n : {1, 3, 7}) {
+    const Mesh sphere = generate::sphere(2, n, Content::surface);
+    EXPECT_EQ(sphere.point_count(), 10 * n * n + 2);
+    EXPECT_LT((sphere.points.colwise().norm().array() - 2).abs().maxCoeff(), 1e-15 * 4);
+  }
+  const Mesh torus = generate::torus(2, 0.5, 10, 8, Content::surface);
+  for (Index p = 0; p < torus.point_count(); ++p) {
+    const Vector3 x = torus.points.col(p);
+    EXPECT_NEAR(std::hypot(std::hypot(x[0], x[2]) - 2, x[1]), 0.5, 1e-15 * 4);
+  }
+  const Mesh bowl = generate::bowl(2, 120, 9);
+  EXPECT_EQ(bowl.points.row(1).minCoeff(), 0);
+  EXPECT_NEAR(bowl.points.row(1).maxCoeff(), 2 * (1 + 0.5), 1e-15 * 8) << "the rim is at 1 − cos 120° radii";
+  for (Index p = 0; p < bowl.point_count(); ++p)
+    EXPECT_NEAR((bowl.points.col(p) - Vector3(0, 2, 0)).norm(), 2, 1e-15 * 4);
+}
+
+TEST(Generators, OpenSurfacesFaceUpward) {
+  for (const Mesh& mesh : {generate::grid(2, 3, 4, 5), generate::bowl(1, 60, 6)}) {
+    EXPECT_NO_THROW(validate_surface(mesh, "open"));
+    EXPECT_FALSE(is_closed_surface(mesh));
+    EXPECT_EQ(mesh.point_count() - edges_of(mesh.faces).cols() + mesh.faces.cols(), 1) << "a disc";
+    for (Index f = 0; f < mesh.faces.cols(); ++f) {
+      const Vector3 a = mesh.points.col(mesh.faces(0, f)), b = mesh.points.col(mesh.faces(1, f)),
+                    c = mesh.points.col(mesh.faces(2, f));
+      EXPECT_GT((b - a).cross(c - a)[1], 0);
+    }
+  }
+  const Mesh grid = generate::grid(2, 3, 4, 5);
+  EXPECT_EQ(grid.faces.cols(), 40);
+  EXPECT_EQ(grid.points.rowwise().maxCoeff(), Vector3(1, 0, 1.5));
+}
+
+TEST(Generators, SegmentsAndPoints) {
+  const Mesh line = generate::segments(2, 5);
+  EXPECT_NO_THROW(validate_segments(line, "line"));
+  EXPECT_EQ(line.edges.cols(), 5);
+  EXPECT_EQ(line.points.col(0), Vector3(-1, 0, 0));
+  EXPECT_EQ(line.points.col(5), Vector3(1, 0, 0));
+  const Mesh block = generate::points({2, 3, 4}, 0.5);
+  EXPECT_NO_THROW(validate_points(block, "block"));
+  EXPECT_EQ(block.vertices.size(), 24);
+  EXPECT_EQ(block.points.rowwise().minCoeff(), Vector3(-0.25, -0.5, -0.75));
+  EXPECT_EQ(block.points.rowwise().maxCoeff(), Vector3(0.25, 0.5, 0.75));
+  EXPECT_EQ(generate::points({1, 1, 1}, 1).points.col(0), Vector3(0, 0, 0));
+}
+
+TEST(Generators, ShapesAreExactlySymmetric) {
+  const auto mirrored = [](const Mesh& mesh, int axis) {
+    const auto key = [&](Index p, bool flip) {
+      std::array<double, 3> x = {mesh.points(0, p), mesh.points(1, p), mesh.points(2, p)};
+      if (flip) x[std::size_t(axis)] = 0 - x[std::size_t(axis)];
+      return x;
+    };
+    std::set<std::array<double, 3>> direct, flipped;
+    for (Index p = 0; p < mesh.point_count(); ++p) {
+      direct.insert(key(p, false));
+      flipped.insert(key(p, true));
+    }
+    return direct == flipped;
+  };
+  for (int axis = 0; axis < 3; ++axis) {
+    EXPECT_TRUE(mirrored(generate::box({1, 0.3, 0.7}, {3, 7, 11}), axis));
+    EXPECT_TRUE(mirrored(generate::cylinder(1, 0.7, 4, 7), axis));
+    EXPECT_TRUE(mirrored(generate::torus(1, 0.3, 28, 12), axis));
+  }
+}
+
+TEST(Generators, WrongArgumentsAreNamed) {
+  using namespace generate;
+  const double nan = std::nan("");
+  const std::vector<std::tuple<const char*, const char*, std::function<void()>>> cases = {
+      {"size", "-1",
+       [] {
+         box({1, -1, 1}, {1, 1, 1});
+       }},
+      {"size", "nan",
+       [=] {
+         box({nan, 1, 1}, {1, 1, 1});
+       }},
+      {"size", "inf",
+       [=] {
+         box({1 / 0.0, 1, 1}, {1, 1, 1});
+       }},
+      {"cells", "0",
+       [] {
+         box({1, 1, 1}, {1, 0, 1});
+       }},
+      {"cells", "coarser",
+       [] {
+         box({1, 1, 1}, {1000, 1000, 1000});
+       }},
+      {"cells", "coarser",
+       [] {
+         box({1, 1, 1}, {2000000000, 2000000000, 2000000000});
+       }},
+      {"radius", "0", [] { sphere(0, 3); }},
+      {"resolution", "-4", [] { sphere(1, -4); }},
+      {"resolution", "coarser", [] { sphere(1, 101); }},
+      {"resolution", "coarser", [] { sphere(1, 2000000000, Content::surface); }},
+      {"major", "-1", [] { torus(-1, 0.5, 8, 8); }},
+      {"minor", "0", [] { torus(1, 0, 8, 8); }},
+      {"minor", "less than major", [] { torus(1, 1, 8, 8); }},
+      {"ring_cells", "2", [] { torus(2, 1, 2, 8); }},
+      {"tube_cells", "2", [] { torus(2, 1, 8, 2); }},
+      {"tube_cells", "coarser", [] { torus(2, 1, 2000000000, 2000000000); }},
+      {"radius", "-1", [] { cylinder(-1, 1, 3, 3); }},
+      {"length", "0", [] { cylinder(1, 0, 3, 3); }},
+      {"resolution", "0", [] { cylinder(1, 1, 0, 3); }},
+      {"length_cells", "0", [] { cylinder(1, 1, 3, 0); }},
+      {"length_cells", "coarser", [] { cylinder(1, 1, 30000, 30000); }},
+      {"width", "0", [] { mat(0, 1, 3); }},
+      {"thickness", "-1", [] { mat(1, -1, 3); }},
+      {"cells", "0", [] { mat(1, 1, 0); }},
+      {"length", "0", [] { rod(0, 1, 3); }},
+      {"thickness", "nan", [=] { rod(1, nan, 3); }},
+      {"cross_cells", "0", [] { rod(1, 1, 3, 0); }},
+      {"size_x", "0", [] { grid(0, 1, 1, 1); }},
+      {"size_z", "-1", [] { grid(1, -1, 1, 1); }},
+      {"cells_x", "0", [] { grid(1, 1, 0, 1); }},
+      {"cells_z", "-1", [] { grid(1, 1, 1, -1); }},
+      {"radius", "-1", [] { bowl(-1, 90, 3); }},
+      {"angle", "180", [] { bowl(1, 180, 3); }},
+      {"angle", "nan", [=] { bowl(1, nan, 3); }},
+      {"resolution", "0", [] { bowl(1, 90, 0); }},
+      {"length", "-1", [] { segments(-1, 3); }},
+      {"cells", "0", [] { segments(1, 0); }},
+      {"counts", "0",
+       [] {
+         points({1, 0, 1}, 1);
+       }},
+      {"counts", "coarser",
+       [] {
+         points({3000, 3000, 3000}, 1);
+       }},
+      {"spacing", "0",
+       [] {
+         points({1, 1, 1}, 0);
+       }},
+  };
+  for (const auto& [parameter, value, call] : cases) {
+    try {
+      call();
+      ADD_FAILURE() << parameter << " " << value << " must be refused";
+    } catch (const InputError& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find(parameter), std::string::npos) << message;
+      EXPECT_NE(message.find(value), std::string::npos) << message;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace apart
