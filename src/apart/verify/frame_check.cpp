@@ -1,0 +1,324 @@
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+#include <apart/verify/frame_check.hpp>
+#include <apart/verify/path_proof.hpp>
+#include <apart/verify/separation.hpp>
+
+#include <fmt/ranges.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace apart::verify {
+
+namespace {
+
+std::string coordinates(const Vector3& p) {
+  return fmt::format("({:.9g}, {:.9g}, {:.9g})", p.x(), p.y(), p.z());
+}
+
+/// The triangles that belong to one tetrahedron only. Not geometry's boundary_faces: the solver gets its
+/// surface from there, and a triangle forgotten there must not be forgotten here.
+Faces outer_triangles(const Tetrahedra& tetrahedra) {
+  std::vector<std::array<int, 3>> triangles;
+  triangles.reserve(4 * tetrahedra.cols());
+  for (Index t = 0; t < tetrahedra.cols(); ++t)
+    for (int opposite = 0; opposite < 4; ++opposite) {
+      std::array<int, 3> triangle;
+      for (int k = 0, next = 0; k < 4; ++k)
+        if (k != opposite) triangle[next++] = tetrahedra(k, t);
+      std::sort(triangle.begin(), triangle.end());
+      triangles.push_back(triangle);
+    }
+  std::sort(triangles.begin(), triangles.end());
+  std::vector<std::array<int, 3>> outer;
+  for (std::size_t i = 0; i < triangles.size(); ++i) {
+    const bool again = (i > 0 && triangles[i - 1] == triangles[i]) ||
+                       (i + 1 < triangles.size() && triangles[i + 1] == triangles[i]);
+    if (!again) outer.push_back(triangles[i]);
+  }
+  Faces faces(3, outer.size());
+  for (std::size_t i = 0; i < outer.size(); ++i) faces.col(Index(i)) << outer[i][0], outer[i][1], outer[i][2];
+  return faces;
+}
+
+double volume(const Matrix3X& x, const Tetrahedra& tetrahedra, Index t) {
+  const Vector3 o = x.col(tetrahedra(0, t));
+  return (x.col(tetrahedra(1, t)) - o).cross(x.col(tetrahedra(2, t)) - o).dot(x.col(tetrahedra(3, t)) - o) /
+         6;
+}
+
+/// About where an edge meets a triangle; only for messages.
+Vector3 meeting_point(const Matrix3X& x, const exact::PrimitivePair& pair) {
+  const auto& a = pair.a.vertices;
+  const auto& b = pair.b.vertices;
+  if (pair.a.size() == 1) return x.col(a[0]);
+  const Vector3 p = x.col(a[0]), q = x.col(a[1]);
+  if (pair.b.size() == 2) {
+    const Vector3 r = x.col(b[0]), v = Vector3(x.col(b[1])) - r, u = q - p, n = u.cross(v);
+    const double s = n.squaredNorm() > 0 ? (r - p).cross(v).dot(n) / n.squaredNorm() : 0.5;
+    return p + std::clamp(s, 0.0, 1.0) * u;
+  }
+  const Vector3 o = x.col(b[0]), n = (Vector3(x.col(b[1])) - o).cross(Vector3(x.col(b[2])) - o);
+  const double height_p = n.dot(p - o), height_q = n.dot(q - o);
+  const double s = height_p != height_q ? std::clamp(height_p / (height_p - height_q), 0.0, 1.0) : 0.5;
+  return p + s * (q - p);
+}
+
+std::vector<Index> cell_of(const exact::Primitive& primitive) {
+  return {primitive.vertices.begin(), primitive.vertices.begin() + primitive.size()};
+}
+
+template <class Cells>
+void check_cells(const Cells& cells, const Frame& frame, std::string_view what) {
+  for (Index c = 0; c < cells.cols(); ++c)
+    for (Index k = 0; k < cells.rows(); ++k) {
+      if (cells(k, c) < 0 || cells(k, c) >= frame.mesh.point_count())
+        throw InputError("{} {}: point {} must lie in [0, {}); the frame is damaged", what, c, cells(k, c),
+                         frame.mesh.point_count());
+      if (frame.point_body[cells(k, c)] != frame.point_body[cells(0, c)])
+        throw InputError("{} {}: its points belong to different bodies; the frame is damaged", what, c);
+    }
+}
+
+}  // namespace
+
+FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
+  const Index n = frame.mesh.point_count(), bodies = Index(frame.bodies.size());
+  if (frame.point_body.size() != n)
+    throw InputError("{} points, but bodies of {}; the frame is damaged", n, frame.point_body.size());
+  std::vector<Index> count(bodies, 0);
+  local_.resize(n);
+  for (Index i = 0; i < n; ++i) {
+    const int body = frame.point_body[i];
+    if (body < 0 || body >= bodies)
+      throw InputError("point {}: body {} must lie in [0, {}); the frame is damaged", i, body, bodies);
+    local_[i] = count[body]++;
+  }
+  check_cells(frame.mesh.tetrahedra, frame, "tetrahedron");
+  check_cells(frame.mesh.faces, frame, "triangle");
+  check_cells(frame.mesh.edges, frame, "segment");
+  check_cells(frame.mesh.vertices.transpose(), frame, "free point");
+  for (const HalfSpace& plane : frame.half_spaces)
+    if (plane.body < 0 || plane.body >= bodies || !plane.origin.allFinite() || !plane.normal.allFinite() ||
+        plane.normal.isZero(0))
+      throw InputError("a half-space has no body, no finite origin or no normal; the frame is damaged");
+
+  for (const FrameBody& body : frame.bodies)
+    prescribed_.push_back(body.kind == "obstacle" || body.kind == "half_space");
+  for (auto [a, b] : frame.ignored_pairs) ignored_.push_back(std::minmax(a, b));
+  std::sort(ignored_.begin(), ignored_.end());
+
+  const Faces outer = outer_triangles(frame.mesh.tetrahedra);
+  Faces faces(3, outer.cols() + frame.mesh.faces.cols());
+  faces << outer, frame.mesh.faces;
+  surface_ = exact::surface(n, faces, frame.mesh.edges, frame.mesh.vertices);
+
+  std::vector<char> used(n, false);
+  for (const auto& v : surface_.vertices) used[v.vertices[0]] = true;
+  for (Index t = 0; t < frame.mesh.tetrahedra.cols(); ++t) {
+    for (int k = 0; k < 4; ++k) used[frame.mesh.tetrahedra(k, t)] = true;
+    if (!prescribed_[frame.point_body[frame.mesh.tetrahedra(0, t)]]) tetrahedra_.push_back(t);
+  }
+  for (Index i = 0; i < n; ++i)
+    if (used[i] && !prescribed_[frame.point_body[i]]) used_points_.push_back(i);
+}
+
+bool FrameCheck::bodies_tested(int a, int b) const {
+  if (prescribed_[a] && prescribed_[b]) return false;
+  return ignored_.empty() ||
+         !std::binary_search(ignored_.begin(), ignored_.end(), std::pair<int, int>(std::minmax(a, b)));
+}
+
+bool FrameCheck::tested(Index i, Index j) const {
+  return bodies_tested(first_.point_body[i], first_.point_body[j]);
+}
+
+std::string FrameCheck::name(const std::vector<Index>& cell) const {
+  static constexpr std::string_view kinds[] = {"point", "edge", "triangle", "tetrahedron"};
+  std::vector<Index> local;
+  for (Index i : cell) local.push_back(local_[i]);
+  const std::string& body = first_.bodies[first_.point_body[cell[0]]].name;
+  if (cell.size() == 1) return fmt::format("point {} of '{}'", local[0], body);
+  return fmt::format("{} ({}) of '{}'", kinds[cell.size() - 1], fmt::join(local, ", "), body);
+}
+
+Finding FrameCheck::finding(FindingKind kind, std::vector<std::vector<Index>> cells) const {
+  Finding result{.kind = kind};
+  for (const auto& cell : cells) {
+    const std::string& body = first_.bodies[first_.point_body[cell[0]]].name;
+    if (result.bodies.empty() || result.bodies.back() != body) result.bodies.push_back(body);
+    std::vector<Index>& element = result.elements.emplace_back();
+    for (Index i : cell) element.push_back(local_[i]);
+  }
+  result.cells = std::move(cells);
+  return result;
+}
+
+Finding FrameCheck::pair_finding(FindingKind kind, const exact::PrimitivePair& pair) const {
+  return finding(kind, {cell_of(pair.a), cell_of(pair.b)});
+}
+
+Finding FrameCheck::tetrahedron_finding(FindingKind kind, Index t) const {
+  const auto cell = first_.mesh.tetrahedra.col(t);
+  return finding(kind, {{cell[0], cell[1], cell[2], cell[3]}});
+}
+
+std::vector<Finding> FrameCheck::not_finite(const Matrix3X& points) const {
+  std::vector<Finding> found;
+  for (Index i = 0; i < points.cols(); ++i)
+    if (!points.col(i).allFinite()) {
+      Finding& f = found.emplace_back(finding(FindingKind::not_finite, {{i}}));
+      f.text = fmt::format("{} is at {}, which is not finite", name({i}), coordinates(points.col(i)));
+    }
+  return found;
+}
+
+std::vector<Finding> FrameCheck::intersections(const Matrix3X& points) const {
+  std::vector<Finding> found;
+  for (const auto& pair :
+       exact::find_intersections(points, surface_, [this](Index i, Index j) { return tested(i, j); })) {
+    Finding& f = found.emplace_back(pair_finding(FindingKind::intersection, pair));
+    f.position = meeting_point(points, pair);
+    f.text =
+        fmt::format("{} intersects {} near {}", name(f.cells[0]), name(f.cells[1]), coordinates(*f.position));
+  }
+  return found;
+}
+
+std::vector<Finding> FrameCheck::inversions(const Matrix3X& points) const {
+  std::vector<char> inverted(tetrahedra_.size());
+  const Tetrahedra& cells = first_.mesh.tetrahedra;
+  parallel_for(Index(tetrahedra_.size()), [&](Index i) {
+    const Index t = tetrahedra_[i];
+    inverted[i] = exact::orientation(points.col(cells(0, t)), points.col(cells(1, t)),
+                                     points.col(cells(2, t)), points.col(cells(3, t))) <= 0;
+  });
+  std::vector<Finding> found;
+  for (std::size_t i = 0; i < tetrahedra_.size(); ++i) {
+    if (!inverted[i]) continue;
+    Finding& f = found.emplace_back(tetrahedron_finding(FindingKind::inversion, tetrahedra_[i]));
+    f.position = points(Eigen::all, f.cells[0]).rowwise().mean();
+    f.text = fmt::format("{} is inverted or flat (volume {:.3g} m³) near {}", name(f.cells[0]),
+                         volume(points, cells, tetrahedra_[i]), coordinates(*f.position));
+  }
+  return found;
+}
+
+void FrameCheck::for_each_above(FunctionRef<void(const HalfSpace&, Index)> visit) const {
+  for (const HalfSpace& plane : first_.half_spaces)
+    for (Index i : used_points_)
+      if (bodies_tested(plane.body, first_.point_body[i])) visit(plane, i);
+}
+
+std::vector<Finding> FrameCheck::below_half_spaces(const Matrix3X& points, double gap) const {
+  std::vector<Finding> found;
+  for_each_above([&](const HalfSpace& plane, Index i) {
+    const Vector3 x = points.col(i);
+    const double distance = plane.normal.dot(x - plane.origin) / plane.normal.norm();
+    const bool outside = exact::half_space_side(plane.origin, plane.normal, x) > 0;
+    if (outside && distance >= gap) return;
+    Finding& f = found.emplace_back(finding(outside ? FindingKind::gap : FindingKind::half_space, {{i}}));
+    const std::string& ground = first_.bodies[plane.body].name;
+    f.bodies.push_back(ground);
+    f.position = x;
+    f.distance = distance;
+    f.text = outside ? fmt::format("{} is only {:.3g} m above '{}', at {}", name({i}), distance, ground,
+                                   coordinates(x))
+                     : fmt::format("{} is on or below '{}' (by {:.3g} m) at {}", name({i}), ground, -distance,
+                                   coordinates(x));
+  });
+  return found;
+}
+
+std::vector<Finding> FrameCheck::gaps(const Matrix3X& points, double gap) const {
+  std::vector<Finding> found;
+  for (const Gap& g :
+       find_gaps_below(points, surface_, gap, [this](Index i, Index j) { return tested(i, j); })) {
+    Finding& f = found.emplace_back(pair_finding(FindingKind::gap, g.pair));
+    f.position = meeting_point(points, g.pair);
+    f.distance = g.distance;
+    f.text = fmt::format("{} is only {:.3g} m from {}, near {}", name(f.cells[0]), g.distance,
+                         name(f.cells[1]), coordinates(*f.position));
+  }
+  return found;
+}
+
+FrameCheck::PathFindings FrameCheck::path(const Matrix3X& from, const Matrix3X& to) const {
+  PathFindings result;
+  const PathProof proof = prove_apart(from, to, surface_, [this](Index i, Index j) { return tested(i, j); });
+  result.pairs = proof.pairs;
+  for (const UnprovenPair& u : proof.unproven) {
+    Finding& f = result.findings.emplace_back(pair_finding(FindingKind::path_contact, u.pair));
+    f.position = meeting_point((1 - u.time) * from + u.time * to, u.pair);
+    f.text = fmt::format("{} and {} touch, or cannot be proven apart, after {:.6g} of the way, near {}",
+                         name(f.cells[0]), name(f.cells[1]), u.time, coordinates(*f.position));
+  }
+  const Tetrahedra& cells = first_.mesh.tetrahedra;
+  for (const UnprovenVolume& u : find_unproven_volumes(from, to, cells, tetrahedra_)) {
+    Finding& f =
+        result.findings.emplace_back(tetrahedron_finding(FindingKind::path_inversion, u.tetrahedron));
+    const Index corner = f.cells[0][0];
+    f.position = (1 - u.time) * from.col(corner) + u.time * to.col(corner);
+    f.text = fmt::format("{} inverts, or cannot be proven not to, after {:.6g} of the way, near {}",
+                         name(f.cells[0]), u.time, coordinates(*f.position));
+  }
+  return result;
+}
+
+std::optional<double> FrameCheck::smallest_distance(const Matrix3X& points) const {
+  double length = 0;
+  for (const auto* edges : {&surface_.face_edges, &surface_.segments})
+    for (const auto& e : *edges) length += (points.col(e.vertices[0]) - points.col(e.vertices[1])).norm();
+  double smallest = std::numeric_limits<double>::infinity();
+  if (edge_count() > 0) {
+    const double range = 0.5 * length / edge_count();
+    const auto gap = smallest_gap(points, surface_, range, [this](Index i, Index j) { return tested(i, j); });
+    if (gap) smallest = gap->distance;
+  }
+  for_each_above([&](const HalfSpace& plane, Index i) {
+    smallest = std::min(smallest, plane.normal.dot(points.col(i) - plane.origin) / plane.normal.norm());
+  });
+  if (!std::isfinite(smallest)) return std::nullopt;
+  return smallest;
+}
+
+std::optional<double> FrameCheck::smallest_volume_ratio(const Matrix3X& points,
+                                                        const Matrix3X& reference) const {
+  if (tetrahedra_.empty()) return std::nullopt;
+  return parallel_min(Index(tetrahedra_.size()), std::numeric_limits<double>::infinity(), [&](Index i) {
+    return volume(points, first_.mesh.tetrahedra, tetrahedra_[i]) /
+           volume(reference, first_.mesh.tetrahedra, tetrahedra_[i]);
+  });
+}
+
+std::optional<std::string> FrameCheck::difference(const Frame& frame) const {
+  const Mesh& a = first_.mesh;
+  const Mesh& b = frame.mesh;
+  auto same = [](const auto& x, const auto& y) {
+    return x.rows() == y.rows() && x.cols() == y.cols() && x == y;
+  };
+  if (a.points.cols() != b.points.cols())
+    return fmt::format("{} points instead of {}", b.points.cols(), a.points.cols());
+  if (!same(a.tetrahedra, b.tetrahedra)) return "other tetrahedra";
+  if (!same(a.faces, b.faces)) return "other triangles";
+  if (!same(a.edges, b.edges)) return "other segments";
+  if (!same(a.vertices, b.vertices)) return "other free points";
+  if (!same(first_.point_body, frame.point_body)) return "points of other bodies";
+  if (!std::equal(
+          first_.bodies.begin(), first_.bodies.end(), frame.bodies.begin(), frame.bodies.end(),
+          [](const FrameBody& x, const FrameBody& y) { return x.name == y.name && x.kind == y.kind; }))
+    return "other bodies";
+  if (!std::equal(first_.half_spaces.begin(), first_.half_spaces.end(), frame.half_spaces.begin(),
+                  frame.half_spaces.end(), [](const HalfSpace& x, const HalfSpace& y) {
+                    return x.origin == y.origin && x.normal == y.normal && x.body == y.body;
+                  }))
+    return "other half-spaces";
+  if (first_.ignored_pairs != frame.ignored_pairs) return "other pairs of bodies that may overlap";
+  return std::nullopt;
+}
+
+}  // namespace apart::verify

@@ -1,0 +1,102 @@
+#pragma once
+// What may not happen in a frame, and between two states: the promises of a run, checked one by one.
+#include <apart/geometry/exact_intersection.hpp>
+#include <apart/io/frame.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace apart::verify {
+
+/// The kinds of findings; their names in certificate.json are `finding_names`, in this order.
+enum class FindingKind {
+  intersection,
+  gap,
+  half_space,
+  inversion,
+  not_finite,
+  path_contact,
+  path_inversion,
+  unreadable,
+  topology,
+  history
+};
+inline constexpr std::string_view finding_names[] = {
+    "intersection",   "gap",        "half_space", "inversion", "not_finite", "path_contact",
+    "path_inversion", "unreadable", "topology",   "history"};
+
+/// One broken promise, or one reason why a promise cannot be checked.
+struct Finding {
+  FindingKind kind;
+  std::string text = {};                          ///< a sentence with bodies, elements and coordinates
+  std::vector<std::string> bodies = {};           ///< names of the bodies concerned
+  std::vector<std::vector<Index>> cells = {};     ///< the elements: indices of points of the frame
+  std::vector<std::vector<Index>> elements = {};  ///< the same, indices of points within their body
+  std::optional<Vector3> position = {};           ///< [m] where
+  std::optional<double> distance = {};            ///< [m] of gaps
+  std::string file = {};                          ///< in the run directory; set by `certify`
+};
+
+/// The checks for all states of one run, which share topology, bodies and half-spaces with its first frame.
+///
+/// Two obstacles are never checked against each other, nor an obstacle against itself or a half-space: their
+/// motion is given, and no promise is made about it. Pairs of bodies that the scene lets overlap are left out
+/// too.
+class FrameCheck {
+ public:
+  /// Throws InputError if the frame contradicts itself (indices out of range, arrays of wrong size).
+  explicit FrameCheck(const Frame& frame);
+
+  // Each takes the positions of all points [m]; all but `not_finite` require finite ones.
+  std::vector<Finding> not_finite(const Matrix3X& points) const;
+  std::vector<Finding> intersections(const Matrix3X& points) const;
+  std::vector<Finding> inversions(const Matrix3X& points) const;
+  /// Points on or below a half-space's plane, or above it by less than `gap`.
+  std::vector<Finding> below_half_spaces(const Matrix3X& points, double gap = 0) const;
+  std::vector<Finding> gaps(const Matrix3X& points, double gap) const;
+
+  struct PathFindings {
+    std::int64_t pairs = 0;  ///< pairs of primitives examined
+    std::vector<Finding> findings;
+  };
+  /// Contacts and inversions while all points move straight from one position to the other. Half-spaces need
+  /// no check of their own: they hold on the way if they hold at both ends.
+  PathFindings path(const Matrix3X& from, const Matrix3X& to) const;
+
+  /// The smallest distance of any checked pair or point to half-space, if one lies within a range of about
+  /// half the length of an edge.
+  std::optional<double> smallest_distance(const Matrix3X& points) const;
+  /// Smallest V/V₀ over the checked tetrahedra; empty if there are none.
+  std::optional<double> smallest_volume_ratio(const Matrix3X& points, const Matrix3X& reference) const;
+
+  /// What the first difference of another frame's topology, bodies, half-spaces or ignored pairs to this
+  /// one's is.
+  std::optional<std::string> difference(const Frame& frame) const;
+
+  Index edge_count() const { return Index(surface_.face_edges.size() + surface_.segments.size()); }
+  Index face_count() const { return Index(surface_.faces.size()); }
+  Index tetrahedron_count() const { return Index(tetrahedra_.size()); }
+  Index half_space_count() const { return Index(first_.half_spaces.size()); }
+
+ private:
+  bool tested(Index i, Index j) const;
+  bool bodies_tested(int a, int b) const;
+  Finding finding(FindingKind kind, std::vector<std::vector<Index>> cells) const;
+  Finding pair_finding(FindingKind kind, const exact::PrimitivePair& pair) const;
+  Finding tetrahedron_finding(FindingKind kind, Index t) const;
+  std::string name(const std::vector<Index>& cell) const;
+  void for_each_above(FunctionRef<void(const HalfSpace&, Index point)> visit) const;
+
+  Frame first_;  ///< positions are not used
+  exact::Surface surface_;
+  std::vector<char> prescribed_;              ///< per body: obstacle or half-space
+  std::vector<std::pair<int, int>> ignored_;  ///< sorted, smaller body first
+  std::vector<Index> local_;                  ///< per point: its number within its body
+  std::vector<Index> used_points_;            ///< of simulated bodies, in the surface or a tetrahedron
+  std::vector<Index> tetrahedra_;             ///< of simulated bodies
+};
+
+}  // namespace apart::verify

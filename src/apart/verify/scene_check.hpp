@@ -1,0 +1,29 @@
+#pragma once
+// What is wrong with the initial state of a scene: for `apart check`, and before a run starts.
+#include <apart/verify/frame_check.hpp>
+
+#include <filesystem>
+#include <vector>
+
+namespace apart {
+
+struct SceneCheck {
+  std::vector<verify::Finding> intersections;  ///< of surfaces, or with half-spaces: the scene cannot run
+  std::vector<verify::Finding> inversions;     ///< inverted or flat tetrahedra: the scene cannot run
+  std::vector<verify::Finding> gaps;           ///< things closer than asked
+
+  bool ok() const { return intersections.empty() && inversions.empty() && gaps.empty(); }
+};
+
+/// Finds, exactly, all intersections and inverted tetrahedra of a state, and all pairs of primitives closer
+/// than `gap` [m] (0: none), sorted by elements. Between bodies that intersect, gaps are not listed. Two
+/// obstacles are not checked against each other. Throws InputError if a coordinate is not finite or gap is
+/// negative.
+SceneCheck check_scene(const Frame& frame, double gap);
+
+/// Writes the elements of the findings as a mesh, to be looked at beside the scene; the format follows from
+/// the extension, and VTU holds every kind of element.
+void write_findings(const std::filesystem::path& file, const Frame& frame,
+                    const std::vector<verify::Finding>& findings);
+
+}  // namespace apart
