@@ -13,19 +13,26 @@ Lame lame_parameters(double young, double poisson) {
   return {young * poisson / ((1 + poisson) * (1 - 2 * poisson)), young / (2 * (1 + poisson))};
 }
 
-double NeoHookean::energy(const Vector3& s) const {
-  const double j = s.prod();
-  if (!(j > 0)) return std::numeric_limits<double>::infinity();
-  const double log_j = std::log(j);
-  return lame.mu * (0.5 * (s.squaredNorm() - 3) - log_j) + 0.5 * lame.lambda * log_j * log_j;
+double NeoHookean::energy(const Vector3& sigma) const {
+  if (!(sigma.minCoeff() > 0)) return std::numeric_limits<double>::infinity();
+  // In strains s = σ − 1: Σ ½(σ² − 1) − ln σ = Σ s − ln(1 + s) + s²/2. Near rest the error is then a rounding
+  // of s, not of 1, so that stiff materials do not drown the line search in noise.
+  double volumetric = 0, isochoric = 0;
+  for (int i = 0; i < 3; ++i) {
+    const double s = sigma[i] - 1, log_sigma = std::log1p(s);
+    isochoric += (s - log_sigma) + 0.5 * s * s;
+    volumetric += log_sigma;
+  }
+  return lame.mu * isochoric + 0.5 * lame.lambda * volumetric * volumetric;
 }
 
 PrincipalDerivatives NeoHookean::derivatives(const Vector3& s) const {
-  const double mu = lame.mu, lambda = lame.lambda, log_j = std::log(s.prod());
+  const double mu = lame.mu, lambda = lame.lambda;
+  const double log_j = std::log1p(s[0] - 1) + std::log1p(s[1] - 1) + std::log1p(s[2] - 1);
   const double m = mu - lambda * log_j;
   PrincipalDerivatives d;
   for (int i = 0; i < 3; ++i) {
-    d.first[i] = mu * s[i] - m / s[i];
+    d.first[i] = (mu * (s[i] - 1) * (s[i] + 1) + lambda * log_j) / s[i];  // μ(σ − 1/σ) + λ ln J / σ
     for (int j = 0; j < 3; ++j)
       d.stretch(i, j) = i == j ? mu + (m + lambda) / (s[i] * s[i]) : lambda / (s[i] * s[j]);
     const double product = s[pair_i[i]] * s[pair_j[i]];

@@ -52,7 +52,8 @@ struct Simulation::Workspace {
   explicit Workspace(const Model& m)
       : model(m),
         scripted(m),
-        candidates(make_broad_phase(m.options.solver.broad_phase, m.surface), m.surface.pairs.max_reach()),
+        candidates(make_broad_phase(m.options.solver.broad_phase, m.surface),
+                   std::max(m.surface.pairs.max_reach(), 1e-9 * m.size)),
         inertia(m.mass),
         contact(m.surface, candidates),
         friction(m.surface),
@@ -364,6 +365,7 @@ StepReport Simulation::step() {
   report.min_distance = active.min_distance;
   report.barrier_stiffness = w.contact.stiffness();
   report.converged = true;
+  report.contact_energy = w.contact.value(w.objective.vertices()) / (dt * dt);
   const Matrix3X velocity = (q - start) / dt;
   w.measure(q, velocity, report);
   state_ = {report.step, report.time, std::move(q), velocity, w.contact.stiffness()};

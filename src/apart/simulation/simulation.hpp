@@ -31,7 +31,7 @@ struct StepReport {
   double max_strain = 0;         ///< largest |σ − 1| over elements
   double barrier_stiffness = 0;  ///< κ
   double residual = 0;           ///< last Newton step / dt [m/s]
-  double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0;  ///< [J] at the end
+  double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0, contact_energy = 0;  ///< [J] at the end
   bool scripted_by_lagrangian = false;  ///< the augmented Lagrangian was needed [thesis A.5]
   bool converged = false;
 };

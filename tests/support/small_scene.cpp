@@ -1,0 +1,64 @@
+#include <support/small_scene.hpp>
+
+#include <apart/verify/frame_check.hpp>
+
+#include <gtest/gtest.h>
+#include <Eigen/Geometry>
+
+namespace apart::test {
+
+std::unique_ptr<Simulation> SmallScene::simulation() const {
+  PairTable pairs(int(bodies.size()), contact);
+  PairSettings off = contact;
+  off.enabled = false;
+  const auto passive = [&](std::size_t b) { return !bodies[b].is_dynamic(); };
+  for (std::size_t a = 0; a < bodies.size(); ++a)
+    for (std::size_t b = a; b < bodies.size(); ++b)
+      if ((passive(a) && passive(b)) || (a == b && bodies[a].kind == BodyKind::affine))
+        pairs.set(int(a), int(b), off);
+  return std::make_unique<Simulation>(std::make_shared<Model>(bodies, pairs, options));
+}
+
+Mesh moved(Mesh mesh, const Vector3& by) {
+  mesh.points.colwise() += by;
+  return mesh;
+}
+
+Mesh turned(Mesh mesh, const Vector3& axis, double radians) {
+  mesh.points = Eigen::AngleAxisd(radians, axis.normalized()).toRotationMatrix() * mesh.points;
+  return mesh;
+}
+
+Material soft(double young, double poisson) {
+  return NeoHookean{lame_parameters(young, poisson)};
+}
+
+void expect_intersection_free(const Simulation& simulation) {
+  const Frame frame = simulation.frame();
+  const verify::FrameCheck check(frame);
+  const Matrix3X& x = frame.mesh.points;
+  for (const auto& findings :
+       {check.not_finite(x), check.intersections(x), check.inversions(x), check.below_half_spaces(x)})
+    for (const verify::Finding& f : findings)
+      ADD_FAILURE() << "step " << simulation.state().step << ": " << f.text;
+}
+
+Vector3 linear_momentum(const Simulation& s) {
+  return (s.state().velocity * s.model().mass).rowwise().sum();
+}
+
+Vector3 angular_momentum(const Simulation& s) {
+  const Matrix3X p = s.state().velocity * s.model().mass;
+  Vector3 l = Vector3::Zero();
+  for (Index i = 0; i < p.cols(); ++i) l += Vector3(s.state().nodes.col(i)).cross(Vector3(p.col(i)));
+  return l;
+}
+
+Vector3 centre_of_mass(const Simulation& s, int body) {
+  const Model& m = s.model();
+  const VectorX weights = m.bodies[body].mass * VectorX::Ones(m.bodies[body].node_count());
+  return s.state().nodes.middleCols(m.first_node[body], m.bodies[body].node_count()) * weights /
+         weights.sum();
+}
+
+}  // namespace apart::test

@@ -1,0 +1,37 @@
+#pragma once
+// A few lines make a simulation: bodies, one set of pair settings, options.
+#include <apart/simulation/simulation.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace apart::test {
+
+struct SmallScene {
+  std::vector<Body> bodies;
+  PairSettings contact{.enabled = true, .friction = 0, .dhat = 1e-3, .thickness = 0};
+  SimulationOptions options;
+
+  SmallScene() {
+    options.dt = 0.01;
+    options.solver.tolerance = 1e-6;
+  }
+  /// Obstacles and half-spaces do not meet each other, affine bodies not themselves, as in scene files.
+  std::unique_ptr<Simulation> simulation() const;
+};
+
+/// Moves a mesh.
+Mesh moved(Mesh mesh, const Vector3& by);
+Mesh turned(Mesh mesh, const Vector3& axis, double radians);
+
+Material soft(double young = 1e5, double poisson = 0.4);
+
+/// Fails the current test if the state is not intersection-free by exact predicates, or a guarded element is
+/// inverted.
+void expect_intersection_free(const Simulation& simulation);
+
+Vector3 linear_momentum(const Simulation& simulation);   ///< [kg m/s]
+Vector3 angular_momentum(const Simulation& simulation);  ///< about the origin [kg m²/s]
+Vector3 centre_of_mass(const Simulation& simulation, int body);
+
+}  // namespace apart::test
