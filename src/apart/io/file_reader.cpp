@@ -64,6 +64,13 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   return value;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  return result;
+}
+
 std::string quoted(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::string result = "'";

@@ -18,6 +18,8 @@ namespace apart {
 std::optional<double> parse_real(std::string_view text);
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
+std::string lower_case(std::string_view text);  ///< of ASCII letters
+
 /// Text from a file for use in a message: in quotes, cut if long, unprintable characters replaced.
 std::string quoted(std::string_view text);
 

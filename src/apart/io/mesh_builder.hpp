@@ -16,6 +16,9 @@ struct MeshBuilder {
   void add_point(double x, double y, double z) { coordinates.insert(coordinates.end(), {x, y, z}); }
   void add_polygon(std::span<const int> corners);  ///< as a fan of triangles around its first corner
   void add_polyline(std::span<const int> points);
+  bool has_no_cells() const {
+    return tetrahedra.empty() && faces.empty() && edges.empty() && vertices.empty();
+  }
   /// Every point as a free vertex: what a file without cells means where a format has point sets.
   void add_all_vertices();
   Mesh build() const;

@@ -31,8 +31,7 @@ class ObjReader {
     if (largest_index_ >= std::int64_t(builder_.point_count()))
       reader_.fail_at(largest_index_mark_, fmt::format("vertex {} does not exist, the file has {}",
                                                        largest_index_ + 1, builder_.point_count()));
-    if (builder_.faces.empty() && builder_.edges.empty() && builder_.vertices.empty())
-      builder_.add_all_vertices();
+    if (builder_.has_no_cells()) builder_.add_all_vertices();
     return builder_.build();
   }
 

@@ -74,7 +74,7 @@ class PlyReader {
       reader_.fail_at(largest_index_mark_,
                       fmt::format("vertex {} does not exist, the file has {} (counted from 0)",
                                   largest_index_, builder_.point_count()));
-    if (builder_.faces.empty() && builder_.edges.empty()) builder_.add_all_vertices();
+    if (builder_.has_no_cells()) builder_.add_all_vertices();
     return builder_.build();
   }
 

@@ -1,0 +1,311 @@
+#include <apart/io/atomic_file.hpp>
+#include <apart/io/file_reader.hpp>
+#include <apart/io/formats.hpp>
+#include <apart/io/mesh_builder.hpp>
+#include <apart/io/text_writer.hpp>
+
+#include <algorithm>
+#include <ostream>
+
+namespace apart {
+
+namespace {
+
+// Gmsh's numbers of the element types that a Mesh can hold.
+constexpr int line = 1, triangle = 2, quadrangle = 3, tetrahedron = 4, point = 15;
+
+/// Number of nodes of an element; 0 if the type is not supported.
+int node_count(std::int64_t type) {
+  return type == point                               ? 1
+         : type == line                              ? 2
+         : type == triangle                          ? 3
+         : type == quadrangle || type == tetrahedron ? 4
+                                                     : 0;
+}
+
+std::string why_unsupported(std::int64_t type) {
+  if (type >= 5 && type <= 7)
+    return fmt::format("element type {} ({}) is not supported; mesh the volume with tetrahedra", type,
+                       type == 5   ? "hexahedron"
+                       : type == 6 ? "prism"
+                                   : "pyramid");
+  if (type >= 8 && type <= 31)
+    return fmt::format(
+        "element type {} is of higher order, which is not supported; save the mesh with elements of first "
+        "order "
+        "(gmsh -order 1)",
+        type);
+  return fmt::format(
+      "element type {} is not supported; save the mesh with tetrahedra (4), triangles (2), lines (1) or "
+      "points (15)",
+      type);
+}
+
+/// Node tags are arbitrary numbers; mostly they are 1, 2, 3, ...
+class NodeTags {
+ public:
+  void add(std::int64_t tag) { tags_.emplace_back(tag, int(tags_.size())); }
+  std::size_t size() const { return tags_.size(); }
+
+  /// To be called after the last add. Returns a tag that was added twice, if there is one.
+  std::optional<std::int64_t> sort() {
+    std::sort(tags_.begin(), tags_.end());
+    for (std::size_t i = 1; i < tags_.size(); ++i)
+      if (tags_[i].first == tags_[i - 1].first) return tags_[i].first;
+    consecutive_ = !tags_.empty() &&
+                   std::uint64_t(tags_.back().first) - std::uint64_t(tags_.front().first) + 1 == tags_.size();
+    return std::nullopt;
+  }
+
+  std::optional<int> find(std::int64_t tag) const {
+    if (tags_.empty() || tag < tags_.front().first || tag > tags_.back().first) return std::nullopt;
+    if (consecutive_) return tags_[std::size_t(tag - tags_.front().first)].second;
+    const auto found = std::lower_bound(tags_.begin(), tags_.end(), std::pair(tag, 0));
+    return found->first == tag ? std::optional(found->second) : std::nullopt;
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, int>> tags_;  ///< tag, index; sorted by sort()
+  bool consecutive_ = false;
+};
+
+class GmshReader {
+ public:
+  explicit GmshReader(const std::filesystem::path& file) : reader_(file) {}
+
+  Mesh read() {
+    bool nodes = false, elements = false;
+    while (reader_.skip_blank()) {
+      const std::string_view name = reader_.token("section");
+      reader_.line();
+      if (name == "$MeshFormat") {
+        read_format();
+      } else if (name.size() < 2 || name.front() != '$' || !format_seen_) {
+        reader_.fail("got {}, expected {}; the file is damaged or no Gmsh mesh", apart::quoted(name),
+                     format_seen_ ? "a section like $Nodes" : "$MeshFormat");
+      } else if (name == "$Nodes") {
+        if (nodes) reader_.fail("a second $Nodes section; keep one mesh per file");
+        version4_ ? read_nodes_4() : read_nodes_2();
+        if (const auto tag = tags_.sort()) reader_.fail("node {} is given twice; the file is damaged", *tag);
+        nodes = true;
+        end_section("$EndNodes");
+      } else if (name == "$Elements") {
+        if (!nodes) reader_.fail("$Elements comes before $Nodes; the file is damaged");
+        version4_ ? read_elements_4() : read_elements_2();
+        elements = true;
+        end_section("$EndElements");
+      } else {
+        skip_section(name);
+      }
+    }
+    if (!nodes || !elements)
+      reader_.fail("the file has no {} section; it was cut off or holds no mesh",
+                   nodes ? "$Elements" : "$Nodes");
+    return builder_.build();
+  }
+
+ private:
+  void end_section(std::string_view name) {
+    const std::string_view token = reader_.token(name);
+    if (token != name)
+      reader_.fail("got {}, expected {}; the section is longer than announced or damaged",
+                   apart::quoted(token), name);
+    reader_.line();
+  }
+
+  void skip_section(std::string_view name) {
+    const std::string end = "$End" + std::string(name.substr(1));
+    const std::size_t found = reader_.content().find(end, reader_.position());
+    if (found == std::string_view::npos)
+      reader_.fail("section {} has no end; the file was cut off, write it again", apart::quoted(name));
+    reader_.seek(found + end.size());
+    reader_.line();
+  }
+
+  void read_format() {
+    const std::string version(reader_.token("version"));
+    version4_ = version == "4.1";
+    if (!version4_ && version != "2.2" && version != "2.1" && version != "2" && version != "2.0")
+      reader_.fail("version {} is not supported; save the mesh as version 4.1 or 2.2 (gmsh -format msh41)",
+                   apart::quoted(version));
+    const std::int64_t type = reader_.integer("file type");
+    if (type != 0 && type != 1) reader_.fail("file type: got {}, must be 0 (text) or 1 (binary)", type);
+    binary_ = type == 1;
+    const std::int64_t size = reader_.integer("data size");
+    if (binary_ && size != 8)
+      reader_.fail("data size: got {}, must be 8; save the file on a 64-bit machine", size);
+    reader_.line();
+    reader_.set_binary(binary_);
+    if (binary_) {
+      // The number one, as the writing machine stores it.
+      const std::string_view one = reader_.bytes(4, "byte order");
+      if (one == std::string_view("\1\0\0\0", 4))
+        reader_.set_byte_order(std::endian::little);
+      else if (one == std::string_view("\0\0\0\1", 4))
+        reader_.set_byte_order(std::endian::big);
+      else
+        reader_.fail("the mark of the byte order is damaged; write the file again");
+    }
+    format_seen_ = true;
+    end_section("$EndMeshFormat");
+  }
+
+  // Numbers as text or binary.
+  std::int64_t integer(std::string_view what) {
+    return binary_ ? reader_.value<std::int32_t>(what) : reader_.integer(what);
+  }
+  std::int64_t long_integer(std::string_view what) {
+    return binary_ ? reader_.value<std::int64_t>(what) : reader_.integer(what);
+  }
+  double real(std::string_view what) { return binary_ ? reader_.value<double>(what) : reader_.real(what); }
+  /// A count of rows of `numbers` numbers, each at least `bytes` long if binary.
+  Index long_count(std::string_view what, std::size_t numbers, std::size_t bytes) {
+    return reader_.checked_count(long_integer(what), what, numbers * (binary_ ? bytes : 2));
+  }
+
+  void add_point() {
+    double x[3];
+    for (double& c : x) c = reader_.finite(real("coordinate"), "coordinate");
+    builder_.add_point(x[0], x[1], x[2]);
+  }
+
+  void read_nodes_2() {
+    const Index count = reader_.count("number of nodes", binary_ ? 28 : 8);
+    reader_.line();
+    for (Index i = 0; i < count; ++i) {
+      tags_.add(integer("node number"));
+      add_point();
+    }
+  }
+
+  void read_nodes_4() {
+    const std::int64_t blocks = long_integer("number of node blocks");
+    long_count("number of nodes", 4, 8);
+    long_integer("smallest node tag");
+    long_integer("largest node tag");
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const std::int64_t dimension = integer("dimension of a block");
+      if (dimension < 0 || dimension > 3)
+        reader_.fail("dimension of a block: got {}, must be 0 to 3", dimension);
+      integer("tag of a block");
+      const std::int64_t parametric = integer("parametric");
+      const Index count = long_count("number of nodes in a block", 4, 8);
+      for (Index i = 0; i < count; ++i) tags_.add(long_integer("node tag"));
+      for (Index i = 0; i < count; ++i) {
+        add_point();
+        for (std::int64_t d = 0; parametric != 0 && d < dimension; ++d) real("parametric coordinate");
+      }
+    }
+    if (tags_.size() > std::size_t(std::numeric_limits<Index>::max())) reader_.fail("too many nodes");
+  }
+
+  int supported_node_count(std::int64_t type) {
+    const int nodes = node_count(type);
+    if (nodes == 0) reader_.fail("{}", why_unsupported(type));
+    return nodes;
+  }
+
+  template <class ReadTag>
+  void add_element(std::int64_t type, int nodes, ReadTag read_tag) {
+    int cell[4];
+    for (int k = 0; k < nodes; ++k) {
+      const std::int64_t tag = read_tag("node of an element");
+      const std::optional<int> found = tags_.find(tag);
+      if (!found) reader_.fail("node of an element: {} does not exist; the file is damaged", tag);
+      cell[k] = *found;
+    }
+    const std::span<const int> span(cell, std::size_t(nodes));
+    std::vector<int>& list = type == tetrahedron ? builder_.tetrahedra
+                             : type == line      ? builder_.edges
+                                                 : builder_.vertices;
+    if (type == triangle || type == quadrangle)
+      builder_.add_polygon(span);
+    else
+      list.insert(list.end(), span.begin(), span.end());
+  }
+
+  void read_elements_2() {
+    const Index count = reader_.count("number of elements", binary_ ? 8 : 8);
+    reader_.line();
+    const auto read_tag = [&](std::string_view what) { return integer(what); };
+    for (Index done = 0; done < count;) {
+      // Binary files hold runs of one type; in text every element is such a run of length one, its number in
+      // front.
+      if (!binary_) reader_.integer("element number");
+      const std::int64_t type = integer("element type");
+      const int nodes = supported_node_count(type);
+      const std::int64_t run = binary_ ? integer("number of elements of a type") : 1;
+      if (run < 1 || run > count - done)
+        reader_.fail("number of elements of a type: got {}, must lie in [1, {}]", run, count - done);
+      const std::int64_t tags = integer("number of tags");
+      reader_.checked_count(tags, "number of tags", binary_ ? 4 : 2);
+      for (std::int64_t i = 0; i < run; ++i) {
+        if (binary_) integer("element number");
+        for (std::int64_t t = 0; t < tags; ++t) integer("tag");
+        add_element(type, nodes, read_tag);
+      }
+      done += Index(run);
+    }
+  }
+
+  void read_elements_4() {
+    const std::int64_t blocks = long_integer("number of element blocks");
+    long_count("number of elements", 2, 8);
+    long_integer("smallest element tag");
+    long_integer("largest element tag");
+    const auto read_tag = [&](std::string_view what) { return long_integer(what); };
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      integer("dimension of a block");
+      integer("tag of a block");
+      const std::int64_t type = integer("element type");
+      const int nodes = supported_node_count(type);
+      const Index count = long_count("number of elements in a block", std::size_t(nodes) + 1, 8);
+      for (Index i = 0; i < count; ++i) {
+        long_integer("element tag");
+        add_element(type, nodes, read_tag);
+      }
+    }
+  }
+
+  FileReader reader_;
+  MeshBuilder builder_;
+  NodeTags tags_;
+  bool version4_ = false, binary_ = false, format_seen_ = false;
+};
+
+}  // namespace
+
+Mesh read_gmsh(const std::filesystem::path& file) {
+  return GmshReader(file).read();
+}
+
+void write_gmsh(const std::filesystem::path& file, const Mesh& mesh) {
+  write_atomically(file, [&](std::ostream& out) {
+    TextWriter text(out);
+    const Eigen::Index nodes = mesh.points.cols();
+    const Eigen::Index counts[4] = {mesh.vertices.size(), mesh.edges.cols(), mesh.faces.cols(),
+                                    mesh.tetrahedra.cols()};
+    const Eigen::Index elements = counts[0] + counts[1] + counts[2] + counts[3];
+    const auto blocks = std::count_if(counts, counts + 4, [](Eigen::Index n) { return n > 0; });
+    const int dimension = counts[3] > 0 ? 3 : counts[2] > 0 ? 2 : counts[1] > 0 ? 1 : 0;
+
+    out << "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n"
+        << fmt::format("{} {} 1 {}\n{} 1 0 {}\n", nodes > 0 ? 1 : 0, nodes, nodes, dimension, nodes);
+    for (Eigen::Index i = 1; i <= nodes; ++i) out << i << '\n';
+    text.columns("", mesh.points);
+    out << fmt::format("$EndNodes\n$Elements\n{} {} 1 {}\n", blocks, elements, elements);
+    Eigen::Index tag = 0;
+    const auto block = [&](int cell_dimension, int type, const auto& cells) {
+      if (cells.cols() == 0) return;
+      out << fmt::format("{} 1 {} {}\n", cell_dimension, type, cells.cols());
+      for (Eigen::Index c = 0; c < cells.cols(); ++c) text.columns(fmt::format("{}", ++tag), cells.col(c), 1);
+    };
+    block(3, tetrahedron, mesh.tetrahedra);
+    block(2, triangle, mesh.faces);
+    block(1, line, mesh.edges);
+    block(0, point, mesh.vertices.transpose());
+    out << "$EndElements\n";
+  });
+}
+
+}  // namespace apart
