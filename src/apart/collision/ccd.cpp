@@ -40,13 +40,29 @@ double total_size(const StencilPoints& x, int n) {
   return sum;
 }
 
-/// r from the second primitive to the first, at their closest points.
-Vector3 separation_of(PairKind kind, const StencilPoints& x) {
+/// The vector from the second primitive to the first at their closest points, and its direction.
+struct Separation {
+  double distance;    ///< [m]
+  Vector3 direction;  ///< unit
+};
+Separation separation_of(PairKind kind, const StencilPoints& x) {
+  const int n = point_count(kind);
   const ClosestFeature feature = closest_feature(kind, x);
-  const Vector3 r = separation(feature, point_count(kind), x);
-  const double first =
-      kind == PairKind::edge_edge ? feature.weights[0] + feature.weights[1] : feature.weights[0];
-  return first > 0 ? r : Vector3(-r);
+  Vector3 r = separation(feature, n, x);
+  const double distance = r.norm();
+  if (feature.weights.head(first_count(kind)).sum() < 0) r = -r;
+  // r is a small difference of large numbers, so its direction is blurred by (size/distance) roundings. It is
+  // normal to the features it joins, and their normal is known much better.
+  Eigen::Matrix<double, 3, 2> along = Eigen::Matrix<double, 3, 2>::Zero();  // ∂r/∂λ
+  for (int k = 0; k < feature.free; ++k)
+    for (int i = 1; i < n; ++i) along.col(k) += feature.slope(i, k) * (x[i] - x[0]);
+  if (feature.free == 1) {
+    r -= along.col(0) * (along.col(0).dot(r) / along.col(0).squaredNorm());
+  } else if (feature.free == 2) {
+    const Vector3 normal = along.col(0).cross(along.col(1));
+    r = normal.dot(r) < 0 ? Vector3(-normal) : normal;
+  }
+  return {distance, r.normalized()};
 }
 
 }  // namespace
@@ -77,6 +93,14 @@ std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& opti
     start[i] = query.x[i] - query.x[0];
     motion[i] = query.displacement[i] - query.displacement[0];
   }
+  // l_p of seed 000, algorithm 1: how fast the primitives can close in, in the frame that moves with their
+  // mean.
+  Vector3 mean = Vector3::Zero();
+  for (int i = 0; i < n; ++i) mean += motion[i] / n;
+  double speed[2] = {0, 0};
+  for (int i = 0; i < n; ++i) speed[i >= first] = std::max(speed[i >= first], (motion[i] - mean).norm());
+  const double approach = speed[0] + speed[1] + rounding * size_p;
+
   double t = 0, target = 0;
   for (int iteration = 0; iteration < options.max_iterations; ++iteration) {
     for (int i = 0; i < n; ++i) now[i] = start[i] + t * motion[i];
@@ -84,8 +108,10 @@ std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& opti
     // second primitive, of direction·(a − b), whatever the closest points really are. For a fixed direction
     // this is a minimum of linear functions of time, which tells until when it stays above the target. It is
     // equation (10) of seed 000 with the vertices' approach along the direction in place of norms: sliding
-    // and parting pairs are free at once.
-    const Vector3 direction = separation_of(query.kind, now).normalized();
+    // and parting pairs are free at once. Where rounding blurs the direction more than the gap is wide,
+    // equation (10) itself still helps: it needs the distance alone. Both are lower bounds: the better one is
+    // taken.
+    const auto [distance, direction] = separation_of(query.kind, now);
     const double blur = query.separation + rounding * (size_x + t * size_p);
     double gaps[4], gap = infinity;
     int pairs = 0;
@@ -95,9 +121,11 @@ std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& opti
         gap = gaps[pairs] >= gap ? gap : gaps[pairs];
         ++pairs;
       }
+    const double distance_gap = distance - blur;
+    const double best_gap = distance_gap > gap ? distance_gap : gap;
     if (iteration == 0) {
-      if (!(gap > 0)) return 0;
-      target = options.gap_fraction * std::min(gap, query.dhat);
+      if (!(best_gap > 0)) return 0;
+      target = options.gap_fraction * std::min(best_gap, query.dhat);
     }
     double free_time = infinity;
     bool at_target = false;  // whether the pair of vertices that ends the step is nearly at the target
@@ -112,9 +140,14 @@ std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& opti
         }
         ++pairs;
       }
+    const double by_distance = (distance_gap - target) / approach;
+    if (by_distance > free_time || !(gap > 0)) {
+      free_time = by_distance;
+      at_target = distance_gap < 1.1 * target;
+    }
     const double reached = t + free_time * (1 - 1e-12);
     if (reached >= options.upper_time) return std::nullopt;
-    if (!(reached > t * (1 + 1e-4)) || !(gap > 0)) return t;
+    if (!(reached > t * (1 + 1e-4)) || !(best_gap > 0)) return t;
     t = reached;
     if (at_target) return t;
   }

@@ -8,7 +8,8 @@ namespace apart {
 namespace {
 
 constexpr int l2_repeats = 3;            // l of seed 003 §7
-constexpr double rounding = 1e-13;       // relative error of the objective's value
+constexpr double rounding = 1e-8;        // relative error of the objective's value where gaps are tiny
+constexpr double overshoot = 0.8;        // share of the initial slope a step may end with, uphill
 constexpr double smallest_step = 1e-14;  // below this share of p the line search has failed
 
 /// −H⁻¹ g. Should rounding spoil positive definiteness, the diagonal is raised until it is restored.
@@ -81,9 +82,13 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     const double noise = rounding * objective.magnitude();
     Matrix3X next = q + alpha * p;
     double next_energy = evaluate(next);
-    // A step whose promised decrease drowns in rounding is taken as it is: it is feasible, and E cannot judge
-    // it.
-    while (!(next_energy <= energy) && !(next_energy <= energy + noise && -alpha * slope <= noise)) {
+    // Where the change of E drowns in rounding its slope still tells: a step that does not end steeply uphill
+    // is good (the approximate Wolfe condition of Hager and Zhang).
+    const auto slope_is_fine = [&] {
+      return next_energy <= energy + noise &&
+             free.restrict_to_free(objective.gradient()).dot(*direction) <= -overshoot * slope;
+    };
+    while (!(next_energy <= energy) && !slope_is_fine()) {
       alpha *= 0.5;
       if (alpha < smallest_step) break;
       next = q + alpha * p;
