@@ -339,6 +339,7 @@ inline void add_vtu_variants(std::vector<MeshVariant>& list) {
        "NumberOfComponents=\"3\" "
        "format=\"ascii\">\n" +
            rows(mesh.points.leftCols(5)) +
+           "<InformationKey name=\"L2_NORM_RANGE\"><Value index=\"0\">0.5</Value></InformationKey>"
            "</DataArray></Points><Cells><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">" +
            rows(mesh.tetrahedra) +
            "</DataArray><DataArray type=\"Int32\" Name=\"offsets\">4 8</DataArray><DataArray type=\"UInt8\" "

@@ -94,6 +94,9 @@ class GmshReader {
         version4_ ? read_elements_4() : read_elements_2();
         elements = true;
         end_section("$EndElements");
+      } else if (name == "$ParametricNodes") {
+        reader_.fail(
+            "nodes with parametric coordinates are not supported in version 2.2; save the mesh without them");
       } else {
         skip_section(name);
       }

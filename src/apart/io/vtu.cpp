@@ -124,7 +124,7 @@ class VtuParser {
         });
     XML_SetCharacterDataHandler(parser_.get(), [](void* self, const char* text, int length) {
       static_cast<VtuParser*>(self)->guarded([&](VtuParser& p) {
-        if (p.in_array_) p.array_.text.append(text, std::size_t(length));
+        if (p.in_array_ && p.depth_ == p.array_depth_) p.array_.text.append(text, std::size_t(length));
       });
     });
   }
@@ -192,6 +192,7 @@ class VtuParser {
   }
 
   void start(std::string_view name, const char** pairs) {
+    ++depth_;
     Attributes attributes;
     for (; *pairs; pairs += 2) attributes.emplace_back(pairs[0], pairs[1]);
     if (name != "VTKFile" && !root_seen_) fail("not a VTU file: its outermost element must be <VTKFile>");
@@ -218,6 +219,7 @@ class VtuParser {
                                        : &piece.cell_data;
     } else if ((name == "DataArray" || name == "Array") && section_) {
       in_array_ = true;
+      array_depth_ = depth_;
       array_ = {};
       array_.name = find(attributes, "Name").value_or("");
       array_.type = find(attributes, "type").value_or("");
@@ -247,7 +249,8 @@ class VtuParser {
   }
 
   void end(std::string_view name) {
-    if (in_array_ && (name == "DataArray" || name == "Array")) {
+    const int depth = depth_--;
+    if (in_array_ && depth == array_depth_) {
       if (section_) section_->push_back(std::move(array_));
       in_array_ = false;
     } else if (name == "FieldData" || name == "Points" || name == "Cells" || name == "PointData" ||
@@ -274,6 +277,7 @@ class VtuParser {
   std::vector<VtuArray>* section_ = nullptr;
   VtuArray array_;
   bool in_array_ = false, root_seen_ = false, appended_ = false;
+  int depth_ = 0, array_depth_ = 0;  ///< arrays may hold <InformationKey> elements, whose text is not theirs
   std::size_t appended_at_ = 0;
   std::exception_ptr error_;
 };
