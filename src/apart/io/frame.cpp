@@ -256,7 +256,8 @@ std::vector<IndexEntry> read_index(const std::filesystem::path& file) {
 
 }  // namespace
 
-FrameWriter::FrameWriter(std::filesystem::path run_directory, std::vector<std::string> extra_formats)
+FrameWriter::FrameWriter(std::filesystem::path run_directory, std::vector<std::string> extra_formats,
+                         Index keep)
     : directory_(std::move(run_directory)), extra_formats_(std::move(extra_formats)) {
   for (const std::string& format : extra_formats_)
     if (format != "obj" && format != "ply")
@@ -267,6 +268,12 @@ FrameWriter::FrameWriter(std::filesystem::path run_directory, std::vector<std::s
   if (error)
     throw InputError("{}: cannot be created: {}; choose another output folder",
                      (directory_ / "frames").string(), error.message());
+  if (keep == 0) return;
+  const std::vector<IndexEntry> kept = read_index(directory_ / index_name);
+  if (Index(kept.size()) < keep)
+    throw InputError("{}: lists {} frames, the run to be continued has {}; start it again",
+                     (directory_ / index_name).string(), kept.size(), keep);
+  for (Index i = 0; i < keep; ++i) times_.push_back(kept[std::size_t(i)].time);
 }
 
 void FrameWriter::write(const Frame& frame) {

@@ -39,7 +39,9 @@ Frame read_frame(const std::filesystem::path& file);
 class FrameWriter {
  public:
   /// Creates run_directory/frames. `extra_formats` may hold "obj" and "ply": the surface, beside each VTU.
-  FrameWriter(std::filesystem::path run_directory, std::vector<std::string> extra_formats = {});
+  /// `keep` continues a run: its first so many frames stay, later ones are replaced as new ones are written.
+  FrameWriter(std::filesystem::path run_directory, std::vector<std::string> extra_formats = {},
+              Index keep = 0);
   /// Writes the next frame, then the index. After each call the directory is complete and valid.
   void write(const Frame& frame);
   Index count() const { return Index(times_.size()); }

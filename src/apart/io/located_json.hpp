@@ -65,6 +65,12 @@ std::string to_text(const JsonValue& value);
 std::string to_short_text(const JsonValue& value);
 nlohmann::json to_nlohmann(const JsonValue& value);
 
+/// An InputError whose message already names its place.
+class LocatedError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// A value with its path from the top ("bodies[2].material.nu"), for reading and for messages. Refers to the
 /// value. The accessors throw InputError if the value is of another type.
 class LocatedJson {
@@ -88,12 +94,23 @@ class LocatedJson {
   Vector3 vector() const;                  ///< three numbers
   Eigen::Vector3i integer_vector() const;  ///< three integers
 
-  /// Throws InputError "scene.json:14: bodies[2].material.nu: message".
+  /// Throws LocatedError "scene.json:14: bodies[2].material.nu: message".
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    throw InputError(message(fmt::format(format, std::forward<Args>(args)...)));
+    throw LocatedError(message(fmt::format(format, std::forward<Args>(args)...)));
   }
   std::string message(std::string_view what) const;
+  /// Calls f; an InputError it throws without a place gets this one.
+  template <class F>
+  auto locate(F&& f) const {
+    try {
+      return f();
+    } catch (const LocatedError&) {
+      throw;
+    } catch (const InputError& e) {
+      throw LocatedError(message(e.what()));
+    }
+  }
 
  private:
   const JsonValue* value_;

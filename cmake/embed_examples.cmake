@@ -1,0 +1,16 @@
+# cmake -D SOURCE=directory -D OUTPUT=file -P embed_examples.cmake
+# Writes a C++ source file with the content of every SOURCE/*.json, the default example first.
+set(default bowl-of-shapes)
+file(GLOB files ${SOURCE}/*.json)
+list(SORT files)
+list(REMOVE_ITEM files ${SOURCE}/${default}.json)
+list(PREPEND files ${SOURCE}/${default}.json)
+set(code "// Generated from examples/*.json.\n#include <apart/scene/examples.hpp>\n\nnamespace apart {\n\n")
+string(APPEND code "std::span<const Example> examples() {\n  static constexpr Example all[] = {\n")
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM LAST_ONLY name)
+  file(READ ${file} content)
+  string(APPEND code "      {\"${name}\", R\"scene-file(${content})scene-file\"},\n")
+endforeach()
+string(APPEND code "  };\n  return all;\n}\n\n}  // namespace apart\n")
+file(WRITE ${OUTPUT} "${code}")

@@ -1,0 +1,333 @@
+// The program apart: arguments, messages and exit codes.
+#include <apart/cli/progress.hpp>
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+#include <apart/io/atomic_file.hpp>
+#include <apart/scene/examples.hpp>
+#include <apart/scene/run.hpp>
+#include <apart/scene/schema.hpp>
+#include <apart/scene/start_check.hpp>
+#include <apart/verify/certificate.hpp>
+#if __has_include(<apart/viewer/render.hpp>)
+#include <apart/viewer/render.hpp>
+#endif
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <new>
+
+namespace apart {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Exit codes, as in the documentation of the program.
+constexpr int exit_done = 0;
+constexpr int exit_bad_input = 2;
+constexpr int exit_solver_failed = 3;
+constexpr int exit_not_verified = 4;
+constexpr int exit_wrong_usage = 64;
+constexpr int exit_internal = 70;
+constexpr int exit_signal = 128;  // plus the number of the signal: 130 for Ctrl-C
+
+// ---- Ctrl-C
+// ----------------------------------------------------------------------------------------------------
+
+volatile std::sig_atomic_t received_signal = 0;
+
+void stop_gently() {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) { received_signal = signal; };
+  action.sa_flags = SA_RESETHAND;  // the second one ends the program at once
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+// ---- run
+// -------------------------------------------------------------------------------------------------------
+
+struct RunArguments {
+  std::string scene, directory, resume;
+  std::vector<std::string> overrides;
+  Index steps = 0;
+  int threads = 0;
+  bool no_frames = false, record_iterates = false, force = false;
+};
+
+int report(const RunResult& result, const fs::path& directory) {
+  const std::string where = directory.string();
+  switch (result.end) {
+    case RunEnd::finished:
+      fmt::print("done, no intersections: {}\n", where);
+      return exit_done;
+    case RunEnd::interrupted:
+      fmt::print(stderr, "{}; go on with: apart run --resume {}\n", result.reason, where);
+      return received_signal ? exit_signal + received_signal : exit_solver_failed;
+    case RunEnd::failed:
+      fmt::print(stderr, "{}\nThe last good state is in {}; go on with: apart run --resume {}\n",
+                 result.reason, where, where);
+      return exit_solver_failed;
+    case RunEnd::refuted:
+      break;
+  }
+  fmt::print(stderr, "{}\nThe result in {} is not what it should be; 'apart verify {}' lists everything\n",
+             result.reason, where, where);
+  return exit_not_verified;
+}
+
+int run(const RunArguments& arguments) {
+  set_thread_count(arguments.threads);
+  ProgressLine line;
+  RunOptions options;
+  if (arguments.steps > 0) options.steps = arguments.steps;
+  options.frames = !arguments.no_frames;
+  options.record_iterates = arguments.record_iterates;
+  options.on_step = [&](const Progress& progress) { line.show(progress); };
+  options.should_stop = [] { return received_signal != 0; };
+
+  fs::path directory = arguments.resume;
+  RunResult result;
+  if (!arguments.resume.empty()) {
+    if (!fs::is_directory(directory))
+      throw InputError("{}: no such directory; name one that 'apart run' has written", directory.string());
+    const Scene scene = build_scene(read_scene(directory / "scene.json"));
+    stop_gently();
+    result = resume_run(scene, directory, options);
+  } else {
+    const SceneFile file = find_scene(arguments.scene, arguments.overrides);
+    const Scene scene = build_scene(file);
+    ensure_feasible_start(scene, file);
+    directory = arguments.directory.empty() ? fresh_run_directory(file.name) : fs::path(arguments.directory);
+    prepare_run_directory(directory, arguments.force);
+    stop_gently();
+    result = run_scene(file, scene, directory, options);
+  }
+  line.close();
+  return report(result, directory);
+}
+
+// ---- check
+// -----------------------------------------------------------------------------------------------------
+
+struct CheckArguments {
+  std::string scene, output;
+  std::vector<std::string> overrides;
+};
+
+void print_statistics(const Scene& scene) {
+  const Model& model = *scene.model;
+  const PairTable& pairs = model.surface.pairs;
+  fmt::print("{:<24} {:<10} {:>8} {:>10} {:>10} {:>12}\n", "body", "type", "points", "tetrahedra",
+             "triangles", "mass [kg]");
+  for (const Body& body : model.bodies)
+    fmt::print("{:<24} {:<10} {:>8} {:>10} {:>10} {:>12}\n", body.name, name_of(body.kind),
+               body.mesh.point_count(), body.mesh.tetrahedra.cols(), body.surface_faces.cols(),
+               body.is_dynamic() ? fmt::format("{:.4g}", total_mass(body)) : "-");
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (int a = 0; a < pairs.body_count(); ++a)
+    for (int b = a; b < pairs.body_count(); ++b)
+      if (pairs(a, b).enabled) {
+        low = std::min(low, pairs(a, b).dhat);
+        high = std::max(high, pairs(a, b).dhat);
+      }
+  fmt::print("\n{} steps of {:g} s, {} nodes\n", scene.steps, model.options.dt, model.node_count());
+  fmt::print("size L {:.6g} m, dhat {:.4g} m{}, epsv {:.4g} m/s, tolerance {:.4g} m/s\n", model.size, low,
+             low < high ? fmt::format(" to {:.4g} m", high) : "", model.options.contact.epsv,
+             model.options.solver.tolerance);
+}
+
+int check(const CheckArguments& arguments) {
+  set_thread_count(0);
+  const SceneFile file = find_scene(arguments.scene, arguments.overrides);
+  const Scene scene = build_scene(file);
+  print_statistics(scene);
+  const StartCheck start = check_start(scene);
+  if (start.ok()) {
+    fmt::print("No intersections, no gaps that are too small: ready to run.\n");
+    return exit_done;
+  }
+  const auto lines = messages(start, file);
+  constexpr std::size_t most = 50;
+  for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) fmt::print(stderr, "{}\n", lines[i]);
+  if (lines.size() > most) fmt::print(stderr, "... and {} more\n", lines.size() - most);
+  const fs::path output =
+      arguments.output.empty() ? fs::path(file.name + "-problems.vtu") : fs::path(arguments.output);
+  write_findings(output, start.frame, start.all());
+  fmt::print(stderr,
+             "The scene cannot start: {} intersections, {} inverted elements, {} gaps that are too small.\n"
+             "The elements concerned are in {}\n",
+             start.found.intersections.size(), start.found.inversions.size(), start.found.gaps.size(),
+             output.string());
+  return exit_bad_input;
+}
+
+// ---- the others
+// ------------------------------------------------------------------------------------------------
+
+int verify_run(const std::string& directory) {
+  set_thread_count(0);
+  const Certificate certificate = certify(directory);
+  write_certificate(directory, certificate);
+  fmt::print("{}", summary(certificate));
+  return certificate.ok() ? exit_done : exit_not_verified;
+}
+
+int show_examples(const std::string& name, const std::string& output) {
+  if (!name.empty()) {
+    const Example& example = find_example(name);
+    if (output.empty())
+      fmt::print("{}", example.text);
+    else
+      write_atomically(output, example.text);
+    return exit_done;
+  }
+  std::size_t widest = 0;
+  for (const Example& example : examples()) widest = std::max(widest, example.name.size());
+  for (const Example& example : examples()) {
+    const JsonValue scene = parse_json(example.text, std::string(example.name));
+    fmt::print("{:<{}}  {}\n", example.name, widest, LocatedJson(scene)["description"].text());
+  }
+  return exit_done;
+}
+
+int show_schema(bool reference) {
+  if (reference)
+    fmt::print("{}", scene_reference());
+  else
+    fmt::print("{}\n", scene_schema().dump(2));
+  return exit_done;
+}
+
+struct RenderArguments {
+  std::string run, output, size = "1280x960";
+  std::optional<Index> frame;
+};
+
+// ---- the command line
+// ------------------------------------------------------------------------------------------
+
+int dispatch(int argc, char** argv) {
+  CLI::App app{"Simulates bodies in contact so that nothing passes through anything, and proves it.",
+               "apart"};
+  app.set_version_flag("--version", version());
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 done and certified, 2 bad input, 3 the solver could not go on (the last good state is "
+      "kept),\n"
+      "4 verification failed, 64 wrong usage, 130 interrupted.");
+  int code = exit_done;
+
+  RunArguments run_arguments;
+  CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
+  auto* scene_option =
+      run_command->add_option("SCENE", run_arguments.scene, "Scene file, or name of a built-in example");
+  run_command->add_option("-o,--output", run_arguments.directory,
+                          "Run directory; default: run-NAME, or run-NAME-2, ... if that exists");
+  run_command->add_option("--steps", run_arguments.steps, "Stop after so many time steps in all")
+      ->check(CLI::PositiveNumber);
+  run_command->add_option("--threads", run_arguments.threads, "Number of threads; default: all cores")
+      ->check(CLI::PositiveNumber);
+  run_command->add_flag("--no-frames", run_arguments.no_frames, "Write no frames, only the final state");
+  run_command
+      ->add_option("--set", run_arguments.overrides,
+                   "Change the scene, e.g. contact.dhat=0.002; may be repeated")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  run_command->add_flag(
+      "--record-iterates", run_arguments.record_iterates,
+      "Keep every accepted Newton iterate, so that verify can prove the paths between them");
+  auto* resume_option = run_command
+                            ->add_option("--resume", run_arguments.resume,
+                                         "Continue the run in DIR from its checkpoint; takes no SCENE")
+                            ->type_name("DIR");
+  run_command->add_flag("--force", run_arguments.force,
+                        "Replace the results of an earlier run in the directory");
+  resume_option->excludes(scene_option);
+  run_command->callback([&] {
+    if (run_arguments.scene.empty() && run_arguments.resume.empty())
+      throw CLI::RequiredError("SCENE, or --resume DIR,");
+    if (!run_arguments.resume.empty() &&
+        (!run_arguments.directory.empty() || !run_arguments.overrides.empty() || run_arguments.force))
+      throw CLI::ValidationError("--resume",
+                                 "continues a run as it began: -o, --set and --force make no sense with it");
+    code = run(run_arguments);
+  });
+
+  CheckArguments check_arguments;
+  CLI::App* check_command =
+      app.add_subcommand("check", "Load a scene and find what would keep it from running");
+  check_command->add_option("SCENE", check_arguments.scene, "Scene file, or name of a built-in example")
+      ->required();
+  check_command->add_option(
+      "-o,--output", check_arguments.output,
+      "Mesh file for the elements that intersect or are too close; default: NAME-problems.vtu");
+  check_command->add_option("--set", check_arguments.overrides, "Change the scene, as for run")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  check_command->callback([&] { code = check(check_arguments); });
+
+  std::string verify_directory;
+  CLI::App* verify_command =
+      app.add_subcommand("verify", "Prove a finished run, from its frames alone, exactly");
+  verify_command->add_option("RUN", verify_directory, "Run directory")->required();
+  verify_command->callback([&] { code = verify_run(verify_directory); });
+
+  RenderArguments render_arguments;
+  CLI::App* render_command = app.add_subcommand("render", "Draw a frame of a run");
+  render_command->add_option("RUN", render_arguments.run, "Run directory")->required();
+  render_command->add_option("--frame", render_arguments.frame,
+                             "Number of the frame, from 0; default: the last");
+  render_command->add_option("-o,--output", render_arguments.output,
+                             "PNG file; default: RUN/frame_NUMBER.png");
+  render_command->add_option("--size", render_arguments.size, "Width and height in pixels")
+      ->type_name("WxH")
+      ->capture_default_str();
+
+  std::string example, example_output;
+  CLI::App* examples_command =
+      app.add_subcommand("examples", "List the built-in scenes, or print one to start from");
+  examples_command->add_option("NAME", example, "Print this scene");
+  examples_command->add_option("-o,--output", example_output, "Write it to a file instead");
+  examples_command->callback([&] { code = show_examples(example, example_output); });
+
+  bool reference = false;
+  CLI::App* schema_command = app.add_subcommand("schema", "Print the scene format as JSON Schema");
+  schema_command->add_flag("--reference", reference, "Print it as tables for people (Markdown)");
+  schema_command->callback([&] { code = show_schema(reference); });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? exit_done : exit_wrong_usage;
+  }
+  return code;
+}
+
+}  // namespace
+}  // namespace apart
+
+int main(int argc, char** argv) {
+  using namespace apart;
+  try {
+    return dispatch(argc, argv);
+  } catch (const InputError& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return exit_bad_input;
+  } catch (const SolverError& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return exit_solver_failed;
+  } catch (const std::filesystem::filesystem_error& e) {
+    fmt::print(stderr, "{}: {}; check the path and its permissions\n", e.path1().string(),
+               e.code().message());
+    return exit_bad_input;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "not enough memory; use coarser meshes or fewer bodies\n");
+    return exit_solver_failed;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "internal error: {}; please report it together with the scene\n", e.what());
+    return exit_internal;
+  }
+}

@@ -1,0 +1,43 @@
+#include <apart/cli/progress.hpp>
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+namespace apart {
+
+std::string duration_text(double seconds) {
+  if (!(seconds < 1e8)) return "long";
+  const long s = std::lround(seconds);
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);
+  return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+ProgressLine::ProgressLine() : terminal_(::isatty(STDOUT_FILENO) != 0) {}
+
+void ProgressLine::close() {
+  if (open_) std::fputc('\n', stdout);
+  open_ = false;
+}
+
+void ProgressLine::show(const Progress& p) {
+  const StepReport& r = p.report;
+  const bool last = r.step == p.steps;
+  // A terminal is slow; more than ten lines a second nobody reads.
+  if (terminal_ && !last && p.wall_seconds < last_shown_ + 0.1) return;
+  last_shown_ = p.wall_seconds;
+  const std::string gap = std::isfinite(r.min_gap) ? fmt::format("{:.2e} m", r.min_gap) : "none";
+  const std::string line =
+      fmt::format("step {}/{}  t {:.4g} s  iterations {}  contacts {}  smallest gap {}  left {}", r.step,
+                  p.steps, r.time, r.newton_iterations, r.contacts, gap, duration_text(p.seconds_left));
+  if (terminal_)
+    std::fprintf(stdout, "\r\x1b[K%s", line.c_str());
+  else
+    std::fprintf(stdout, "%s\n", line.c_str());
+  std::fflush(stdout);
+  open_ = terminal_;
+}
+
+}  // namespace apart

@@ -1,0 +1,26 @@
+#pragma once
+#include <apart/scene/run.hpp>
+
+namespace apart {
+
+/// Shows how a run goes: one line that is written over on a terminal, plain lines elsewhere.
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine() { close(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const Progress& progress);
+  void close();  ///< leaves the last line standing
+
+ private:
+  bool terminal_;
+  bool open_ = false;       ///< the cursor stands behind an unfinished line
+  double last_shown_ = -1;  ///< [s] of Progress::wall_seconds
+};
+
+/// "3 s", "2:05" or "1:02:05".
+std::string duration_text(double seconds);
+
+}  // namespace apart

@@ -1,0 +1,428 @@
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+#include <apart/io/atomic_file.hpp>
+#include <apart/io/file_reader.hpp>
+#include <apart/scene/checkpoint.hpp>
+#include <apart/scene/run.hpp>
+#include <apart/simulation/scripted_nodes.hpp>
+#include <apart/verify/frame_check.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <fstream>
+#include <limits>
+
+namespace apart {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr double checkpoint_interval = 10;  // [s]
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A text file that grows line by line; every line is on the disk's side before the next begins.
+class LineFile {
+ public:
+  explicit LineFile(fs::path file) : file_(std::move(file)), stream_(file_, std::ios::app) { check(); }
+  void add(std::string_view line) {
+    stream_ << line << '\n' << std::flush;
+    check();
+  }
+
+ private:
+  void check() const {
+    if (!stream_)
+      throw InputError(
+          "{}: cannot be written; check that the disk has space and the folder may be written to",
+          file_.string());
+  }
+  fs::path file_;
+  std::ofstream stream_;
+};
+
+// ---- steps.csv
+// -------------------------------------------------------------------------------------------------
+
+/// The columns of steps.csv: how each is got from a report, and put back.
+struct Column {
+  std::string_view name;
+  double (*get)(const StepReport&);
+  void (*set)(StepReport&, double);
+};
+template <auto Member>
+constexpr Column column(std::string_view name) {
+  return {name, [](const StepReport& r) { return double(r.*Member); },
+          [](StepReport& r, double v) { r.*Member = std::remove_cvref_t<decltype(r.*Member)>(v); }};
+}
+constexpr Column columns[] = {
+    column<&StepReport::step>("step"),
+    column<&StepReport::time>("time"),
+    column<&StepReport::newton_iterations>("newton_iterations"),
+    column<&StepReport::linear_solves>("linear_solves"),
+    column<&StepReport::friction_iterations>("friction_iterations"),
+    column<&StepReport::contacts>("contacts"),
+    column<&StepReport::min_distance>("min_distance"),
+    column<&StepReport::min_gap>("min_gap"),
+    column<&StepReport::min_volume_ratio>("min_volume_ratio"),
+    column<&StepReport::max_strain>("max_strain"),
+    column<&StepReport::barrier_stiffness>("barrier_stiffness"),
+    column<&StepReport::residual>("residual"),
+    column<&StepReport::kinetic_energy>("kinetic_energy"),
+    column<&StepReport::elastic_energy>("elastic_energy"),
+    column<&StepReport::gravity_energy>("gravity_energy"),
+    column<&StepReport::scripted_by_lagrangian>("scripted_by_lagrangian"),
+    column<&StepReport::converged>("converged"),
+};
+
+std::string csv_header() {
+  std::string line;
+  for (const Column& c : columns) line += (line.empty() ? "" : ",") + std::string(c.name);
+  return line;
+}
+
+std::string csv_line(const StepReport& report) {
+  std::string line;
+  for (const Column& c : columns) line += fmt::format("{}{}", line.empty() ? "" : ",", c.get(report));
+  return line;
+}
+
+/// The steps up to `last` of a steps.csv. Throws InputError if one is missing.
+std::vector<StepReport> read_steps(const fs::path& file, Index last) {
+  std::vector<StepReport> steps;
+  if (last == 0) return steps;
+  FileReader reader(file);
+  if (reader.line() != csv_header())
+    reader.fail("is not the list of steps of this version; start the run again");
+  while (Index(steps.size()) < last) {
+    if (reader.at_end()) reader.fail("ends before step {}; start the run again", last);
+    const std::string_view line = reader.line();
+    StepReport report;
+    std::size_t begin = 0;
+    for (const Column& c : columns) {
+      const std::size_t end = std::min(line.find(',', begin), line.size());
+      const auto value = begin <= line.size() ? parse_real(line.substr(begin, end - begin)) : std::nullopt;
+      if (!value) reader.fail("has no number for '{}'; start the run again", c.name);
+      c.set(report, *value);
+      begin = end + 1;
+    }
+    steps.push_back(report);
+  }
+  return steps;
+}
+
+// ---- summary.json
+// ----------------------------------------------------------------------------------------------
+
+/// What summary.json says about all steps together.
+struct Totals {
+  Index steps = 0, converged_steps = 0;
+  std::int64_t newton_iterations = 0, linear_solves = 0, contacts = 0;
+  Index max_contacts = 0;
+  double min_distance = std::numeric_limits<double>::infinity();
+  double min_gap = std::numeric_limits<double>::infinity();
+  double min_volume_ratio = 1, max_strain = 0;
+
+  void add(const StepReport& r) {
+    ++steps;
+    converged_steps += r.converged;
+    newton_iterations += r.newton_iterations;
+    linear_solves += r.linear_solves;
+    contacts += r.contacts;
+    max_contacts = std::max(max_contacts, r.contacts);
+    min_distance = std::min(min_distance, r.min_distance);
+    min_gap = std::min(min_gap, r.min_gap);
+    min_volume_ratio = std::min(min_volume_ratio, r.min_volume_ratio);
+    max_strain = std::max(max_strain, r.max_strain);
+  }
+};
+
+/// Time spent before a run was resumed.
+struct Spent {
+  double wall = 0, cpu = 0;
+  std::array<double, phase_names.size()> timings{};
+};
+
+nlohmann::json finite_or_null(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+}
+
+/// What the exact check has found so far.
+struct Findings {
+  bool checked = false;
+  std::optional<std::string> intersection, inversion;  ///< the first of each
+};
+
+Spent read_spent(const fs::path& summary) {
+  Spent spent;
+  std::error_code error;
+  if (!fs::exists(summary, error)) return spent;
+  try {
+    const auto json = nlohmann::json::parse(FileReader(summary).content());
+    spent.wall = json.at("wall_seconds").get<double>();
+    spent.cpu = json.at("cpu_seconds").get<double>();
+    for (std::size_t i = 0; i < phase_names.size(); ++i)
+      spent.timings[i] = json.at("timings").at(std::string(phase_names[i])).get<double>();
+  } catch (const nlohmann::json::exception&) {
+    return {};  // a summary that somebody changed only costs the times spent before
+  }
+  return spent;
+}
+
+// ---- the run
+// ---------------------------------------------------------------------------------------------------
+
+class Run {
+ public:
+  Run(const Scene& scene, fs::path directory, RunOptions options, State start, Spent spent)
+      : scene_(scene),
+        directory_(std::move(directory)),
+        options_(std::move(options)),
+        simulation_(scene.model, std::move(start)),
+        spent_(spent),
+        last_step_(options_.steps.value_or(scene.steps)),
+        log_(directory_ / "log.txt"),
+        check_(simulation_.frame()) {
+    simulation_.should_stop = options_.should_stop;
+    if (options_.record_iterates)
+      simulation_.on_iterate = [this](const Matrix3X& points) { iterates_.points.push_back(points); };
+  }
+
+  void add_done(const std::vector<StepReport>& steps) {
+    for (const StepReport& step : steps) totals_.add(step);
+  }
+
+  /// `kept_frames`: of the run that is continued.
+  RunResult advance(Index kept_frames) {
+    log_line(fmt::format("{} of {} steps, dt {:g} s, {} bodies, {} nodes, size {:.6g} m, {} threads",
+                         simulation_.state().step == 0 ? fmt::format("apart {}: run", version())
+                                                       : fmt::format("apart {}: resumed after step {}",
+                                                                     version(), simulation_.state().step),
+                         last_step_, scene_.model->options.dt, scene_.model->bodies.size(),
+                         scene_.model->node_count(), scene_.model->size, thread_count()));
+    if (options_.frames) frames_.emplace(directory_, scene_.extra_formats, kept_frames);
+    LineFile steps(directory_ / "steps.csv");
+    RunResult result;
+    if (kept_frames == 0) keep_frame();
+    keep_state("running");
+    try {
+      while (simulation_.state().step < last_step_ && !findings_.intersection) {
+        if (options_.should_stop && options_.should_stop()) throw Interrupted("interrupted");
+        step(steps);
+      }
+    } catch (const Interrupted&) {
+      result = {RunEnd::interrupted, fmt::format("interrupted after step {}", simulation_.state().step)};
+    } catch (const SolverError& e) {
+      result = {RunEnd::failed, e.what()};
+    }
+    finish(result);
+    return result;
+  }
+
+ private:
+  void step(LineFile& steps) {
+    const Clock::time_point begin = Clock::now();
+    iterates_.points.clear();
+    const StepReport report = simulation_.step();
+    totals_.add(report);
+    {
+      const auto time = simulation_.timings().measure(Phase::output);
+      if (options_.record_iterates) {
+        iterates_.step = report.step;
+        write_iterates(directory_, iterates_);
+      }
+      steps.add(csv_line(report));
+      const bool frame_due = report.step % scene_.frame_every == 0 || report.step == last_step_;
+      if (frame_due) keep_frame();
+      if ((frame_due && options_.frames) || seconds_since(last_kept_) > checkpoint_interval)
+        keep_state("running");
+    }
+    recent_.push_back(seconds_since(begin));
+    if (recent_.size() > 20) recent_.pop_front();
+    log_line(fmt::format("step {} t {:.6g} s: {} iterations, {} contacts, gap {:.3g} m, {:.3g} s",
+                         report.step, report.time, report.newton_iterations, report.contacts, report.min_gap,
+                         recent_.back()));
+    if (options_.on_step) {
+      double mean = 0;
+      for (const double s : recent_) mean += s / double(recent_.size());
+      options_.on_step({report, last_step_, seconds_since(start_), mean * double(last_step_ - report.step)});
+    }
+  }
+
+  /// Writes the present state as a frame, unless it is there already, and checks it.
+  void keep_frame() {
+    if (frame_step_ == simulation_.state().step) return;
+    frame_step_ = simulation_.state().step;
+    if (!options_.frames && frame_step_ != last_step_) return;
+    const Frame frame = simulation_.frame();
+    if (frames_) frames_->write(frame);
+    examine(frame.mesh.points);
+  }
+
+  void examine(const Matrix3X& points) {
+    findings_.checked = true;
+    auto found = check_.intersections(points);
+    for (verify::Finding& f : check_.below_half_spaces(points)) found.push_back(std::move(f));
+    for (verify::Finding& f : check_.not_finite(points)) found.push_back(std::move(f));
+    if (!found.empty() && !findings_.intersection) findings_.intersection = found.front().text;
+    if (const auto inverted = check_.inversions(points); !inverted.empty() && !findings_.inversion)
+      findings_.inversion = inverted.front().text;
+  }
+
+  void keep_state(std::string_view status, const std::string& reason = {}) {
+    write_checkpoint(directory_ / "checkpoint", simulation_.state());
+    write_summary(status, reason);
+    last_kept_ = Clock::now();
+  }
+
+  void finish(RunResult& result) {
+    {
+      const auto time = simulation_.timings().measure(Phase::output);
+      if (result.end != RunEnd::finished && !options_.frames) examine(simulation_.frame().mesh.points);
+      keep_frame();
+      // What counts is what is on the disk.
+      if (frames_) examine(read_frame(list_frames(directory_).back()).mesh.points);
+    }
+    if (result.end == RunEnd::finished && (findings_.intersection || findings_.inversion))
+      result = {RunEnd::refuted, findings_.intersection ? *findings_.intersection : *findings_.inversion};
+    static constexpr std::string_view status[] = {"finished", "interrupted", "failed", "refuted"};
+    keep_state(status[std::size_t(result.end)], result.reason);
+    log_line(result.reason.empty() ? "finished" : result.reason);
+  }
+
+  void write_summary(std::string_view status, const std::string& reason) {
+    const Model& model = *scene_.model;
+    nlohmann::ordered_json json;
+    json["scene"] = scene_.name;
+    json["version"] = version();
+    json["status"] = status;
+    json["interrupted"] = status == "interrupted";
+    if (!reason.empty()) json["reason"] = reason;
+    json["steps"] = totals_.steps;
+    json["converged_steps"] = totals_.converged_steps;
+    json["simulated_seconds"] = simulation_.state().time;
+    json["wall_seconds"] = spent_.wall + seconds_since(start_);
+    json["cpu_seconds"] = spent_.cpu + process_cpu_seconds() - cpu_start_;
+    json["threads"] = thread_count();
+    json["newton_iterations"] = totals_.newton_iterations;
+    json["linear_solves"] = totals_.linear_solves;
+    json["max_contacts"] = totals_.max_contacts;
+    json["mean_contacts"] = totals_.steps > 0 ? double(totals_.contacts) / totals_.steps : 0.0;
+    json["min_distance"] = finite_or_null(totals_.min_distance);
+    json["min_gap"] = finite_or_null(totals_.min_gap);
+    json["min_volume_ratio"] = totals_.min_volume_ratio;
+    json["max_strain"] = totals_.max_strain;
+    json["peak_rss_bytes"] = process_peak_bytes();
+    json["intersection_free"] =
+        findings_.checked ? nlohmann::json(!findings_.intersection) : nlohmann::json();
+    json["inversion_free"] = findings_.checked ? nlohmann::json(!findings_.inversion) : nlohmann::json();
+    const auto seconds = simulation_.timings().seconds();
+    for (std::size_t i = 0; i < phase_names.size(); ++i)
+      json["timings"][std::string(phase_names[i])] = spent_.timings[i] + seconds[i];
+    json["dofs"] = dofs_;
+    json["bodies"] = model.bodies.size();
+    json["nodes"] = model.node_count();
+    json["size"] = model.size;
+    json["frames"] = frames_ ? frames_->count() : 0;
+    write_atomically(directory_ / "summary.json", json.dump(2) + "\n");
+  }
+
+  void log_line(std::string_view what) { log_.add(what); }
+
+  const Scene& scene_;
+  fs::path directory_;
+  RunOptions options_;
+  Simulation simulation_;
+  Spent spent_;
+  Index last_step_;
+  LineFile log_;
+  verify::FrameCheck check_;
+  std::optional<FrameWriter> frames_;
+  Index frame_step_ = -1;  ///< step of the last frame
+  Iterates iterates_;
+  Totals totals_;
+  Findings findings_;
+  Index dofs_ = Index((!ScriptedNodes(*scene_.model).mask()).count());
+  std::deque<double> recent_;  ///< [s] of the last steps
+  Clock::time_point start_ = Clock::now(), last_kept_ = start_;
+  double cpu_start_ = process_cpu_seconds();
+};
+
+/// Whether a run may have written this file.
+bool is_run_file(const fs::path& name) {
+  static constexpr std::string_view names[] = {"scene.json", "frames.pvd",   "steps.csv",       "checkpoint",
+                                               "log.txt",    "summary.json", "certificate.json"};
+  return std::find(std::begin(names), std::end(names), name.string()) != std::end(names);
+}
+
+void remove_run(const fs::path& directory) {
+  for (const auto& [folder, prefix] : {std::pair("frames", "frame_"), std::pair("iterates", "step_")}) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(directory / folder, error))
+      if (entry.path().filename().string().starts_with(prefix)) fs::remove(entry.path());
+    fs::remove(directory / folder, error);  // stays if something else is in it
+  }
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (is_run_file(entry.path().filename())) fs::remove(entry.path());
+}
+
+}  // namespace
+
+fs::path fresh_run_directory(const std::string& scene_name) {
+  std::string name = "run-";
+  for (const char c : scene_name) name += c == '/' || c == '\0' ? '-' : c;
+  fs::path directory = name;
+  for (int i = 2; fs::exists(directory); ++i) directory = fmt::format("{}-{}", name, i);
+  return directory;
+}
+
+void prepare_run_directory(const fs::path& directory, bool force) {
+  try {
+    if (fs::exists(directory) && !fs::is_directory(directory))
+      throw InputError("{}: is a file; name a directory for the results", directory.string());
+    if (fs::exists(directory) && !fs::is_empty(directory)) {
+      if (!force)
+        throw InputError(
+            "{}: is not empty; choose another directory, or replace the results in it with --force",
+            directory.string());
+      remove_run(directory);
+    }
+    fs::create_directories(directory);
+  } catch (const fs::filesystem_error& e) {
+    throw InputError("{}: cannot be prepared: {}; choose another directory", directory.string(),
+                     e.code().message());
+  }
+}
+
+RunResult run_scene(const SceneFile& file, const Scene& scene, const fs::path& directory,
+                    const RunOptions& options) {
+  write_atomically(directory / "scene.json", file.text());
+  LineFile(directory / "steps.csv").add(csv_header());
+  const State start{0, 0, scene.model->initial_nodes, scene.model->initial_velocity, 0};
+  Run run(scene, directory, options, start, {});
+  return run.advance(0);
+}
+
+RunResult resume_run(const Scene& scene, const fs::path& directory, const RunOptions& options) {
+  const State state = read_checkpoint(directory / "checkpoint", *scene.model);
+  const std::vector<StepReport> done = read_steps(directory / "steps.csv", state.step);
+  // Steps after the checkpoint will be done again.
+  std::string lines = csv_header() + "\n";
+  for (const StepReport& report : done) lines += csv_line(report) + "\n";
+  write_atomically(directory / "steps.csv", lines);
+  RunOptions same = options;  // goes on as it began
+  same.frames = fs::exists(directory / "frames.pvd");
+  same.record_iterates = options.record_iterates || fs::exists(directory / "iterates");
+  Run run(scene, directory, same, state, read_spent(directory / "summary.json"));
+  run.add_done(done);
+  return run.advance(state.step / scene.frame_every + 1);
+}
+
+}  // namespace apart

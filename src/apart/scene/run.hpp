@@ -1,0 +1,65 @@
+#pragma once
+#include <apart/scene/scene_builder.hpp>
+#include <apart/scene/scene_file.hpp>
+#include <apart/simulation/simulation.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace apart {
+
+/// Where a run stands after a step.
+struct Progress {
+  const StepReport& report;
+  Index steps = 0;          ///< to be done in all
+  double wall_seconds = 0;  ///< since this program began to simulate
+  double seconds_left = 0;  ///< estimated from the last steps
+};
+
+struct RunOptions {
+  std::optional<Index> steps;    ///< instead of the scene's number
+  bool frames = true;            ///< false: only the final state is kept, as checkpoint
+  bool record_iterates = false;  ///< keep every accepted Newton iterate, for `apart verify`
+  std::function<void(const Progress&)> on_step;
+  std::function<bool()> should_stop;  ///< asked often; true ends the run after writing its state
+};
+
+enum class RunEnd {
+  finished,     ///< all steps done, and certified
+  interrupted,  ///< should_stop said so; can be resumed
+  failed,       ///< the solver could not go on; the last good state is kept and can be resumed
+  refuted,      ///< all is written, but the exact check found an intersection or inversion
+};
+
+struct RunResult {
+  RunEnd end = RunEnd::finished;
+  std::string reason;  ///< unless finished: what happened
+};
+
+/// The directory a run writes when none is named: run-NAME or, if that exists, run-NAME-2, run-NAME-3, ...
+std::filesystem::path fresh_run_directory(const std::string& scene_name);
+
+/// Creates a run directory, or makes one ready to be written again. One that holds anything is refused,
+/// unless `force`: then what an earlier run wrote is removed, and nothing else. Throws InputError.
+void prepare_run_directory(const std::filesystem::path& directory, bool force);
+
+/// Simulates a scene into a prepared directory, which then holds
+///   scene.json     the scene as understood
+///   frames.pvd, frames/    unless switched off: the first state, one after every scene.frame_every steps,
+///   and the last steps.csv      one line per step, as it is done checkpoint     the last state; renewed with
+///   each frame, or every ten seconds, and at the end summary.json   renewed with each checkpoint log.txt
+///   what was said iterates/      if asked for
+/// After every file operation the directory is valid. Each frame is checked with exact predicates when it is
+/// written, and the last is read back from the disk for it; without frames the final state is checked. Throws
+/// InputError if a file cannot be written.
+RunResult run_scene(const SceneFile& file, const Scene& scene, const std::filesystem::path& directory,
+                    const RunOptions& options = {});
+
+/// Continues the run of a directory from its checkpoint; the results are the same bits as without
+/// interruption. `scene` is what build_scene makes of the directory's scene.json.
+RunResult resume_run(const Scene& scene, const std::filesystem::path& directory,
+                     const RunOptions& options = {});
+
+}  // namespace apart

@@ -1,0 +1,450 @@
+#include <apart/geometry/aabb.hpp>
+#include <apart/geometry/mesh_checks.hpp>
+#include <apart/io/mesh_format.hpp>
+#include <apart/scene/catalog.hpp>
+#include <apart/scene/motion.hpp>
+#include <apart/scene/scene_builder.hpp>
+#include <apart/scene/selection.hpp>
+#include <apart/scene/validation.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace apart {
+
+namespace {
+
+constexpr Index most_bodies = 2000;  // the table of pairs grows with the square
+
+/// The row of the catalog that a validated object was checked against.
+const Row& row_of(const LocatedJson& v, const Group& group) {
+  for (const Row& row : group.rows)
+    if (row.tag.empty() || (v.has(row.tag) && (!row.tag_is_name || v[row.tag].text() == row.name)))
+      return row;
+  throw InvariantError("row_of: the object was not validated");
+}
+
+// ---- Meshes
+// ----------------------------------------------------------------------------------------------------
+
+template <class Cells>
+Cells read_cells(const LocatedJson& list, Index point_count) {
+  Cells cells(Cells::RowsAtCompileTime, Index(list.size()));
+  for (Index c = 0; c < cells.cols(); ++c) {
+    const LocatedJson item = list[std::size_t(c)];
+    for (int k = 0; k < cells.rows(); ++k) {
+      cells(k, c) = item[std::size_t(k)].integer();
+      if (cells(k, c) >= point_count)
+        item[std::size_t(k)].fail("got {}, must be a point, 0 to {}; points are counted from 0", cells(k, c),
+                                  point_count - 1);
+    }
+  }
+  return cells;
+}
+
+Mesh read_inline_mesh(const LocatedJson& v) {
+  Mesh mesh;
+  const LocatedJson points = v["points"];
+  mesh.points.resize(3, Index(points.size()));
+  for (Index p = 0; p < mesh.points.cols(); ++p) mesh.points.col(p) = points[std::size_t(p)].vector();
+  mesh.tetrahedra = read_cells<Tetrahedra>(v["tetrahedra"], mesh.point_count());
+  mesh.faces = read_cells<Faces>(v["triangles"], mesh.point_count());
+  mesh.edges = read_cells<Edges>(v["segments"], mesh.point_count());
+  if (mesh.tetrahedra.cols() + mesh.faces.cols() + mesh.edges.cols() == 0)
+    mesh.vertices = Eigen::VectorXi::LinSpaced(mesh.point_count(), 0, mesh.point_count() - 1);
+  return mesh;
+}
+
+Mesh read_body_mesh(const LocatedJson& v, bool solid) {
+  const Row& row = row_of(v, catalog().group("mesh"));
+  if (row.make_mesh)
+    return v.locate(
+        [&] { return row.make_mesh(v, solid ? generate::Content::tetrahedra : generate::Content::surface); });
+  Mesh mesh =
+      v.has("file") ? v["file"].locate([&] { return read_mesh(v["file"].text()); }) : read_inline_mesh(v);
+  if (v["tetrahedralize"].boolean()) {
+    if (mesh.is_volume())
+      v["tetrahedralize"].fail("got true, but the mesh has tetrahedra already; remove the key");
+    v["tetrahedralize"].fail("TETGEN PENDING");
+  }
+  return mesh;
+}
+
+Mesh placed(const LocatedJson& body, const Mesh& mesh) {
+  const LocatedJson transform = body["transform"], scale = transform["scale"];
+  const Vector3 factors = scale.value().get_if<double>() ? Vector3::Constant(scale.number()) : scale.vector();
+  const Matrix3 linear = read_rotation(transform["rotate"]) * factors.asDiagonal();
+  return transformed(mesh, linear, transform["translate"].vector());
+}
+
+/// Makes a mesh one of tetrahedra that a volume can be made of, or says why not.
+Mesh checked_volume(const LocatedJson& v, Mesh mesh) {
+  if (!mesh.is_volume()) {
+    const bool closed = mesh.faces.cols() > 0 && is_closed_surface(mesh);
+    v.fail("has no tetrahedra; {}", closed && (v.has("file") || v.has("points"))
+                                        ? "fill its surface with \"tetrahedralize\": true"
+                                        : "a volume needs some, or make the body an obstacle");
+  }
+  mesh.faces.resize(3, 0);  // files list boundary triangles too; they follow from the tetrahedra
+  mesh.edges.resize(2, 0);
+  mesh.vertices.resize(0);
+  mesh = remove_unreferenced_points(mesh);
+  orient_tetrahedra(mesh);
+  v.locate([&] { validate_volume(mesh, "mesh"); });
+  return mesh;
+}
+
+Mesh checked_closed_surface(const LocatedJson& v, Mesh mesh) {
+  mesh.edges.resize(2, 0);
+  mesh.vertices.resize(0);
+  mesh = remove_unreferenced_points(mesh);
+  v.locate([&] { validate_surface(mesh, "mesh"); });
+  if (!is_closed_surface(mesh))
+    v.fail(
+        "its triangles do not bound a volume: some edge has not exactly two, facing alike; close and orient "
+        "it");
+  if (enclosed_volume(mesh) < 0) mesh.faces.row(0).swap(mesh.faces.row(1));
+  return mesh;
+}
+
+Mesh checked_obstacle(const LocatedJson& v, Mesh mesh) {
+  if (mesh.is_volume()) {
+    mesh.faces = boundary_faces(mesh.tetrahedra);
+    mesh.tetrahedra.resize(4, 0);
+  }
+  mesh = remove_unreferenced_points(mesh);
+  v.locate([&] {
+    if (mesh.faces.cols() > 0) validate_surface(mesh, "mesh");
+    if (mesh.edges.cols() > 0) validate_segments(mesh, "mesh");
+    if (mesh.vertices.size() > 0 || mesh.faces.cols() + mesh.edges.cols() == 0) validate_points(mesh, "mesh");
+  });
+  return mesh;
+}
+
+// ---- Bodies
+// ----------------------------------------------------------------------------------------------------
+
+/// Times at which the run will ask for a motion.
+struct Clock {
+  double dt = 0;
+  Index steps = 0;
+};
+
+std::string text_of(const Vector3& v) {
+  return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
+}
+
+/// A motion must begin where the body stands, and stay finite.
+void check_motion(const LocatedJson& v, const Motion& motion, const Matrix3X& points, const Clock& clock) {
+  const Aabb bounds = bounding_box(points);
+  const Pose start = motion(0);
+  for (Index i = 0; i < points.cols(); ++i) {
+    const Vector3 x = points.col(i), shift = start.apply(x) - x;
+    if (!(shift.norm() <= 1e-9 * std::max(bounds.diagonal(), bounds.upper.cwiseAbs().maxCoeff())))
+      v.fail(
+          "moves {} by {} at t = 0, must begin with no motion; place the body with its transform, and write "
+          "formulas like \"cos(t) - 1\"",
+          text_of(x), text_of(shift));
+  }
+  for (Index k = 1; k <= std::min<Index>(clock.steps, 100000); ++k) {
+    const Pose pose = motion(k * clock.dt);
+    if (!pose.rotation.allFinite() || !pose.translation.allFinite())
+      v.fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
+  }
+}
+
+/// Prescribes the parts of one body, and refuses to give one coordinate two different motions.
+class Prescriber {
+ public:
+  Prescriber(Body& body, const Clock& clock)
+      : body_(body),
+        clock_(clock),
+        center_(bounding_box(body.mesh.points).centre()),
+        taken_(Eigen::Array3Xi::Constant(3, body.nodes.cols(), -1)) {}
+
+  void whole(const LocatedJson& motion) {
+    give(motion, motion.value(), all_nodes(), {true, true, true}, motion);
+  }
+
+  void part(const LocatedJson& fixed) {
+    const std::vector<Index> points = select_points(fixed["where"], body_.mesh.points);
+    const bool everything = Index(points.size()) == body_.mesh.point_count();
+    if (body_.kind == BodyKind::affine && !everything)
+      fixed["where"].fail(
+          "chooses {} of {} points; an affine body is held as a whole: use {{\"all\": true}}, or type volume",
+          points.size(), body_.mesh.point_count());
+    std::array<bool, 3> axes;
+    for (int k = 0; k < 3; ++k)
+      axes[std::size_t(k)] = fixed["axes"].text().find("xyz"[k]) != std::string::npos;
+    const bool moves = fixed.has("motion");
+    give(fixed, moves ? fixed["motion"].value() : JsonValue(), everything ? all_nodes() : points, axes,
+         moves ? std::optional(fixed["motion"]) : std::nullopt);
+  }
+
+ private:
+  std::vector<Index> all_nodes() const {
+    std::vector<Index> nodes(std::size_t(body_.nodes.cols()));
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = Index(i);
+    return nodes;
+  }
+
+  void give(const LocatedJson& who, const JsonValue& how, const std::vector<Index>& nodes,
+            std::array<bool, 3> axes, const std::optional<LocatedJson>& motion_at) {
+    owners_.push_back({who.path(), to_text(how)});
+    const int me = int(owners_.size()) - 1;
+    Motion motion;
+    if (motion_at) {
+      motion = read_motion(*motion_at, center_);
+      check_motion(*motion_at, motion, body_.nodes, clock_);
+    }
+    // What an equal motion prescribes already is left out; nodes are grouped by the axes that remain.
+    std::array<std::vector<Index>, 8> by_axes;
+    for (const Index node : nodes) {
+      unsigned remaining = 0;
+      for (unsigned k = 0; k < 3; ++k) {
+        if (!axes[k]) continue;
+        int& owner = taken_(int(k), node);
+        if (owner < 0) {
+          owner = me;
+          remaining |= 1u << k;
+        } else if (owners_[std::size_t(owner)].motion != owners_.back().motion) {
+          who.fail(
+              "gives node {} at {} a {} coordinate that {} gives it already, with another motion; choose "
+              "other "
+              "points or axes",
+              node, text_of(body_.nodes.col(node)), "xyz"[k], owners_[std::size_t(owner)].path);
+        }
+      }
+      if (remaining) by_axes[remaining].push_back(node);
+    }
+    for (unsigned mask = 1; mask < 8; ++mask) {
+      if (by_axes[mask].empty()) continue;
+      const bool everything = Index(by_axes[mask].size()) == body_.nodes.cols();
+      prescribe(body_, everything ? nullptr : &by_axes[mask],
+                {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0}, motion);
+    }
+  }
+
+  Body& body_;
+  Clock clock_;
+  Vector3 center_;
+  struct Owner {
+    std::string path;    ///< who prescribes
+    std::string motion;  ///< how, as text
+  };
+  std::vector<Owner> owners_;
+  Eigen::Array3Xi taken_;  ///< per axis and node: index into owners_, or -1
+};
+
+Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const Clock& clock) {
+  const std::string& type = v["type"].text();
+  if (type == "obstacle") {
+    const Vector3 center = bounding_box(mesh.points).centre();
+    Motion motion;
+    if (v.has("motion")) {
+      motion = read_motion(v["motion"], center);
+      check_motion(v["motion"], motion, mesh.points, clock);
+    }
+    return make_obstacle(name, std::move(mesh), motion);
+  }
+  const LocatedJson material = v["material"];
+  const Material stuff = row_of(material, catalog().group("material")).make_material(material);
+  const double density = material["rho"].number();
+  Body body = v.locate([&] {
+    if (type == "affine") return make_affine(name, std::move(mesh), stuff, density);
+    return make_volume(name, std::move(mesh), stuff, density,
+                       v["mass"].text() == "lumped" ? MassKind::lumped : MassKind::consistent);
+  });
+  set_rigid_velocity(body, v["velocity"].vector(), v["angular_velocity"].vector() * (std::numbers::pi / 180));
+  Prescriber prescriber(body, clock);
+  if (v.has("motion")) prescriber.whole(v["motion"]);
+  for (const LocatedJson& part : v["fixed"].items()) prescriber.part(part);
+  return body;
+}
+
+/// A body of the model and what the scene says about it.
+struct Entry {
+  Body body;
+  std::string base_name;           ///< without the number of a copy
+  std::optional<double> friction;  ///< of its own
+};
+
+/// The body, or all its copies.
+std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
+  const std::string& name = v["name"].text();
+  const std::optional<double> friction =
+      v.has("friction_coefficient") ? std::optional(v["friction_coefficient"].number()) : std::nullopt;
+  std::vector<Entry> result;
+  if (v["type"].text() == "half_space") {
+    result.push_back(
+        {make_half_space(name, v["origin"].vector(), read_direction(v["normal"])), name, friction});
+    return result;
+  }
+  const std::string& type = v["type"].text();
+  const LocatedJson source = v["mesh"];
+  Mesh mesh = placed(v, read_body_mesh(source, type != "obstacle"));
+  if (type == "obstacle")
+    mesh = checked_obstacle(source, std::move(mesh));
+  else if (type == "affine" && !mesh.is_volume())
+    mesh = checked_closed_surface(source, std::move(mesh));
+  else
+    mesh = checked_volume(source, std::move(mesh));
+
+  if (!v.has("array")) {
+    result.push_back({build_body(v, name, std::move(mesh), clock), name, friction});
+    return result;
+  }
+  const Eigen::Vector3i counts = v["array"]["counts"].integer_vector();
+  const Vector3 spacing = v["array"]["spacing"].vector();
+  if (counts.cast<double>().prod() > most_bodies)
+    v["array"]["counts"].fail("asks for {} copies, at most {} are made; use fewer",
+                              counts.cast<double>().prod(), most_bodies);
+  for (int z = 0; z < counts[2]; ++z)
+    for (int y = 0; y < counts[1]; ++y)
+      for (int x = 0; x < counts[0]; ++x) {
+        Mesh copy = mesh;
+        copy.points.colwise() += spacing.cwiseProduct(Vector3(x, y, z));
+        result.push_back({build_body(v, fmt::format("{}.{}", name, result.size()), std::move(copy), clock),
+                          name, friction});
+      }
+  return result;
+}
+
+// ---- Contact
+// ---------------------------------------------------------------------------------------------------
+
+/// The diagonal of the box around everything that has points: L of the scene format, Model::size.
+double scene_size(const std::vector<Entry>& entries) {
+  Aabb box;
+  for (const Entry& e : entries)
+    if (e.body.mesh.point_count() > 0) box.include(bounding_box(e.body.mesh.points));
+  return box.diagonal();
+}
+
+double metres(const LocatedJson& v, double scene_size) {
+  return read_length(v.value())->metres(scene_size);
+}
+
+std::vector<int> bodies_named(const LocatedJson& name, const std::vector<Entry>& entries) {
+  std::vector<int> found;
+  std::vector<std::string_view> known;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    known.push_back(entries[i].base_name);
+    if (name.text() == "*" || name.text() == entries[i].base_name || name.text() == entries[i].body.name)
+      found.push_back(int(i));
+  }
+  if (found.empty()) {
+    const std::string near = nearest_name(name.text(), known);
+    name.fail("got \"{}\", which is no body; {}", name.text(),
+              near.empty() ? "use the name of one, or \"*\"" : fmt::format("did you mean \"{}\"?", near));
+  }
+  return found;
+}
+
+PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entries, double size) {
+  const double general = contact["friction_coefficient"].number();
+  PairSettings everywhere;
+  everywhere.dhat = metres(contact["dhat"], size);
+  everywhere.thickness = metres(contact["thickness"], size);
+  const int n = int(entries.size());
+  PairTable table(n, everywhere);
+  for (int a = 0; a < n; ++a)
+    for (int b = a; b < n; ++b) {
+      PairSettings settings = everywhere;
+      settings.friction =
+          0.5 * (entries[a].friction.value_or(general) + entries[b].friction.value_or(general));
+      table.set(a, b, settings);
+    }
+  for (const LocatedJson& pair : contact["pairs"].items()) {
+    const auto first = bodies_named(pair["bodies"][0], entries),
+               second = bodies_named(pair["bodies"][1], entries);
+    for (const int a : first)
+      for (const int b : second) {
+        PairSettings settings = table(a, b);
+        settings.enabled = pair["enabled"].boolean();
+        if (pair.has("friction_coefficient")) settings.friction = pair["friction_coefficient"].number();
+        if (pair.has("dhat")) settings.dhat = metres(pair["dhat"], size);
+        if (pair.has("thickness")) settings.thickness = metres(pair["thickness"], size);
+        table.set(a, b, settings);
+      }
+  }
+  // What cannot be pushed apart is not looked at: obstacles among each other, and a stiff body with itself.
+  const auto pushed = [&](int i) { return entries[i].body.is_dynamic(); };
+  for (int a = 0; a < n; ++a)
+    for (int b = a; b < n; ++b)
+      if ((!pushed(a) && !pushed(b)) || (a == b && entries[a].body.kind == BodyKind::affine)) {
+        PairSettings settings = table(a, b);
+        settings.enabled = false;
+        table.set(a, b, settings);
+      }
+  return table;
+}
+
+SimulationOptions build_options(const LocatedJson& top, double size) {
+  SimulationOptions options;
+  options.dt = top["time"]["dt"].number();
+  options.gravity = top["gravity"].vector();
+  const LocatedJson contact = top["contact"], solver = top["solver"];
+  if (const double* stiffness = contact["barrier_stiffness"].value().get_if<double>())
+    options.contact.barrier_stiffness = *stiffness;
+  options.contact.epsv = metres(contact["epsv"], size);
+  options.contact.friction_iterations = contact["friction_iterations"].integer();
+  options.solver.tolerance = metres(solver["tolerance"], size);
+  options.solver.termination =
+      solver["termination"].text() == "l2_norm" ? Termination::l2_norm : Termination::infinity_norm;
+  options.solver.max_iterations = solver["max_iterations"].integer();
+  options.solver.linear_solver = solver["linear_solver"].text();
+  options.solver.ordering = solver["ordering"].text();
+  options.solver.broad_phase = solver["broad_phase"].text();
+  options.solver.ccd = solver["ccd"].text();
+  return options;
+}
+
+Index count_steps(const LocatedJson& time) {
+  if (time.has("steps")) return time["steps"].integer();
+  // Rounding must not add a step to 2 s in steps of 0.01 s.
+  const double steps = std::ceil(time["tend"].number() / time["dt"].number() * (1 - 1e-12));
+  if (!(steps <= std::numeric_limits<Index>::max()))
+    time["dt"].fail("got {}, which makes {:.3g} steps until {}; use larger steps", time["dt"].number(), steps,
+                    time["tend"].number());
+  return std::max(Index(steps), 1);
+}
+
+}  // namespace
+
+Scene build_scene(const SceneFile& file) {
+  const LocatedJson top = file.top();
+  Scene scene;
+  scene.name = file.name;
+  scene.steps = count_steps(top["time"]);
+  scene.frame_every = top["output"]["every"].integer();
+  for (const LocatedJson& format : top["output"]["formats"].items())
+    if (format.text() != "vtu") scene.extra_formats.push_back(format.text());
+
+  const Clock clock{top["time"]["dt"].number(), scene.steps};
+  Problems problems;
+  std::vector<Entry> entries;
+  for (const LocatedJson& body : top["bodies"].items()) {
+    try {
+      for (Entry& entry : build_bodies(body, clock)) entries.push_back(std::move(entry));
+    } catch (const InputError& e) {
+      problems.add(e.what());
+    }
+  }
+  problems.throw_if_any();
+  if (entries.size() > most_bodies)
+    top["bodies"].fail("has {} bodies, at most {} are allowed; join some", entries.size(), most_bodies);
+  if (std::none_of(entries.begin(), entries.end(), [](const Entry& e) { return e.body.is_dynamic(); }))
+    top["bodies"].fail("has nothing that can move; add a body of type volume or affine");
+
+  const double size = scene_size(entries);
+  PairTable pairs = build_pairs(top["contact"], entries, size);
+  std::vector<Body> bodies;
+  for (Entry& entry : entries) bodies.push_back(std::move(entry.body));
+  scene.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs), build_options(top, size));
+  ensure(scene.model->size == size, "build_scene: L of the scene format is Model::size");
+  return scene;
+}
+
+}  // namespace apart

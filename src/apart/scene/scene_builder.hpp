@@ -1,0 +1,24 @@
+#pragma once
+#include <apart/scene/scene_file.hpp>
+#include <apart/simulation/model.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace apart {
+
+/// A scene ready to be simulated.
+struct Scene {
+  std::string name;
+  std::shared_ptr<const Model> model;
+  Index steps = 0;                         ///< time steps to take
+  Index frame_every = 1;                   ///< a frame after so many steps
+  std::vector<std::string> extra_formats;  ///< of frames, beside VTU
+};
+
+/// Makes meshes, bodies, pair settings and motions. Throws InputError (file, line, path, body, value, remedy)
+/// for everything that cannot be simulated, except bodies that touch at the start: see check_start.
+Scene build_scene(const SceneFile& file);
+
+}  // namespace apart

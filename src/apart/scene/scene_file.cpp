@@ -1,0 +1,203 @@
+#include <apart/scene/examples.hpp>
+#include <apart/scene/scene_file.hpp>
+#include <apart/scene/validation.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+namespace apart {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One "path=value" from the command line.
+class Override {
+ public:
+  explicit Override(const std::string& text) : source_("--set " + text) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0)
+      fail("must have the form path=value, for example --set contact.dhat=0.002");
+    path_ = std::string_view(text).substr(0, equals);
+    const std::string_view value = std::string_view(text).substr(equals + 1);
+    try {
+      value_ = parse_json(value, source_);
+    } catch (const InputError&) {
+      // Not JSON. A text without quotes is welcome, since shells eat quotes; half an object is a mistake.
+      if (value.find_first_of("{}[]\"") != value.npos) throw;
+      value_ = JsonValue(std::string(value));
+      value_.source = std::make_shared<const std::string>(source_);
+    }
+    clear_lines(value_);
+  }
+
+  void apply(JsonValue& root) const {
+    JsonValue* at = &root;
+    std::string done;  // the path so far, for messages
+    std::string_view rest = path_;
+    while (!rest.empty()) {
+      if (rest[0] == '[') {
+        const std::size_t end = rest.find(']');
+        if (end == rest.npos) fail("'[' is not closed; write for example bodies[0].name");
+        const std::string_view which = rest.substr(1, end - 1);
+        at = item(*at, which, done);
+        done += fmt::format("[{}]", which);
+        rest.remove_prefix(end + 1);
+        if (rest.starts_with('.'))
+          rest.remove_prefix(1);
+        else if (!rest.empty() && rest[0] != '[')
+          fail("after ']' must come '.', '[' or '='");
+      } else {
+        const std::string_view key = rest.substr(0, rest.find_first_of(".["));
+        if (key.empty()) fail("has an empty part in its path; write for example contact.dhat=0.002");
+        at = member(*at, key, done);
+        done = member_path(done, key);
+        rest.remove_prefix(key.size());
+        if (rest.starts_with('.')) {
+          rest.remove_prefix(1);
+          if (rest.empty()) fail("ends with '.'; write for example contact.dhat=0.002");
+        }
+      }
+    }
+    *at = value_;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view what) const { throw InputError("{}: {}", source_, what); }
+
+  static void clear_lines(JsonValue& value) {
+    value.line = value.column = 0;
+    if (auto* items = value.get_if<JsonValue::Array>())
+      for (JsonValue& item : *items) clear_lines(item);
+    if (auto* members = value.get_if<JsonValue::Object>())
+      for (auto& [key, member] : *members) clear_lines(member);
+  }
+
+  /// A member, made if it is not there: whether the key makes sense is decided when the whole scene is
+  /// checked.
+  JsonValue* member(JsonValue& at, std::string_view key, const std::string& done) const {
+    if (!at.get_if<JsonValue::Object>())
+      fail(fmt::format("{} is {}, which has no keys; shorten the path", done.empty() ? "the scene" : done,
+                       to_short_text(at)));
+    if (JsonValue* found = at.find(key)) return found;
+    JsonValue fresh{JsonValue::Object{}};
+    fresh.source = value_.source;
+    auto& members = *at.get_if<JsonValue::Object>();
+    members.emplace_back(std::string(key), std::move(fresh));
+    return &members.back().second;
+  }
+
+  JsonValue* item(JsonValue& at, std::string_view which, const std::string& done) const {
+    auto* items = at.get_if<JsonValue::Array>();
+    if (!items) fail(fmt::format("{} is {}, not a list; leave out [{}]", done, to_short_text(at), which));
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), index);
+    if (error == std::errc{} && end == which.data() + which.size()) {
+      if (index >= items->size())
+        fail(fmt::format("{} has {} entries, counted from 0; there is no [{}]", done, items->size(), index));
+      return &(*items)[index];
+    }
+    std::vector<std::string_view> names;
+    for (JsonValue& candidate : *items)
+      if (const JsonValue* name = candidate.find("name"); name && name->get_if<std::string>()) {
+        if (*name->get_if<std::string>() == which) return &candidate;
+        names.push_back(*name->get_if<std::string>());
+      }
+    fail(fmt::format("{} has no entry named '{}'; its names are: {}", done, which,
+                     names.empty() ? "(none)" : fmt::format("{}", fmt::join(names, ", "))));
+  }
+
+  std::string source_;
+  std::string_view path_;
+  JsonValue value_;
+};
+
+void make_absolute(JsonValue* path, const fs::path& directory) {
+  if (!path) return;
+  auto& text = std::get<std::string>(path->data);
+  text = (directory / text).lexically_normal().string();
+}
+
+/// Relative paths start at the scene file; written out they must be found from anywhere.
+void make_paths_absolute(JsonValue& scene, const fs::path& directory) {
+  for (JsonValue& body : std::get<JsonValue::Array>(scene.find("bodies")->data)) {
+    if (JsonValue* mesh = body.find("mesh")) make_absolute(mesh->find("file"), directory);
+    if (JsonValue* fixed = body.find("fixed"))
+      for (JsonValue& part : std::get<JsonValue::Array>(fixed->data))
+        make_absolute(part.find("where")->find("index_file"), directory);
+  }
+}
+
+/// Names that were not given: the type and the position in the list.
+void name_bodies(JsonValue& scene) {
+  auto& bodies = std::get<JsonValue::Array>(scene.find("bodies")->data);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies[i].find("name")) continue;
+    auto& members = std::get<JsonValue::Object>(bodies[i].data);
+    JsonValue name(fmt::format("{}{}", std::get<std::string>(bodies[i].find("type")->data), i));
+    name.source = bodies[i].source;
+    name.line = bodies[i].line;
+    name.column = bodies[i].column;
+    members.insert(members.begin() + 1, {"name", std::move(name)});  // after the type
+  }
+}
+
+/// Rules that concern several values at once.
+void check_together(const JsonValue& scene) {
+  Problems problems;
+  const LocatedJson top(scene);
+  const LocatedJson time = top["time"];
+  if (time.has("tend") == time.has("steps"))
+    problems.add(time.message(time.has("tend")
+                                  ? "has both 'tend' and 'steps'; remove one"
+                                  : "says not how long; add \"tend\": seconds, or \"steps\": number"));
+  const auto bodies = top["bodies"].items();
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const LocatedJson name = bodies[i]["name"];
+    if (name.text().find_first_of("*[]") != std::string::npos || name.text().size() > 100)
+      problems.add(
+          name.message(fmt::format("got {}, must have at most 100 characters and none of * [ ]; rename it",
+                                   to_short_text(name.value()))));
+    if (std::find(names.begin(), names.end(), name.text()) != names.end())
+      problems.add(
+          name.message(fmt::format("got \"{}\", the name of another body; names must differ", name.text())));
+    names.push_back(name.text());
+  }
+  problems.throw_if_any();
+}
+
+SceneFile understand(JsonValue root, const std::string& source, const fs::path& directory,
+                     std::span<const std::string> overrides) {
+  for (const std::string& change : overrides) Override(change).apply(root);
+  SceneFile scene{validated(root), {}};
+  if (!scene.root.find("name")) {
+    auto& members = std::get<JsonValue::Object>(scene.root.data);
+    members.insert(members.begin(), {"name", JsonValue(fs::path(source).stem().string())});
+  }
+  name_bodies(scene.root);
+  check_together(scene.root);
+  make_paths_absolute(scene.root, fs::absolute(directory));
+  scene.name = scene.top()["name"].text();
+  return scene;
+}
+
+}  // namespace
+
+SceneFile parse_scene(std::string_view text, const std::string& source, const fs::path& directory,
+                      std::span<const std::string> overrides) {
+  return understand(parse_json(text, source), source, directory, overrides);
+}
+
+SceneFile read_scene(const fs::path& file, std::span<const std::string> overrides) {
+  return understand(read_json(file), file.string(), file.parent_path(), overrides);
+}
+
+SceneFile find_scene(const std::string& file_or_example, std::span<const std::string> overrides) {
+  std::error_code error;
+  if (fs::exists(file_or_example, error)) return read_scene(file_or_example, overrides);
+  const Example& example = find_example(file_or_example);
+  return parse_scene(example.text, std::string(example.name), ".", overrides);
+}
+
+}  // namespace apart

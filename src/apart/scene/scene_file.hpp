@@ -1,0 +1,33 @@
+#pragma once
+#include <apart/io/located_json.hpp>
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace apart {
+
+/// A scene as understood: checked against the catalog, every default filled in, every path absolute. Its text
+/// read again gives the same scene.
+struct SceneFile {
+  JsonValue root;
+  std::string name;  ///< root's "name"
+
+  LocatedJson top() const { return LocatedJson(root); }
+  std::string text() const { return to_text(root); }
+};
+
+/// Reads a scene. `overrides` are changes "path=value" applied first, such as contact.dhat=0.002,
+/// bodies[0].material.E=1e6 or bodies[ball].velocity=[0,1,0]. Throws InputError that names every problem.
+SceneFile read_scene(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+
+/// The same for text; `source` stands for the file in messages, and relative paths start at `directory`.
+SceneFile parse_scene(std::string_view text, const std::string& source,
+                      const std::filesystem::path& directory, std::span<const std::string> overrides = {});
+
+/// The file of that name or, if there is none, the built-in example. Throws InputError that names the nearest
+/// example.
+SceneFile find_scene(const std::string& file_or_example, std::span<const std::string> overrides = {});
+
+}  // namespace apart

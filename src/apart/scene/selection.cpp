@@ -1,0 +1,104 @@
+#include <apart/geometry/aabb.hpp>
+#include <apart/io/file_reader.hpp>
+#include <apart/scene/expression.hpp>
+#include <apart/scene/motion.hpp>
+#include <apart/scene/selection.hpp>
+
+#include <algorithm>
+#include <functional>
+
+namespace apart {
+
+namespace {
+
+using Predicate = std::function<bool(const Vector3&)>;
+
+std::string text_of(const Vector3& v) {
+  return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
+}
+
+Predicate in_box(const LocatedJson& box, const Aabb& bounds, double slack) {
+  Vector3 low = box["min"].vector(), high = box["max"].vector();
+  for (int k = 0; k < 3; ++k)
+    if (low[k] > high[k])
+      box["max"].fail("got {}, must not be below min {}; exchange them", text_of(high), text_of(low));
+  if (box["relative"].boolean()) {
+    const Vector3 extent = bounds.upper - bounds.lower;
+    low = bounds.lower + low.cwiseProduct(extent);
+    high = bounds.lower + high.cwiseProduct(extent);
+  }
+  return [=](const Vector3& x) {
+    return ((x - low).array() >= -slack).all() && ((high - x).array() >= -slack).all();
+  };
+}
+
+Predicate in_ball(const LocatedJson& ball, double slack) {
+  const Vector3 center = ball["center"].vector();
+  const double radius = ball["radius"].number();
+  return [=](const Vector3& x) { return (x - center).norm() <= radius + slack; };
+}
+
+Predicate beyond_plane(const LocatedJson& plane, double slack) {
+  const Vector3 origin = plane["origin"].vector(), normal = read_direction(plane["normal"]);
+  return [=](const Vector3& x) { return normal.dot(x - origin) >= -slack; };
+}
+
+Predicate where_true(const LocatedJson& value) {
+  const Expression formula(value.text());
+  if (formula.uses('t'))
+    value.fail("got \"{}\", must not use t; points are chosen once, at the start", value.text());
+  return [=](const Vector3& x) {
+    const double truth = formula(x[0], x[1], x[2], 0);
+    return truth != 0 && truth == truth;
+  };
+}
+
+void add_index(const LocatedJson& value, std::int64_t index, Index point_count, std::vector<Index>& chosen) {
+  if (index < 0 || index >= point_count)
+    value.fail("got {}, must be a point of the mesh, 0 to {}; points are counted from 0", index,
+               point_count - 1);
+  chosen.push_back(Index(index));
+}
+
+std::vector<Index> listed(const LocatedJson& selection, Index point_count) {
+  std::vector<Index> chosen;
+  if (selection.has("indices")) {
+    for (const LocatedJson& index : selection["indices"].items())
+      add_index(index, index.integer(), point_count, chosen);
+  } else {
+    const LocatedJson file = selection["index_file"];
+    FileReader reader(file.text());
+    while (reader.skip_blank()) add_index(file, reader.integer("index of a point"), point_count, chosen);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<Index> select_points(const LocatedJson& selection, const Matrix3X& points) {
+  if (selection.has("indices") || selection.has("index_file")) return listed(selection, Index(points.cols()));
+  const Aabb bounds = bounding_box(points);
+  const double slack = 1e-9 * bounds.diagonal();
+  Predicate chosen = [](const Vector3&) { return true; };
+  if (selection.has("box"))
+    chosen = in_box(selection["box"], bounds, slack);
+  else if (selection.has("sphere"))
+    chosen = in_ball(selection["sphere"], slack);
+  else if (selection.has("plane"))
+    chosen = beyond_plane(selection["plane"], slack);
+  else if (selection.has("expression"))
+    chosen = where_true(selection["expression"]);
+  else if (!selection["all"].boolean())
+    selection["all"].fail("got false, must be true; or choose by box, sphere, ...");
+  std::vector<Index> result;
+  for (Index i = 0; i < points.cols(); ++i)
+    if (chosen(points.col(i))) result.push_back(i);
+  if (result.empty())
+    selection.fail("got {}, which chooses none of the body's points; they lie between {} and {}",
+                   to_short_text(selection.value()), text_of(bounds.lower), text_of(bounds.upper));
+  return result;
+}
+
+}  // namespace apart
