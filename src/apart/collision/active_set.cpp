@@ -20,7 +20,7 @@ struct Part {
   std::vector<std::array<Index, 3>> point_edge;
   std::vector<Index> point_triangle, edge_edge;
   std::vector<std::pair<Index, double>> mollified;  // with ε
-  double min_squared = infinity;
+  double min_squared = infinity, min_gap = infinity;
 };
 
 /// Adds the reduced stencil of a closest feature with at most one free parameter, vertices in canonical
@@ -53,6 +53,7 @@ void classify(const CollisionSurface& surface, const Candidates& candidates, con
   const double squared = separation(feature, stencil.size(), points).squaredNorm();
   if (!(squared < reach * reach)) return;
   part.min_squared = std::min(part.min_squared, squared);
+  part.min_gap = std::min(part.min_gap, std::sqrt(squared) - settings.thickness);
   if (stencil.kind == PairKind::edge_edge) {
     // Also for features that reduce to points: the mollifier is what makes the change of feature smooth. A
     // rest edge without length has no scale for it (ε = 0); such an edge is a point, which its closest
@@ -100,10 +101,12 @@ ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& can
   });
 
   ActiveSet active;
+  active.min_gap = infinity;
   double min_squared = infinity;
   std::size_t most = 0;
   for (const Part& part : parts) {
     min_squared = std::min(min_squared, part.min_squared);
+    active.min_gap = std::min(active.min_gap, part.min_gap);
     most += part.point_point.size() + part.point_edge.size() + part.point_triangle.size() +
             part.edge_edge.size() + part.mollified.size();
   }
@@ -140,6 +143,7 @@ ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& can
       if (!settings.enabled || !(distance < settings.thickness + settings.dhat)) continue;
       active.plane_contacts.push_back({v, plane});
       active.min_distance = std::min(active.min_distance, distance);
+      active.min_gap = std::min(active.min_gap, distance - settings.thickness);
     }
   }
   return active;
