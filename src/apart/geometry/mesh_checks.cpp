@@ -200,18 +200,25 @@ Mesh remove_unreferenced_points(const Mesh& mesh) {
   return result;
 }
 
-bool is_closed_surface(const Mesh& mesh) {
-  if (mesh.faces.cols() == 0) return false;
+std::optional<OpenEdge> find_open_edge(const Mesh& mesh) {
   std::vector<std::pair<int, int>> directed;
   directed.reserve(3 * std::size_t(mesh.faces.cols()));
   for (Index f = 0; f < mesh.faces.cols(); ++f)
     for (int k = 0; k < 3; ++k) directed.emplace_back(mesh.faces(k, f), mesh.faces((k + 1) % 3, f));
   std::sort(directed.begin(), directed.end());
-  if (std::adjacent_find(directed.begin(), directed.end()) != directed.end()) return false;
-  return std::all_of(directed.begin(), directed.end(), [&](const auto& e) {
-    return e.first != e.second &&
-           std::binary_search(directed.begin(), directed.end(), std::pair(e.second, e.first));
-  });
+  const auto count = [&](int a, int b) {
+    const auto [begin, end] = std::equal_range(directed.begin(), directed.end(), std::pair(a, b));
+    return int(end - begin);
+  };
+  for (const auto& [a, b] : directed) {
+    const int forward = count(a, b), backward = count(b, a);
+    if (forward != 1 || backward != 1) return OpenEdge{a, b, forward, backward};
+  }
+  return std::nullopt;
+}
+
+bool is_closed_surface(const Mesh& mesh) {
+  return mesh.faces.cols() > 0 && !find_open_edge(mesh);
 }
 
 Mesh transformed(const Mesh& mesh, const Matrix3& linear, const Vector3& translation) {

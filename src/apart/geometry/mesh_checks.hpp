@@ -2,6 +2,7 @@
 // Meshes come from outside; these functions make sure that the rest of the program may trust them.
 #include <apart/geometry/mesh.hpp>
 
+#include <optional>
 #include <string>
 
 namespace apart {
@@ -26,9 +27,16 @@ Index orient_tetrahedra(Mesh& mesh);
 /// The same cells on only the points they use, in their old order.
 Mesh remove_unreferenced_points(const Mesh& mesh);
 
-/// Whether the triangles bound a volume: every edge has exactly two, running through it in opposite
-/// directions.
+/// Whether the triangles bound a volume: there are some, and every edge has exactly two, running through it
+/// in opposite directions.
 bool is_closed_surface(const Mesh& mesh);
+
+/// An edge that keeps the triangles from being a closed surface, for messages.
+struct OpenEdge {
+  int a, b;               ///< its points
+  int forward, backward;  ///< numbers of triangles that run from a to b and from b to a; not both 1
+};
+std::optional<OpenEdge> find_open_edge(const Mesh& mesh);
 
 /// Every point x becomes linear · x + translation. A reflection turns the cells round, so that tetrahedra
 /// stay positive and surfaces face outward.
