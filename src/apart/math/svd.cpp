@@ -12,9 +12,10 @@ namespace {
 /// Rotates columns i and j of b and v so that b's become orthogonal; false if they were to rounding.
 bool orthogonalise(Matrix3& b, Matrix3& v, int i, int j) {
   const double alpha = b.col(i).squaredNorm(), beta = b.col(j).squaredNorm(), gamma = b.col(i).dot(b.col(j));
-  if (!(std::abs(gamma) > 1e-16 * std::sqrt(alpha * beta))) return false;
+  // Rounding of the three sums is a few 1e-16; asking for less would go on for ever.
+  if (!(gamma * gamma > 1e-30 * (alpha * beta))) return false;
   const double zeta = (beta - alpha) / (2 * gamma);
-  const double t = std::copysign(1 / (std::abs(zeta) + std::hypot(1.0, zeta)), zeta);
+  const double t = std::copysign(1 / (std::abs(zeta) + std::sqrt(1 + zeta * zeta)), zeta);
   const double c = 1 / std::sqrt(1 + t * t), s = c * t;
   for (Matrix3* m : {&b, &v}) {
     const Vector3 mi = m->col(i), mj = m->col(j);

@@ -11,18 +11,20 @@ namespace apart {
 
 namespace {
 
-/// BLAS and OpenMP threads inside a factorisation change the order of sums, and with it the bits, and on
-/// small supernodes cost more than they bring: keep both at one.
-void use_one_blas_thread() {
+/// Threads of BLAS and OpenMP inside a factorisation change the order of sums, and with it the bits, and on supernodes of
+/// this size cost more than they bring: keep both at one. CHOLMOD asks OpenMP for a fixed number of threads, so only a
+/// limit on the nesting of parallel regions stops it; that limit belongs to the calling thread.
+void use_one_thread() {
   using Setter = void (*)(int);
-  for (const char* name : {"openblas_set_num_threads", "omp_set_num_threads"})
-    if (auto set = reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, name))) set(1);
+  static const auto set_blas_threads = reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  static const auto set_openmp_levels = reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, "omp_set_max_active_levels"));
+  if (set_blas_threads) set_blas_threads(1);
+  if (set_openmp_levels) set_openmp_levels(0);
 }
 
 class CholmodSolver final : public LinearSolver {
  public:
   explicit CholmodSolver(std::string_view ordering) : ordering_(ordering) {
-    use_one_blas_thread();
     cholmod_start(&common_);
     common_.supernodal = CHOLMOD_SUPERNODAL;
     common_.print = 0;
@@ -36,6 +38,7 @@ class CholmodSolver final : public LinearSolver {
   CholmodSolver& operator=(const CholmodSolver&) = delete;
 
   void analyse(const BlockSparse& a) override {
+    use_one_thread();
     cholmod_free_factor(&factor_, &common_);
     build_scalar_pattern(a);
     const std::vector<int> nodes = order_nodes(a);
@@ -54,6 +57,7 @@ class CholmodSolver final : public LinearSolver {
 
   bool factorise(const BlockSparse& a) override {
     ensure(factor_ != nullptr, "CholmodSolver: factorise before analyse");
+    use_one_thread();
     cholmod_sparse m = view(a);
     cholmod_factorize(&m, factor_, &common_);
     if (common_.status == CHOLMOD_NOT_POSDEF) return false;
@@ -62,6 +66,7 @@ class CholmodSolver final : public LinearSolver {
   }
 
   VectorX solve(const VectorX& b) override {
+    use_one_thread();
     cholmod_dense rhs{};
     rhs.nrow = rhs.nzmax = rhs.d = std::size_t(b.size());
     rhs.ncol = 1;
