@@ -24,14 +24,16 @@ double largest_distance(const Matrix3X& a, const Matrix3X& b) {
 
 CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach)
     : broad_phase_(std::move(broad_phase)), reach_(reach), most_(infinity) {
-  ensure(reach_ > 0 && std::isfinite(reach_), "CandidateCache: reach is positive and finite");
+  ensure(reach_ >= 0 && std::isfinite(reach_), "CandidateCache: reach is finite and not negative");
 }
 
 bool CandidateCache::covers(const Matrix3X& x) const {
-  return centre_.cols() == x.cols() && margin_ > 0 && largest_distance(x, centre_) <= margin_;
+  if (reach_ == 0) return true;  // no pair has contact
+  return centre_.cols() == x.cols() && largest_distance(x, centre_) <= margin_;
 }
 
 double CandidateCache::covered_share(const Matrix3X& x, const Matrix3X& p) const {
+  if (reach_ == 0) return 1;
   if (!covers(x)) return 0;
   return parallel_min(Index(x.cols()), 1.0, [&](Index v) {
     const double room = margin_ - (x.col(v) - centre_.col(v)).norm(), way = p.col(v).norm();

@@ -14,7 +14,7 @@ namespace apart {
 /// less than half the reach, and for no more than what lists 50 pairs per vertex.
 class CandidateCache {
  public:
-  /// reach > 0 [m]: the largest ξ + d̂.
+  /// reach [m]: the largest ξ + d̂; 0 if no pair of bodies has contact, and then no pair is ever listed.
   CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach);
   /// All pairs that can be closer than `reach` at x. Refinds when x has left the margin. The reference is
   /// good until the next call, as are those below.

@@ -40,29 +40,63 @@ double total_size(const StencilPoints& x, int n) {
   return sum;
 }
 
-/// The vector from the second primitive to the first at their closest points, and its direction.
+/// A direction along which the two primitives are apart: a unit vector, and the distances along it of every
+/// vertex of the first primitive from every vertex of the second. The smallest is a lower bound of the
+/// distance of the primitives for any direction, and equal to it for the direction of closest points.
 struct Separation {
-  double distance;    ///< [m]
-  Vector3 direction;  ///< unit
+  Vector3 direction = Vector3::Zero();
+  std::array<double, 4> apart = {};  ///< [m], (a, b) in lexicographic order
+  double least = -infinity;          ///< [m]
 };
-Separation separation_of(PairKind kind, const StencilPoints& x) {
+
+Separation along(const Vector3& direction, PairKind kind, const StencilPoints& x) {
+  Separation s{.direction = direction, .least = infinity};
+  const int n = point_count(kind), first = first_count(kind);
+  int pair = 0;
+  for (int a = 0; a < first; ++a)
+    for (int b = first; b < n; ++b) {
+      const double d = direction.dot(x[a] - x[b]);
+      s.apart[pair++] = d;
+      s.least = d >= s.least ? s.least : d;
+    }
+  return s;
+}
+
+/// Unit normal of two directions, to rounding even if they are nearly parallel; zero if they are or one of
+/// them is.
+Vector3 normal_of(const Vector3& u, const Vector3& v) {
+  const Vector3 first = u.normalized();
+  Vector3 second = v - first * first.dot(v);
+  second -= first * first.dot(second);
+  return first.cross(second).normalized();
+}
+
+/// The best separation rounding allows. The vector r of the closest points is a small difference of large
+/// numbers, so its direction is blurred by rounding · size / distance; but it is normal to the features it
+/// joins, and their normal is known to rounding alone.
+Separation separate(PairKind kind, const StencilPoints& x) {
   const int n = point_count(kind);
   const ClosestFeature feature = closest_feature(kind, x);
   Vector3 r = separation(feature, n, x);
-  const double distance = r.norm();
   if (feature.weights.head(first_count(kind)).sum() < 0) r = -r;
-  // r is a small difference of large numbers, so its direction is blurred by (size/distance) roundings. It is
-  // normal to the features it joins, and their normal is known much better.
-  Eigen::Matrix<double, 3, 2> along = Eigen::Matrix<double, 3, 2>::Zero();  // ∂r/∂λ
-  for (int k = 0; k < feature.free; ++k)
-    for (int i = 1; i < n; ++i) along.col(k) += feature.slope(i, k) * (x[i] - x[0]);
-  if (feature.free == 1) {
-    r -= along.col(0) * (along.col(0).dot(r) / along.col(0).squaredNorm());
-  } else if (feature.free == 2) {
-    const Vector3 normal = along.col(0).cross(along.col(1));
-    r = normal.dot(r) < 0 ? Vector3(-normal) : normal;
+  Separation best;
+  if (feature.free < 2) {
+    Vector3 direction = r.normalized();
+    if (feature.free == 1) {
+      Vector3 edge = Vector3::Zero();
+      for (int i = 1; i < n; ++i) edge += feature.slope(i, 0) * (x[i] - x[0]);
+      direction -= edge * (edge.dot(direction) / edge.squaredNorm());
+      direction.normalize();
+    }
+    best = along(direction, kind, x);
+    // Near the border to the interior of a triangle, or for edges that are all but parallel, the blur can
+    // still tilt the direction into the rest of a primitive.
+    if (n < 4 || best.least > 0.7 * r.norm()) return best;
   }
-  return {distance, r.normalized()};
+  const Vector3 normal =
+      kind == PairKind::edge_edge ? normal_of(x[1] - x[0], x[3] - x[2]) : normal_of(x[2] - x[1], x[3] - x[1]);
+  const Separation flat = along(normal.dot(r) < 0 ? Vector3(-normal) : normal, kind, x);
+  return flat.least > best.least ? flat : best;
 }
 
 }  // namespace
@@ -93,63 +127,42 @@ std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& opti
     start[i] = query.x[i] - query.x[0];
     motion[i] = query.displacement[i] - query.displacement[0];
   }
-  // l_p of seed 000, algorithm 1: how fast the primitives can close in, in the frame that moves with their
-  // mean.
-  Vector3 mean = Vector3::Zero();
-  for (int i = 0; i < n; ++i) mean += motion[i] / n;
-  double speed[2] = {0, 0};
-  for (int i = 0; i < n; ++i) speed[i >= first] = std::max(speed[i >= first], (motion[i] - mean).norm());
-  const double approach = speed[0] + speed[1] + rounding * size_p;
-
   double t = 0, target = 0;
   for (int iteration = 0; iteration < options.max_iterations; ++iteration) {
     for (int i = 0; i < n; ++i) now[i] = start[i] + t * motion[i];
-    // For any unit vector the distance is at least the minimum, over vertices a of the first and b of the
-    // second primitive, of direction·(a − b), whatever the closest points really are. For a fixed direction
-    // this is a minimum of linear functions of time, which tells until when it stays above the target. It is
-    // equation (10) of seed 000 with the vertices' approach along the direction in place of norms: sliding
-    // and parting pairs are free at once. Where rounding blurs the direction more than the gap is wide,
-    // equation (10) itself still helps: it needs the distance alone. Both are lower bounds: the better one is
-    // taken.
-    const auto [distance, direction] = separation_of(query.kind, now);
+    // Along a fixed direction the primitives are apart by a minimum of linear functions of time, which tells
+    // until when they stay so. It is equation (10) of seed 000 with the vertices' approach along the
+    // direction in place of norms: sliding and parting pairs are free at once, and whatever the closest
+    // points really are, the bound holds.
+    const Separation s = separate(query.kind, now);
     const double blur = query.separation + rounding * (size_x + t * size_p);
-    double gaps[4], gap = infinity;
-    int pairs = 0;
-    for (int a = 0; a < first; ++a)
-      for (int b = first; b < n; ++b) {
-        gaps[pairs] = direction.dot(now[a] - now[b]) - blur;
-        gap = gaps[pairs] >= gap ? gap : gaps[pairs];
-        ++pairs;
-      }
-    const double distance_gap = distance - blur;
-    const double best_gap = distance_gap > gap ? distance_gap : gap;
+    const double gap = s.least - blur;
     if (iteration == 0) {
-      if (!(best_gap > 0)) return 0;
-      target = options.gap_fraction * std::min(best_gap, query.dhat);
+      if (!(gap > 0)) return 0;
+      target = options.gap_fraction * std::min(gap, query.dhat);
     }
+    if (!(gap > 0.5 * target)) return t;  // rounding has spoilt the direction: it proves nothing further
     double free_time = infinity;
     bool at_target = false;  // whether the pair of vertices that ends the step is nearly at the target
-    pairs = 0;
+    int pair = 0;
     for (int a = 0; a < first; ++a)
       for (int b = first; b < n; ++b) {
-        const double closing = rounding * size_p - direction.dot(motion[a] - motion[b]);
-        const double until = (gaps[pairs] - target) / closing;
+        const double here = s.apart[pair++] - blur;
+        const double closing = rounding * size_p - s.direction.dot(motion[a] - motion[b]);
+        const double until = (here - target) / closing;
         if (closing > 0 && until < free_time) {
           free_time = until;
-          at_target = gaps[pairs] < 1.1 * target;
+          at_target = here < 1.1 * target;
         }
-        ++pairs;
       }
-    const double by_distance = (distance_gap - target) / approach;
-    if (by_distance > free_time || !(gap > 0)) {
-      free_time = by_distance;
-      at_target = distance_gap < 1.1 * target;
-    }
     const double reached = t + free_time * (1 - 1e-12);
     if (reached >= options.upper_time) return std::nullopt;
-    if (!(reached > t * (1 + 1e-4)) || !(best_gap > 0)) return t;
-    t = reached;
-    if (at_target) return t;
+    // Done when the gap is used up, or when steps are no longer worth their evaluation. What is returned is
+    // always the last time compared with upper_time, so that a smaller upper_time hides an answer but never
+    // changes it.
+    const bool small = !(reached > t * (1 + 1e-4));
+    t = std::max(t, reached);
+    if (at_target || small) return t;
   }
   return t;
 }
@@ -225,24 +238,23 @@ double time_of_inversion(const Matrix3X& x, const Matrix3X& p, const Eigen::Vect
   const double v0 = det(e0, e1, e2), v1 = det(d0, e1, e2) + det(e0, d1, e2) + det(e0, e1, d2);
   const double v2 = det(e0, d1, d2) + det(d0, e1, d2) + det(d0, d1, e2), v3 = det(d0, d1, d2);
   if (!(v0 > 0) || !std::isfinite(v1 + v2 + v3)) return 0;
-  // f = V − (1 − shrink) V(0) in Bernstein form on [t, 1]. The graph lies above the lower hull of the
-  // coefficients, so f > 0 until the hull meets zero: advance there, split, repeat. Quadratic for simple
-  // roots, never past one.
-  double t = 0;
-  double b[4] = {shrink * v0, shrink * v0 + v1 / 3, shrink * v0 + (2 * v1 + v2) / 3,
-                 shrink * v0 + v1 + v2 + v3};
-  for (int iteration = 0; iteration < 60; ++iteration) {
-    double step = infinity;
-    for (int i = 1; i < 4; ++i)
-      if (b[i] <= 0) step = std::min(step, i / 3.0 * b[0] / (b[0] - b[i]));
-    if (!(step <= 1)) return infinity;
-    const double next = t + step * (1 - t) * (1 - 1e-12);
-    if (!(next > t * (1 + 1e-6)) || next >= until.get()) return next > t ? next : t;
-    const double w = (next - t) / (1 - t);  // split at w, keep the part after it
-    for (int round = 3; round > 0; --round)
-      for (int i = 0; i < round; ++i) b[i] = (1 - w) * b[i] + w * b[i + 1];
-    t = next;
-    if (!(b[0] > 0)) return t;
+  // f(t) = V(t) − (1 − shrink) V(0). On [t, t + h] it is positive if its four Bernstein coefficients are.
+  // Advance by such intervals, doubling h after a success and halving it after a failure, until h is
+  // negligible.
+  double t = 0, h = 1;
+  for (int iteration = 0; iteration < 2000; ++iteration) {
+    const double f0 = shrink * v0 + t * (v1 + t * (v2 + t * v3));
+    const double f1 = h * (v1 + t * (2 * v2 + t * 3 * v3)), f2 = h * h * (v2 + 3 * t * v3),
+                 f3 = h * h * h * v3;
+    const bool positive = f0 > 0 && f0 + f1 / 3 > 0 && f0 + (2 * f1 + f2) / 3 > 0 && f0 + f1 + f2 + f3 > 0;
+    if (!positive) {
+      h /= 2;
+      if (h <= 1e-6 * t || h < 1e-300) return t;
+      continue;
+    }
+    t += h;
+    if (t >= 1 || t >= until.get()) return infinity;
+    h = std::min(2 * h, 1 - t);
   }
   return t;
 }

@@ -1,0 +1,234 @@
+#include "random_surface.hpp"
+
+#include <gtest/gtest.h>
+#include <apart/collision/broad_phase.hpp>
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace apart {
+namespace {
+
+using test::Random;
+
+double distance(const Stencil& s, const Matrix3X& x) {
+  return std::sqrt(squared_distance(s.kind, s.gather(x)));
+}
+
+double distance(const Stencil& s, const Matrix3X& x0, const Matrix3X& x1, double t) {
+  const StencilPoints a = s.gather(x0), b = s.gather(x1);
+  StencilPoints x;
+  for (int i = 0; i < s.size(); ++i) x[i] = a[i] + t * (b[i] - a[i]);
+  return std::sqrt(squared_distance(s.kind, x));
+}
+
+Candidates closer_than(const Candidates& pairs, const Matrix3X& x, double radius) {
+  Candidates close;
+  for (const Stencil& s : pairs)
+    if (distance(s, x) < radius) close.push_back(s);
+  return close;
+}
+
+bool contains_all(const Candidates& found, const Candidates& wanted) {
+  return std::includes(found.begin(), found.end(), wanted.begin(), wanted.end());
+}
+
+void expect_well_formed(const CollisionSurface& surface, const Candidates& found) {
+  EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
+  EXPECT_EQ(std::adjacent_find(found.begin(), found.end()), found.end());
+  EXPECT_TRUE(contains_all(test::all_pairs(surface), found));
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const BroadPhaseMethod& method : broad_phase_methods()) all.emplace_back(method.name);
+  return all;
+}
+
+/// Run for every method in the list.
+class EveryBroadPhase : public ::testing::TestWithParam<std::string> {
+ protected:
+  std::unique_ptr<BroadPhase> make(const CollisionSurface& surface) const {
+    return make_broad_phase(GetParam(), surface);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, EveryBroadPhase, ::testing::ValuesIn(names()),
+                         [](const auto& name) { return name.param; });
+
+TEST_P(EveryBroadPhase, FindsExactlyThePairsWithinTheRadiusAfterFiltering) {
+  Random random(1);
+  for (int trial = 0; trial < 30; ++trial) {
+    const CollisionSurface surface = test::random_surface(40, random.uniform(0.02, 0.4), 0.05, random);
+    const Candidates all = test::all_pairs(surface);
+    const auto broad_phase = make(surface);
+    for (double radius : {0.0, 1e-3, 0.03, 0.2, 3.0}) {
+      const Candidates found = broad_phase->find(surface.rest, radius);
+      expect_well_formed(surface, found);
+      EXPECT_EQ(closer_than(found, surface.rest, radius), closer_than(all, surface.rest, radius));
+    }
+  }
+}
+
+TEST_P(EveryBroadPhase, MissesNothingOnTheWay) {
+  Random random(2);
+  int met = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    const CollisionSurface surface = test::random_surface(30, random.uniform(0.02, 0.4), 0.05, random);
+    const Candidates all = test::all_pairs(surface);
+    const auto broad_phase = make(surface);
+    // A common part, as of a body in flight, and a part of its own for every vertex.
+    const double common = random.exponential(0.01, 10), own = random.exponential(1e-4, 1);
+    const Vector3 flight[4] = {common * random.vector(), common * random.vector(), common * random.vector(),
+                               common * random.vector()};
+    const Matrix3X& x0 = surface.rest;
+    Matrix3X x1 = x0;
+    for (Index v = 0; v < x1.cols(); ++v) x1.col(v) += flight[surface.vertex_body[v]] + own * random.vector();
+    const double radius = random.exponential(1e-4, 0.1);
+    const Candidates found = broad_phase->find(x0, x1, radius);
+    expect_well_formed(surface, found);
+    Candidates close;
+    for (const Stencil& s : all)
+      for (int k = 0; k <= 50; ++k)
+        if (distance(s, x0, x1, k / 50.0) < radius) {
+          close.push_back(s);
+          break;
+        }
+    met += int(close.size());
+    EXPECT_TRUE(contains_all(found, close));
+  }
+  EXPECT_GT(met, 1000);
+}
+
+TEST_P(EveryBroadPhase, DependsOnTheArgumentsOnly) {
+  Random random(3);
+  const CollisionSurface surface = test::random_surface(60, 0.1, 0.05, random);
+  const auto kept = make(surface);
+  Matrix3X x = surface.rest;
+  for (int step = 0; step < 20; ++step) {
+    // Now and then everything is thrown about, so that what the tree learned before is worth nothing.
+    const double size = step % 5 == 4 ? 3 : 0.02;
+    Matrix3X next = x;
+    for (Index v = 0; v < x.cols(); ++v) next.col(v) += size * random.vector();
+    EXPECT_EQ(kept->find(x, next, 0.03), make(surface)->find(x, next, 0.03));
+    EXPECT_EQ(kept->find(next, 0.03), make(surface)->find(next, 0.03));
+    x = next;
+  }
+}
+
+TEST_P(EveryBroadPhase, FindsThePairsFarFromTheOriginAndAtAnyScale) {
+  Random random(4);
+  const CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  const auto broad_phase = make(surface);
+  const Candidates all = test::all_pairs(surface);
+  for (double scale : {1e-12, 1.0, 1e9, 1e30})
+    for (double offset : {0.0, 1e3, -1e8}) {
+      const Matrix3X x = scale * (surface.rest.array() + offset);
+      const Candidates found = broad_phase->find(x, 0.03 * scale);
+      EXPECT_EQ(closer_than(found, x, 0.03 * scale), closer_than(all, x, 0.03 * scale))
+          << scale << " " << offset;
+      EXPECT_LT(found.size(), all.size() / 3) << scale << " " << offset;
+    }
+  // Overflow of single precision costs speed, never pairs.
+  EXPECT_TRUE(
+      contains_all(broad_phase->find(1e200 * surface.rest, 0.03e200), closer_than(all, surface.rest, 0.03)));
+}
+
+TEST_P(EveryBroadPhase, TouchingAndCoincidentPrimitivesAreFound) {
+  Random random(5);
+  const CollisionSurface surface = test::random_surface(30, 0.1, 0.05, random);
+  const Matrix3X x = Matrix3X::Constant(3, surface.vertex_count(), 0.3);  // all in one point
+  EXPECT_EQ(make(surface)->find(x, 0.0), test::all_pairs(surface));
+}
+
+TEST_P(EveryBroadPhase, GivesUpBeyondTheLimitOnly) {
+  Random random(6);
+  const CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  const auto broad_phase = make(surface);
+  const Candidates found = broad_phase->find(surface.rest, 0.1);
+  ASSERT_GT(found.size(), 100u);
+  EXPECT_EQ(broad_phase->find_at_most(found.size(), surface.rest, surface.rest, 0.1), found);
+  EXPECT_FALSE(broad_phase->find_at_most(found.size() - 1, surface.rest, surface.rest, 0.1));
+  EXPECT_FALSE(broad_phase->find_at_most(0, surface.rest, surface.rest, 0.1));
+}
+
+TEST_P(EveryBroadPhase, WorksOnSurfacesWithoutSomeKindOfPrimitive) {
+  const PairTable pairs(1);
+  const CollisionSurface empty(Matrix3X(3, 0), Faces(3, 0), Edges(2, 0), {}, pairs, {});
+  EXPECT_TRUE(make(empty)->find(empty.rest, 1).empty());
+  const CollisionSurface points(Matrix3X::Zero(3, 3), Faces(3, 0), Edges(2, 0), {0, 0, 0}, pairs, {});
+  EXPECT_EQ(make(points)->find(points.rest, 1).size(), 3u);
+  const CollisionSurface segments(Matrix3X::Zero(3, 4), Faces(3, 0), Edges(Eigen::Matrix2i{{0, 2}, {1, 3}}),
+                                  {0, 0, 0, 0}, pairs, {});
+  EXPECT_EQ(make(segments)->find(segments.rest, 1).size(), 1u);
+  const CollisionSurface triangle(Matrix3X::Zero(3, 3), Faces(Eigen::Vector3i(0, 1, 2)), Edges(2, 0),
+                                  {0, 0, 0}, pairs, {});
+  EXPECT_TRUE(make(triangle)->find(triangle.rest, 1).empty());
+}
+
+TEST_P(EveryBroadPhase, RefusesPositionsThatAreNotFiniteOrNotAsMany) {
+  Random random(7);
+  const CollisionSurface surface = test::random_surface(6, 0.2, 0.05, random);
+  const auto broad_phase = make(surface);
+  Matrix3X bad = surface.rest;
+  bad(1, 3) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(broad_phase->find(bad, 0.1), InvariantError);
+  EXPECT_THROW(broad_phase->find(surface.rest, bad, 0.1), InvariantError);
+  bad(1, 3) = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(broad_phase->find(bad, 0.1), InvariantError);
+  EXPECT_THROW(broad_phase->find(surface.rest, std::nan("")), InvariantError);
+  EXPECT_THROW(broad_phase->find(surface.rest.leftCols(2), 0.1), InvariantError);
+}
+
+TEST_P(EveryBroadPhase, IsTheSameForAnyNumberOfThreads) {
+  Random random(8);
+  const CollisionSurface surface = test::two_sheets(12, 0.02, 0.01, 0.3, {}, random);
+  const Matrix3X p = 0.05 * Matrix3X::Random(3, surface.vertex_count());
+  set_thread_count(1);
+  const Candidates still = make(surface)->find(surface.rest, 0.05);
+  const Candidates moving = make(surface)->find(surface.rest, surface.rest + p, 0.01);
+  ASSERT_GT(still.size(), 1000u);
+  for (int threads : {2, 4}) {
+    set_thread_count(threads);
+    EXPECT_EQ(make(surface)->find(surface.rest, 0.05), still);
+    EXPECT_EQ(make(surface)->find(surface.rest, surface.rest + p, 0.01), moving);
+  }
+  set_thread_count(1);
+}
+
+TEST(BroadPhase, BvhReportsHardlyMoreThanTheBoxesWithinReach) {
+  Random random(9);
+  const CollisionSurface surface = test::two_sheets(20, 0.01, 0.002, 0.3, {}, random);
+  const Matrix3X x = surface.rest.array() + 100.0;
+  const std::size_t boxes = make_brute_force(surface)->find(x, 0.02).size();
+  const std::size_t found = make_bvh(surface)->find(x, 0.02).size();
+  EXPECT_GE(found, boxes);
+  EXPECT_LE(found, boxes + boxes / 1000 + 10);
+}
+
+TEST(BroadPhase, BvhSeesThatABodyInFlightDoesNotMeetItself) {
+  Random random(10);
+  const CollisionSurface surface = test::two_sheets(15, 10, 0.01, 0, {}, random);
+  const Matrix3X& x = surface.rest;
+  const Matrix3X p = Vector3(20, -7, 3).replicate(1, x.cols());  // many times the size of the sheets
+  const auto bvh = make_bvh(surface);
+  EXPECT_LE(bvh->find(x, x + p, 1e-3).size(), bvh->find(x, 1.1e-3).size());
+}
+
+TEST(BroadPhase, UnknownNamesAreRefusedWithTheKnownOnes) {
+  Random random(11);
+  const CollisionSurface surface = test::random_surface(3, 0.1, 0.1, random);
+  EXPECT_NE(make_broad_phase("bvh", surface), nullptr);
+  EXPECT_EQ(broad_phase_methods().front().name, "bvh");
+  try {
+    make_broad_phase("octree", surface);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("octree"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("brute_force"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace apart

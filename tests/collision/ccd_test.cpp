@@ -1,0 +1,585 @@
+#include "random_surface.hpp"
+
+#include <gtest/gtest.h>
+#include <apart/collision/candidate_cache.hpp>
+#include <apart/collision/ccd.hpp>
+#include <apart/core/parallel.hpp>
+#include <support/reference_distance.hpp>
+
+#include <chrono>
+#include <limits>
+
+namespace apart {
+namespace {
+
+using test::Random;
+
+constexpr PairKind all_kinds[] = {PairKind::point_point, PairKind::point_edge, PairKind::point_triangle,
+                                  PairKind::edge_edge};
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Distance at time t, in quadruple precision.
+double distance_at(const CcdQuery& q, double t) {
+  return test::reference_distance(q.kind, test::moved(q.x, q.displacement, t, point_count(q.kind)));
+}
+
+CcdQuery random_query(PairKind kind, double speed, Random& random) {
+  CcdQuery q;
+  q.kind = kind;
+  for (int i = 0; i < 4; ++i) {
+    q.x[i] = random.vector();
+    q.displacement[i] = speed * random.vector();
+  }
+  return q;
+}
+
+/// A query whose primitives meet at time τ: they are put in contact there, and moved back.
+CcdQuery meeting_query(PairKind kind, double tau, double speed, Random& random) {
+  CcdQuery q = random_query(kind, speed, random);
+  Vector4 w;  // weights of the contact point on both primitives
+  const double s = random.uniform(0, 1), t = random.uniform(0, 1);
+  switch (kind) {
+    case PairKind::point_point:
+      w << 1, -1, 0, 0;
+      break;
+    case PairKind::point_edge:
+      w << 1, -s, s - 1, 0;
+      break;
+    case PairKind::point_triangle:
+      w << 1, -s, -(1 - s) * t, -(1 - s) * (1 - t);
+      break;
+    case PairKind::edge_edge:
+      w << s, 1 - s, -t, t - 1;
+      break;
+  }
+  Vector3 offset = Vector3::Zero();
+  for (int i = 0; i < point_count(kind); ++i) offset += w[i] * q.x[i];
+  for (int i = 0; i < first_count(kind); ++i) q.x[i] -= offset;
+  for (int i = 0; i < point_count(kind); ++i) q.x[i] -= tau * q.displacement[i];
+  return q;
+}
+
+/// The answer is safe: on the whole path until then the gap stays above its target, up to the rounding of
+/// coordinates.
+void expect_safe(const CcdQuery& q, const CcdOptions& options, const std::optional<double>& t, double size) {
+  const double until = t ? *t : options.upper_time;
+  ASSERT_GE(until, 0);
+  ASSERT_LE(until, options.upper_time);
+  const double gap = distance_at(q, 0) - q.separation;
+  if (until == 0) return;
+  ASSERT_GT(gap, 0);
+  const double target = options.gap_fraction * std::min(gap, q.dhat);
+  for (int k = 0; k <= 64; ++k) {
+    const double now = until * (k / 64.0);
+    ASSERT_GT(distance_at(q, now) - q.separation, 0) << "touches at " << now << " of " << until;
+    ASSERT_GE(distance_at(q, now) - q.separation, target - 1e-13 * size) << "at " << now << " of " << until;
+  }
+}
+
+TEST(AdditiveCcd, StopsBeforeAKnownImpact) {
+  Random random(1);
+  for (PairKind kind : all_kinds)
+    for (double speed : {1e-6, 1e-3, 1.0, 1e3})
+      for (int trial = 0; trial < 300; ++trial) {
+        const double tau = random.uniform(0.01, 1);
+        const CcdQuery q = meeting_query(kind, tau, speed, random);
+        const auto t = additive_ccd(q);
+        ASSERT_TRUE(t) << "missed an impact at " << tau;
+        EXPECT_LT(*t, tau);
+        expect_safe(q, {}, t, 1 + speed);
+      }
+}
+
+TEST(AdditiveCcd, IsSafeOnRandomPathsAndStopsOnlyNearAnObstacle) {
+  Random random(2);
+  int stopped = 0, free = 0;
+  for (PairKind kind : all_kinds)
+    for (int trial = 0; trial < 1500; ++trial) {
+      const double speed = random.exponential(1e-2, 10);
+      CcdQuery q = random.below(2) ? random_query(kind, speed, random)
+                                   : meeting_query(kind, random.uniform(0.1, 1), speed, random);
+      if (random.below(2)) q.separation = random.uniform(0, 0.9) * distance_at(q, 0);
+      if (random.below(2)) q.dhat = random.exponential(1e-4, 1);
+      CcdOptions options;
+      options.gap_fraction = random.below(2) ? 0.2 : 0.01;
+      const auto t = additive_ccd(q, options);
+      expect_safe(q, options, t, 10);
+      (t ? stopped : free)++;
+      if (!t) continue;
+      // Soon after the time given the target is reached: nothing is held back without reason.
+      const double target = options.gap_fraction * std::min(distance_at(q, 0) - q.separation, q.dhat);
+      double closest = infinity;
+      for (int k = 0; k <= 200; ++k)
+        closest = std::min(closest, distance_at(q, *t + 1e-4 * k) - q.separation);
+      EXPECT_LE(closest, 1.2 * target + 1e-3 * speed * *t) << "kind " << int(kind) << " t " << *t;
+    }
+  EXPECT_GT(stopped, 1000);
+  EXPECT_GT(free, 1000);
+}
+
+TEST(AdditiveCcd, IsSafeNearContact) {
+  Random random(3);
+  int stopped = 0;
+  for (PairKind kind : all_kinds)
+    for (double gap : {1e-3, 1e-5, 1e-8, 1e-10, 1e-12})
+      for (int trial = 0; trial < 200; ++trial) {
+        // In contact at time 0, then pushed apart by the gap, then moving by about as much or by much more.
+        CcdQuery q = meeting_query(kind, 0, random.exponential(gap, 1), random);
+        const Vector3 apart = gap * random.unit();
+        for (int i = 0; i < first_count(kind); ++i) q.x[i] += apart;
+        if (random.below(2)) q.separation = 0.9 * distance_at(q, 0);
+        const auto t = additive_ccd(q);
+        expect_safe(q, {}, t, 2);
+        stopped += t && *t > 0;
+      }
+  EXPECT_GT(stopped, 1000);
+}
+
+TEST(AdditiveCcd, IsSafeForParallelEdgesAndThinTriangles) {
+  Random random(4);
+  for (double sine : {0.0, 1e-14, 1e-10, 1e-8, 1e-5, 1e-2})
+    for (double gap : {1e-1, 1e-4, 1e-8})
+      for (int trial = 0; trial < 100; ++trial) {
+        const Vector3 u = random.unit(), side = u.cross(random.unit()).normalized(), up = u.cross(side);
+        CcdQuery q;
+        q.kind = trial % 2 ? PairKind::edge_edge : PairKind::point_triangle;
+        const Vector3 away = gap * up + random.uniform(-0.5, 0.5) * u;
+        if (q.kind == PairKind::edge_edge) {
+          q.x = {Vector3::Zero(), u, away, away + u + sine * side};
+        } else {
+          q.x = {Vector3(away + 0.3 * u), Vector3::Zero(), u, Vector3(0.5 * u + sine * side)};
+        }
+        const double speed = random.exponential(gap, 1);
+        for (auto& p : q.displacement) p = speed * (0.1 * random.vector() + side);
+        for (int i = first_count(q.kind); i < 4; ++i) q.displacement[i] -= speed * up;
+        expect_safe(q, {}, additive_ccd(q), 2);
+      }
+}
+
+TEST(AdditiveCcd, WorksAtAnyScaleAndFarAway) {
+  Random random(5);
+  for (PairKind kind : all_kinds)
+    for (int trial = 0; trial < 100; ++trial) {
+      const CcdQuery q = meeting_query(kind, random.uniform(0.2, 1), 1, random);
+      const auto t = additive_ccd(q);
+      ASSERT_TRUE(t);
+      for (double scale : {0x1p-900, 0x1p-300, 0x1p-40, 0x1p40, 0x1p300, 0x1p900}) {
+        CcdQuery scaled = q;
+        for (int i = 0; i < 4; ++i) {
+          scaled.x[i] *= scale;
+          scaled.displacement[i] *= scale;
+        }
+        const auto again = additive_ccd(scaled);
+        ASSERT_TRUE(again);
+        EXPECT_NEAR(*again, *t, 1e-12) << scale;
+      }
+      CcdQuery far = q;
+      for (auto& x : far.x) x += Vector3(1e6, -2e6, 3e6);
+      const auto there = additive_ccd(far);
+      ASSERT_TRUE(there);
+      EXPECT_NEAR(*there, *t, 1e-3);
+      expect_safe(far, {}, there, 4e6);
+    }
+}
+
+TEST(AdditiveCcd, SlidingPartingAndRestingPairsAreFree) {
+  CcdQuery q;
+  q.kind = PairKind::point_triangle;
+  q.x = {Vector3(0.2, 0.2, 1e-8), Vector3(0, 0, 0), Vector3(1, 0, 0), Vector3(0, 1, 0)};
+  q.displacement.fill(Vector3::Zero());
+  EXPECT_FALSE(additive_ccd(q)) << "at rest";
+  q.displacement.fill(Vector3(3, -2, 7));
+  EXPECT_FALSE(additive_ccd(q)) << "moving together";
+  q.displacement.fill(Vector3::Zero());
+  q.displacement[0] = Vector3(100, 50, 0);
+  EXPECT_FALSE(additive_ccd(q)) << "sliding";
+  q.displacement[0] = Vector3(100, 50, 1);
+  EXPECT_FALSE(additive_ccd(q)) << "parting";
+  q.displacement[0] = Vector3(0, 0, -1);
+  ASSERT_TRUE(additive_ccd(q)) << "approaching";
+  EXPECT_NEAR(*additive_ccd(q), 0.8e-8, 0.01e-8);
+  // Sliding along an edge, edges crossing.
+  q.kind = PairKind::edge_edge;
+  q.x = {Vector3(-1, 0, 0), Vector3(1, 0, 0), Vector3(0, -1, 1e-8), Vector3(0, 1, 1e-8)};
+  q.displacement = {Vector3(1, 2, 0), Vector3(1, 2, 0), Vector3(0, 0, 0), Vector3(0, 0, 0)};
+  EXPECT_FALSE(additive_ccd(q)) << "edges sliding";
+}
+
+TEST(AdditiveCcd, StopsExactlyAtTheShareOfTheGap) {
+  CcdQuery q;
+  q.kind = PairKind::point_point;
+  q.x = {Vector3(0, 0, 0), Vector3(1, 0, 0)};
+  q.displacement = {Vector3(2, 0, 0), Vector3(0, 0, 0)};
+  EXPECT_NEAR(additive_ccd(q).value(), 0.4, 1e-9);  // a gap of 1 down to 0.2
+  EXPECT_NEAR(additive_ccd(q, {.gap_fraction = 0.5}).value(), 0.25, 1e-9);
+  q.separation = 0.5;
+  EXPECT_NEAR(additive_ccd(q).value(), 0.2, 1e-9);  // a gap of 0.5 down to 0.1
+  q.dhat = 0.1;
+  EXPECT_NEAR(additive_ccd(q).value(), 0.24, 1e-9);  // down to 0.02
+  q.displacement[0] = Vector3(0.47, 0, 0);
+  EXPECT_FALSE(additive_ccd(q)) << "stays above the target";
+}
+
+// The direction of closest points blurs as the gap shrinks: by all of a right angle at 1e-16 of the
+// primitives' size. The bound must not suffer, least of all where a direction has no room: above the border
+// of a triangle, for edges on top of each other, and for edges that cross under an angle of next to nothing.
+TEST(AdditiveCcd, GoesAsFarAtTinyGapsAsAtLargeOnes) {
+  Random random(16);
+  const auto expect_progress = [&](CcdQuery q, double gap, const std::string& what) {
+    const Eigen::Quaterniond turn = Eigen::Quaterniond::UnitRandom();
+    const Vector3 offset = random.vector();
+    for (int i = 0; i < point_count(q.kind); ++i) {
+      q.x[i] = turn * q.x[i] + offset;
+      q.displacement[i] = turn * q.displacement[i];
+    }
+    const double start = distance_at(q, 0);  // not quite `gap`: coordinates are rounded
+    ASSERT_NEAR(start, gap, 1e-15 + 1e-3 * gap) << what;
+    const auto t = additive_ccd(q);
+    ASSERT_TRUE(t) << what;
+    EXPECT_NEAR(*t, 0.8 * start, 0.1 * start) << what << " gap " << gap;  // approaching at speed 1
+    EXPECT_GT(distance_at(q, *t), 0);
+  };
+  for (double gap : {1e-2, 1e-6, 1e-9, 1e-11, 1e-12, 2e-13})
+    for (int trial = 0; trial < 20; ++trial) {
+      CcdQuery q;
+      q.displacement.fill(Vector3::Zero());
+      q.displacement[0] = Vector3(0, 0, -1);
+      q.kind = PairKind::point_triangle;
+      const double along = random.uniform(0.1, 0.9);
+      q.x = {Vector3(along, 0, gap), Vector3(0, 0, 0), Vector3(1, 0, 0), Vector3(0.3, 1, 0)};
+      expect_progress(q, gap, "above an edge of the triangle");
+      q.x[0] = Vector3(along, along * 1e-9, gap);
+      expect_progress(q, gap, "next to an edge of the triangle");
+      q.x[0] = Vector3(0, 0, gap);
+      expect_progress(q, gap, "above a corner of the triangle");
+      q.x[0] = Vector3(0.4, 0.3, gap);
+      expect_progress(q, gap, "above the triangle");
+
+      q.kind = PairKind::edge_edge;
+      q.displacement[1] = q.displacement[0];
+      const double shift = random.uniform(-0.5, 0.5);
+      for (double sine : {0.0, 1e-15, 1e-13, 1e-11, 1e-10, 1e-9, 1e-7, 1e-3, 1.0}) {
+        q.x = {Vector3(-0.5, -0.5 * sine, gap), Vector3(0.5, 0.5 * sine, gap), Vector3(shift - 1, 0, 0),
+               Vector3(shift + 1, 0, 0)};
+        expect_progress(q, gap, fmt::format("edges crossing at {}", sine));
+      }
+    }
+}
+
+TEST(AdditiveCcd, LooksNoFartherThanAskedAndThatChangesNoAnswer) {
+  Random random(6);
+  for (int trial = 0; trial < 500; ++trial) {
+    const PairKind kind = all_kinds[trial % 4];
+    const CcdQuery q = meeting_query(kind, random.uniform(0.1, 1), random.exponential(0.1, 10), random);
+    const double t = additive_ccd(q).value();
+    for (double upper : {0.1 * t, 0.99 * t, t * (1 - 1e-15)}) {
+      EXPECT_FALSE(additive_ccd(q, {.upper_time = upper}));
+    }
+    for (double upper : {std::nextafter(t, 2), 1.01 * t, 5.0}) {
+      EXPECT_EQ(additive_ccd(q, {.upper_time = upper}), t);
+    }
+  }
+}
+
+TEST(AdditiveCcd, TouchingOrSenselessInputGivesZero) {
+  Random random(7);
+  for (PairKind kind : all_kinds) {
+    CcdQuery q = meeting_query(kind, 0, 1, random);
+    EXPECT_EQ(additive_ccd(q), 0) << "touching";
+    q = random_query(kind, 1, random);
+    q.separation = 1.001 * distance_at(q, 0);
+    EXPECT_EQ(additive_ccd(q), 0) << "closer than the separation";
+    q.separation = std::nan("");
+    EXPECT_EQ(additive_ccd(q), 0);
+    for (double bad : {std::nan(""), infinity, -infinity})
+      for (int i = 0; i < point_count(kind); ++i) {
+        q = random_query(kind, 1, random);
+        q.x[i].y() = bad;
+        EXPECT_EQ(additive_ccd(q), 0);
+        q = random_query(kind, 1, random);
+        q.displacement[i].z() = bad;
+        EXPECT_EQ(additive_ccd(q), 0);
+      }
+    q.x.fill(Vector3::Zero());
+    q.displacement.fill(Vector3::Zero());
+    EXPECT_EQ(additive_ccd(q), 0) << "all in one point";
+    // The largest numbers there are.
+    q = random_query(kind, 1, random);
+    for (auto& x : q.x) x *= 1e308;
+    for (auto& p : q.displacement) p *= 1e308;
+    const auto t = additive_ccd(q);
+    EXPECT_TRUE(!t || *t >= 0);
+  }
+}
+
+TEST(AdditiveCcd, AdversarialInputTakesLittleTime) {
+  Random random(8);
+  const auto begin = std::chrono::steady_clock::now();
+  int queries = 0;
+  for (int trial = 0; trial < 2000; ++trial)
+    for (PairKind kind : all_kinds) {
+      // Near contact, spinning and shearing far faster than the gap, with a minimum separation next to the
+      // distance.
+      CcdQuery q = meeting_query(kind, 0, random.exponential(1, 1e6), random);
+      const Vector3 apart = random.exponential(1e-13, 1e-9) * random.unit();
+      for (int i = 0; i < first_count(kind); ++i) q.x[i] += apart;
+      q.separation = (1 - 1e-6) * distance_at(q, 0);
+      const auto t = additive_ccd(q, {.gap_fraction = 1e-6});
+      EXPECT_TRUE(!t || *t >= 0);
+      ++queries;
+    }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_LT(seconds / queries, 5e-3);
+}
+
+TEST(AdditiveCcd, AnIterationLimitStaysSafe) {
+  Random random(9);
+  for (int trial = 0; trial < 300; ++trial) {
+    const CcdQuery q = meeting_query(all_kinds[trial % 4], random.uniform(0.3, 1), 1, random);
+    const auto t = additive_ccd(q, {.max_iterations = 2});
+    ASSERT_TRUE(t);
+    expect_safe(q, {}, t, 2);
+  }
+}
+
+// ---- Whole surfaces
+
+TEST(CollisionFreeStep, NoPairComesTooCloseOnTheWay) {
+  Random random(10);
+  int bounded = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    const CollisionSurface surface = test::random_surface(30, 0.1, 0.005, random);
+    const Candidates all = test::all_pairs(surface);
+    const Matrix3X& x = surface.rest;
+    double start = infinity;  // in units of the thickness
+    for (const Stencil& s : all) {
+      const PairSettings& settings = surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
+      start = std::min(start, std::sqrt(squared_distance(s.kind, s.gather(x))) - settings.thickness);
+    }
+    if (!(start > 0)) continue;
+    Matrix3X p = random.exponential(1e-3, 1) * Matrix3X::Random(3, x.cols());
+    CandidateCache cache(make_bvh(surface), surface.pairs.max_reach());
+    const double alpha = collision_free_step(surface, cache, x, p);
+    EXPECT_EQ(alpha, collision_free_step(surface, all, x, p)) << "far pairs must not matter";
+    EXPECT_EQ(alpha, collision_free_step(surface, cache.along(x, p), x, p));
+    bounded += alpha < 1;
+    for (const Stencil& s : all) {
+      const PairSettings& settings = surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
+      const auto gap = [&](double t) {
+        StencilPoints y = s.gather(x);
+        const StencilPoints q = s.gather(p);
+        for (int i = 0; i < s.size(); ++i) y[i] += t * q[i];
+        return std::sqrt(squared_distance(s.kind, y)) - settings.thickness;
+      };
+      for (int k = 0; k <= 20; ++k)
+        ASSERT_GE(gap(alpha * k / 20), 0.2 * std::min(gap(0), settings.dhat) * (1 - 1e-9));
+    }
+  }
+  EXPECT_GT(bounded, 5);
+}
+
+TEST(CollisionFreeStep, IsTheSameForAnyNumberOfThreads) {
+  Random random(11);
+  const CollisionSurface surface = test::two_sheets(25, 0.02, 0.004, 0.3, {.dhat = 0.01}, random);
+  const Matrix3X& x = surface.rest;
+  Matrix3X p = 0.01 * Matrix3X::Random(3, x.cols());
+  p.row(2).tail(625).array() -= 0.03;
+  const Candidates pairs = make_bvh(surface)->find(x, x + p, 0.01);
+  set_thread_count(1);
+  const double one = collision_free_step(surface, pairs, x, p);
+  EXPECT_GT(one, 0);
+  EXPECT_LT(one, 1);
+  for (int threads : {2, 4})
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      set_thread_count(threads);
+      EXPECT_EQ(collision_free_step(surface, pairs, x, p), one);
+    }
+  set_thread_count(1);
+}
+
+TEST(CollisionFreeStep, HalfSpacesLeaveATenthOfTheGap) {
+  Matrix3X x(3, 2);
+  x << 0, 5, 1, 0.5, 0, 0;
+  PairTable pairs(2, {.dhat = 10});
+  const HalfSpace ground{.origin = Vector3(3, 0, 0), .normal = Vector3::UnitY(), .body = 1};
+  const CollisionSurface surface(x, Faces(3, 0), Edges(2, 0), {0, 0}, pairs, {ground});
+  Matrix3X p = Matrix3X::Zero(3, 2);
+  EXPECT_EQ(collision_free_step(surface, Candidates{}, x, p), 1);
+  p(1, 0) = -2;
+  EXPECT_NEAR(collision_free_step(surface, Candidates{}, x, p), 0.45, 1e-9);  // 1 down to 0.1
+  p(1, 1) = -2;
+  EXPECT_NEAR(collision_free_step(surface, Candidates{}, x, p), 0.225, 1e-9);  // 0.5 down to 0.05
+  p(0, 1) = 1e3;                                                               // sliding does not matter
+  EXPECT_NEAR(collision_free_step(surface, Candidates{}, x, p), 0.225, 1e-9);
+  p = -p;
+  EXPECT_EQ(collision_free_step(surface, Candidates{}, x, p), 1);
+
+  CollisionSurface thick = surface;
+  thick.pairs.set(0, 1, {.dhat = 0.1, .thickness = 0.4});
+  p = Matrix3X::Zero(3, 2);
+  p(1, 1) = -1;
+  EXPECT_NEAR(collision_free_step(thick, Candidates{}, x, p), 0.09, 1e-9);  // a gap of 0.1 down to 0.01
+  p(1, 0) = -1;
+  x(1, 1) = 10;
+  EXPECT_NEAR(collision_free_step(thick, Candidates{}, x, p), 0.59, 1e-9);  // 0.6 down to a tenth of d̂
+  x(1, 1) = 0.4;
+  p(1, 1) = 1e-9;
+  EXPECT_EQ(collision_free_step(thick, Candidates{}, x, p), 0) << "already too close";
+  thick.pairs.set(0, 1, {.enabled = false});
+  EXPECT_EQ(collision_free_step(thick, Candidates{}, x, p), 1) << "no contact between these";
+  p(1, 0) = std::nan("");
+  EXPECT_EQ(collision_free_step(surface, Candidates{}, x, p), 0);
+}
+
+TEST(CollisionFreeStep, AbsurdlyLongStepsAreCutNotListed) {
+  Random random(12);
+  const CollisionSurface surface = test::two_sheets(60, 0.2, 0.01, 0.3, {}, random);
+  CandidateCache cache(make_bvh(surface), surface.pairs.max_reach());
+  const Matrix3X p = 1e12 * Matrix3X::Random(3, surface.vertex_count());
+  const double alpha = collision_free_step(surface, cache, surface.rest, p);
+  EXPECT_GT(alpha, 0);
+  EXPECT_LT(alpha, 1e-9);
+}
+
+// ---- Tetrahedra
+
+/// Six times the volume at time t, in extended precision.
+long double volume_at(const Eigen::Vector4i& tet, const Matrix3X& x, const Matrix3X& p, double t) {
+  using Long = Eigen::Matrix<long double, 3, 1>;
+  Long v[4];
+  for (int k = 0; k < 4; ++k)
+    v[k] = x.col(tet[k]).cast<long double>() + (long double)(t)*p.col(tet[k]).cast<long double>();
+  return (v[1] - v[0]).cross(v[2] - v[0]).dot(v[3] - v[0]);
+}
+
+/// Shares of the volume are kept until α, and no longer: α is the first time at which one is lost, within a
+/// promille.
+void expect_first_loss(const Tetrahedra& tets, const Matrix3X& x, const Matrix3X& p, double shrink,
+                       double alpha) {
+  const auto least = [&](double t) {
+    long double share = 2;
+    for (Index e = 0; e < tets.cols(); ++e) {
+      const Eigen::Vector4i tet = tets.col(e);
+      share = std::min(share, volume_at(tet, x, p, t) / volume_at(tet, x, p, 0));
+    }
+    return double(share);
+  };
+  for (int k = 0; k <= 500; ++k)
+    ASSERT_GE(least(alpha * k / 500), (1 - shrink) * (1 - 1e-9)) << alpha * k / 500;
+  if (alpha == 1) return;
+  double after = 2;
+  for (int k = 0; k <= 20; ++k) after = std::min(after, least(alpha * (1 + 1e-4 * k)));
+  EXPECT_LE(after, (1 - shrink) * (1 + 1e-3));
+}
+
+TEST(InversionFreeStep, KeepsTheShareOfTheVolumeAndNoMore) {
+  Random random(13);
+  Tetrahedra tets(4, 3);
+  tets << 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4;
+  int bounded = 0;
+  for (int trial = 0; trial < 500; ++trial) {
+    Matrix3X x = Matrix3X::Random(3, 5);
+    for (Index e = 0; e < 3; ++e)
+      if (volume_at(tets.col(e), x, x, 0) < 0) std::swap(tets(0, e), tets(1, e));
+    const Matrix3X p = random.exponential(1e-3, 1e3) * Matrix3X::Random(3, 5);
+    const double shrink = trial % 2 ? 0.8 : 0.3;
+    const double alpha = inversion_free_step(tets, x, p, shrink);
+    expect_first_loss(tets, x, p, shrink, alpha);
+    bounded += alpha < 1;
+  }
+  EXPECT_GT(bounded, 100);
+}
+
+TEST(InversionFreeStep, HandlesDegenerateCubics) {
+  const Tetrahedra tet = Eigen::Vector4i(0, 1, 2, 3);
+  Matrix3X x(3, 4);
+  x << 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1;
+  const auto step = [&](const Matrix3X& p) { return inversion_free_step(tet, x, p); };
+  EXPECT_EQ(step(Matrix3X::Zero(3, 4)), 1) << "no motion";
+  EXPECT_EQ(step(Vector3(1e5, -3, 2).replicate(1, 4)), 1) << "translation";
+  EXPECT_EQ(step(x), 1) << "growth";
+  // Linear: one vertex to the opposite face and beyond. 1 − t/0.5 = 0.2
+  Matrix3X p = Matrix3X::Zero(3, 4);
+  p(2, 3) = -2;
+  EXPECT_NEAR(step(p), 0.4, 1e-5);
+  p(2, 3) = -0.8;
+  EXPECT_NEAR(step(p), 1, 1e-5);
+  p(2, 3) = -0.79;
+  EXPECT_EQ(step(p), 1);
+  // Quadratic with a double root: two axes collapse together, (1 − 2t)², touching 0 at ½ and growing again.
+  p = Matrix3X::Zero(3, 4);
+  p(0, 1) = p(1, 2) = -2;
+  EXPECT_NEAR(step(p), (1 - std::sqrt(0.2)) / 2, 1e-5);
+  // Cubic with a triple root: (1 − 2t)³.
+  p = -2 * x;
+  EXPECT_NEAR(step(p), (1 - std::cbrt(0.2)) / 2, 1e-5);
+  // A double root of the shrunk volume itself: V = 1 − 3.2 t (1 − t) dips to 0.2 at ½ and recovers.
+  x.col(0).setZero();
+  p = Matrix3X::Zero(3, 4);
+  p(0, 1) = 1;      // (1 + t) …
+  p(1, 2) = -0.75;  // … (1 − 0.75 t), at least 0.5
+  EXPECT_EQ(step(p), 1) << "never below the share";
+  // Rigid rotation by half a turn, seen as straight paths: flattens at ½.
+  p = Matrix3X::Zero(3, 4);
+  p.row(0) = -2 * x.row(0);
+  p.row(1) = -2 * x.row(1);
+  EXPECT_NEAR(step(p), (1 - std::sqrt(0.2)) / 2, 1e-5);
+}
+
+TEST(InversionFreeStep, ExtremeInputIsSafe) {
+  Random random(14);
+  const Tetrahedra tet = Eigen::Vector4i(0, 1, 2, 3);
+  Matrix3X x(3, 4);
+  x << 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1;
+  // Inverted, flat, not a number.
+  Matrix3X bad = x;
+  bad.col(1).swap(bad.col(2));
+  EXPECT_EQ(inversion_free_step(tet, bad, Matrix3X::Zero(3, 4)), 0);
+  bad = x;
+  bad(2, 3) = 0;
+  EXPECT_EQ(inversion_free_step(tet, bad, Matrix3X::Zero(3, 4)), 0);
+  bad(2, 3) = std::nan("");
+  EXPECT_EQ(inversion_free_step(tet, bad, Matrix3X::Zero(3, 4)), 0);
+  Matrix3X p = Matrix3X::Zero(3, 4);
+  p(0, 0) = infinity;
+  EXPECT_EQ(inversion_free_step(tet, x, p), 0);
+  p(0, 0) = std::nan("");
+  EXPECT_EQ(inversion_free_step(tet, x, p), 0);
+  EXPECT_EQ(inversion_free_step(Tetrahedra(4, 0), x, p), 1) << "nothing to invert";
+  // Flat tetrahedra far away under long steps: positive volume at the rounded end, whatever happens.
+  for (int trial = 0; trial < 2000; ++trial) {
+    Matrix3X y = x;
+    y.row(2) *= random.exponential(1e-12, 1);
+    y.colwise() += random.exponential(1e-3, 1e3) * random.vector();
+    p = random.exponential(1e-9, 1e9) * Matrix3X::Random(3, 4);
+    if (!(signed_volume6(y.col(0), y.col(1), y.col(2), y.col(3)) > 0)) continue;
+    const double alpha = inversion_free_step(tet, y, p);
+    const Matrix3X z = y + alpha * p;
+    EXPECT_GT(signed_volume6(z.col(0), z.col(1), z.col(2), z.col(3)), 0);
+  }
+}
+
+TEST(InversionFreeStep, IsTheSameForAnyNumberOfThreads) {
+  Random random(15);
+  const int n = 3000;
+  Tetrahedra tets(4, n);
+  Matrix3X x(3, 4 * n);
+  for (int t = 0; t < n; ++t) {
+    tets.col(t) << 4 * t, 4 * t + 1, 4 * t + 2, 4 * t + 3;
+    Matrix3X y = Matrix3X::Random(3, 4);
+    if (signed_volume6(y.col(0), y.col(1), y.col(2), y.col(3)) < 0) y.col(0).swap(y.col(1));
+    x.middleCols(4 * t, 4) = y;
+  }
+  const Matrix3X p = 1e-3 * Matrix3X::Random(3, 4 * n);
+  set_thread_count(1);
+  const double one = inversion_free_step(tets, x, p);
+  EXPECT_LT(one, 1);
+  for (int threads : {2, 4}) {
+    set_thread_count(threads);
+    EXPECT_EQ(inversion_free_step(tets, x, p), one);
+  }
+  set_thread_count(1);
+}
+
+}  // namespace
+}  // namespace apart
