@@ -1,7 +1,6 @@
 #include <apart/potentials/continuum_elasticity.hpp>
 
 #include <apart/math/psd_projection.hpp>
-#include <apart/math/svd.hpp>
 
 #include <Eigen/LU>
 
@@ -36,31 +35,31 @@ Matrix3 ContinuumElasticity::gradient_of(const Cell& c, const Matrix3X& q) const
   return f;
 }
 
-Matrix3 ContinuumElasticity::deformation_gradient(Index cell, const Matrix3X& q) const {
-  return gradient_of(cells_[cell], q);
+void ContinuumElasticity::prepare(const Matrix3X& q) {
+  svd_.resize(cells_.size());
+  parallel_for(term_count(), [&](Index i) { svd_[i] = signed_svd(gradient_of(cells_[i], q)); });
 }
 
-Matrix3 ContinuumElasticity::cauchy_stress(Index cell, const Matrix3X& q) const {
-  const SignedSvd s = signed_svd(gradient_of(cells_[cell], q));
+Matrix3 ContinuumElasticity::cauchy_stress(Index cell) const {
+  const SignedSvd& s = svd_[cell];
   const Vector3 first = std::visit([&](const auto& m) { return m.derivatives(s.sigma).first; },
                                    materials_[cells_[cell].material]);
   // σ = J⁻¹ P Fᵀ = U diag(Ψᵢσᵢ/J) Uᵀ
   return s.u * (first.cwiseProduct(s.sigma) / s.sigma.prod()).asDiagonal() * s.u.transpose();
 }
 
-double ContinuumElasticity::value(const Matrix3X& q) const {
+double ContinuumElasticity::value(const Matrix3X&) const {
   return scale_ * ordered_sum(term_count(), [&](Index i) {
            const Cell& c = cells_[i];
-           const SignedSvd s = signed_svd(gradient_of(c, q));
            return c.volume *
-                  std::visit([&](const auto& m) { return m.energy(s.sigma); }, materials_[c.material]);
+                  std::visit([&](const auto& m) { return m.energy(svd_[i].sigma); }, materials_[c.material]);
          });
 }
 
-void ContinuumElasticity::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
+void ContinuumElasticity::add_gradient(const Matrix3X&, Matrix3X& gradient) const {
   add_local_gradients(term_count(), gradient, [&](Index i) {
     const Cell& c = cells_[i];
-    const SignedSvd s = signed_svd(gradient_of(c, q));
+    const SignedSvd& s = svd_[i];
     const Vector3 first =
         std::visit([&](const auto& m) { return m.derivatives(s.sigma).first; }, materials_[c.material]);
     const Matrix3 p =
@@ -71,12 +70,12 @@ void ContinuumElasticity::add_gradient(const Matrix3X& q, Matrix3X& gradient) co
   });
 }
 
-void ContinuumElasticity::hessians(const Matrix3X& q, Index begin, Projection projection,
+void ContinuumElasticity::hessians(const Matrix3X&, Index begin, Projection projection,
                                    std::span<LocalHessian> out) const {
   for (std::size_t e = 0; e < out.size(); ++e) {
     const Cell& c = cells_[begin + Index(e)];
     out[e].points = {c.nodes, 4};
-    const SignedSvd s = signed_svd(gradient_of(c, q));
+    const SignedSvd& s = svd_[begin + Index(e)];
     PrincipalDerivatives d =
         std::visit([&](const auto& m) { return m.derivatives(s.sigma); }, materials_[c.material]);
     if (projection == Projection::psd) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/bodies/body.hpp>
+#include <apart/math/svd.hpp>
 #include <apart/potentials/potential.hpp>
 
 #include <array>
@@ -15,6 +16,8 @@ class ContinuumElasticity final : public Potential {
   void set_scale(double scale) { scale_ = scale; }
 
   std::string_view name() const override { return "elasticity"; }
+  /// Decomposes every deformation gradient once, for value, gradient and Hessian alike.
+  void prepare(const Matrix3X& q) override;
   double value(const Matrix3X& q) const override;
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(cells_.size()); }
@@ -22,10 +25,10 @@ class ContinuumElasticity final : public Potential {
   void hessians(const Matrix3X& q, Index begin, Projection projection,
                 std::span<LocalHessian> out) const override;
 
-  /// Deformation of one cell, for reports.
-  Matrix3 deformation_gradient(Index cell, const Matrix3X& q) const;
-  /// Cauchy stress [Pa] of one cell.
-  Matrix3 cauchy_stress(Index cell, const Matrix3X& q) const;
+  /// Stretches σ of one cell at the q last prepared.
+  const Vector3& stretches(Index cell) const { return svd_[cell].sigma; }
+  /// Cauchy stress [Pa] of one cell at the q last prepared.
+  Matrix3 cauchy_stress(Index cell) const;
   /// Cells of materials that must not invert, for the step bound.
   const Tetrahedra& guarded_cells() const { return guarded_; }
 
@@ -39,6 +42,7 @@ class ContinuumElasticity final : public Potential {
   Matrix3 gradient_of(const Cell& cell, const Matrix3X& q) const;
   std::vector<Cell> cells_;
   std::vector<Material> materials_;
+  std::vector<SignedSvd> svd_;  ///< of every cell's F at the q last prepared
   Tetrahedra guarded_ = Tetrahedra(4, 0);
   double scale_ = 1;
 };

@@ -2,7 +2,7 @@
 
 #include <apart/collision/ccd.hpp>
 #include <apart/core/error.hpp>
-#include <apart/math/svd.hpp>
+
 #include <apart/potentials/boundary_target.hpp>
 #include <apart/potentials/continuum_elasticity.hpp>
 #include <apart/potentials/friction.hpp>
@@ -121,6 +121,8 @@ struct Simulation::Workspace {
 /// was not: then the moving ones are set free and pulled by the augmented Lagrangian. [thesis A.5]
 bool Simulation::Workspace::move_scripted(Matrix3X& q, double time, Timings& timings) {
   target.targets.clear();
+  // Also forgets the pattern of the last step: the order of elimination, and with it the bits, must follow
+  // from the state a step starts from, not from how it was reached.
   objective.set_free(FreeCoordinates(!scripted.mask()));
   const Matrix3X goal = scripted.apply(q, time);
   const Matrix3X move = goal - q;
@@ -155,6 +157,7 @@ void Simulation::Workspace::choose_stiffness(const Matrix3X& q) {
   }
   const Matrix3X x = model.surface_map.positions(q);
   contact.prepare(x);
+  elasticity.prepare(q);
   Matrix3X energy = Matrix3X::Zero(3, q.cols()), pressed = Matrix3X::Zero(3, x.cols());
   for (const Potential* p :
        {static_cast<const Potential*>(&inertia), static_cast<const Potential*>(&elasticity)})
@@ -217,7 +220,7 @@ std::string Simulation::Workspace::diagnose(const Matrix3X& q, const NewtonResul
   double smallest = std::numeric_limits<double>::infinity();
   Index cell = -1;
   for (Index c = 0; c < elasticity.term_count(); ++c) {
-    const double ratio = signed_svd(elasticity.deformation_gradient(c, q)).sigma.prod();
+    const double ratio = elasticity.stretches(c).prod();
     if (ratio < smallest) {
       smallest = ratio;
       cell = c;
@@ -253,11 +256,9 @@ std::string Simulation::Workspace::diagnose(const Matrix3X& q, const NewtonResul
 
 void Simulation::Workspace::measure(const Matrix3X& q, const Matrix3X& velocity, StepReport& report) const {
   const Index cells = elasticity.term_count();
-  std::vector<Vector3> stretch(cells);
-  parallel_for(cells, [&](Index c) { stretch[c] = signed_svd(elasticity.deformation_gradient(c, q)).sigma; });
-  report.min_volume_ratio = parallel_min(cells, 1.0, [&](Index c) { return stretch[c].prod(); });
-  report.max_strain =
-      parallel_max(cells, 0.0, [&](Index c) { return (stretch[c].array() - 1).abs().maxCoeff(); });
+  report.min_volume_ratio = parallel_min(cells, 1.0, [&](Index c) { return elasticity.stretches(c).prod(); });
+  report.max_strain = parallel_max(
+      cells, 0.0, [&](Index c) { return (elasticity.stretches(c).array() - 1).abs().maxCoeff(); });
   report.kinetic_energy = 0.5 * (velocity * model.mass).cwiseProduct(velocity).sum();
   report.elastic_energy = elasticity.value(q) / (model.options.dt * model.options.dt);
   report.gravity_energy = -(q * model.mass).cwiseProduct(gravity).sum();
@@ -393,6 +394,7 @@ Frame Simulation::frame() const {
   f.mesh.edges.resize(2, edges);
   f.mesh.vertices.resize(points);
   f.von_mises.resize(tets);
+  w.elasticity.prepare(state_.nodes);
   tets = faces = edges = points = 0;
   for (std::size_t i = 0; i < m.bodies.size(); ++i) {
     const Body& b = m.bodies[i];
@@ -405,7 +407,7 @@ Frame Simulation::frame() const {
     };
     for (Index t = 0; t < b.mesh.tetrahedra.cols(); ++t) {
       const Index cell = w.first_cell[i] + (b.kind == BodyKind::affine ? 0 : t);
-      const Matrix3 s = w.elasticity.cauchy_stress(cell, state_.nodes);
+      const Matrix3 s = w.elasticity.cauchy_stress(cell);
       const Matrix3 deviator = s - s.trace() / 3 * Matrix3::Identity();
       f.von_mises[tets + t] = std::sqrt(1.5) * deviator.norm();
     }

@@ -11,13 +11,16 @@ namespace apart {
 
 namespace {
 
-/// Threads of BLAS and OpenMP inside a factorisation change the order of sums, and with it the bits, and on supernodes of
-/// this size cost more than they bring: keep both at one. CHOLMOD asks OpenMP for a fixed number of threads, so only a
-/// limit on the nesting of parallel regions stops it; that limit belongs to the calling thread.
+/// Threads of BLAS and OpenMP inside a factorisation change the order of sums, and with it the bits, and on
+/// supernodes of this size cost more than they bring: keep both at one. CHOLMOD asks OpenMP for a fixed
+/// number of threads, so only a limit on the nesting of parallel regions stops it; that limit belongs to the
+/// calling thread.
 void use_one_thread() {
   using Setter = void (*)(int);
-  static const auto set_blas_threads = reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-  static const auto set_openmp_levels = reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, "omp_set_max_active_levels"));
+  static const auto set_blas_threads =
+      reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  static const auto set_openmp_levels =
+      reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, "omp_set_max_active_levels"));
   if (set_blas_threads) set_blas_threads(1);
   if (set_openmp_levels) set_openmp_levels(0);
 }

@@ -133,11 +133,21 @@ void Objective::update_pattern() {
     for (const Potential* p : node_potentials_) collect_keys(*p, false, node_keys_);
     sort_unique(node_keys_);
   }
-  std::vector<BlockKey> all;
-  all.reserve(node_keys_.size() + contact_keys.size());
-  std::set_union(node_keys_.begin(), node_keys_.end(), contact_keys.begin(), contact_keys.end(),
-                 std::back_inserter(all));
-  hessian_ = BlockSparse(free_.block_count(), all);
+  // Contacts come and go between iterations: the pattern keeps those it has had, so that it soon covers all
+  // that do, but not so many that the fill they cause would cost more than a new analysis.
+  const auto merged = [](const std::vector<BlockKey>& a, const std::vector<BlockKey>& b) {
+    std::vector<BlockKey> all;
+    all.reserve(a.size() + b.size());
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+    return all;
+  };
+  if (pattern_valid_) {
+    std::vector<BlockKey> kept = merged(contact_keys_, contact_keys);
+    contact_keys_ = kept.size() <= 2 * contact_keys.size() ? std::move(kept) : std::move(contact_keys);
+  } else {
+    contact_keys_ = std::move(contact_keys);
+  }
+  hessian_ = BlockSparse(free_.block_count(), merged(node_keys_, contact_keys_));
   pattern_valid_ = pattern_changed_ = true;
 }
 

@@ -68,7 +68,8 @@ class Objective {
   std::vector<Potential*> node_potentials_, vertex_potentials_;
   FreeCoordinates free_;
   Matrix3X q_, x_;
-  std::vector<BlockKey> node_keys_;  ///< of the node potentials: constant while the free coordinates are
+  std::vector<BlockKey> node_keys_;     ///< of the node potentials: constant while the free coordinates are
+  std::vector<BlockKey> contact_keys_;  ///< of the vertex potentials, now and earlier
   BlockSparse hessian_;
   bool pattern_valid_ = false, pattern_changed_ = false;
 };
