@@ -3,14 +3,13 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/io/atomic_file.hpp>
+#include <apart/io/file_reader.hpp>
 #include <apart/scene/examples.hpp>
 #include <apart/scene/run.hpp>
 #include <apart/scene/schema.hpp>
 #include <apart/scene/start_check.hpp>
 #include <apart/verify/certificate.hpp>
-#if __has_include(<apart/viewer/render.hpp>)
 #include <apart/viewer/render.hpp>
-#endif
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -202,9 +201,28 @@ int show_schema(bool reference) {
 }
 
 struct RenderArguments {
-  std::string run, output, size = "1280x960";
+  std::string run, output;
+  int width = RenderOptions().width, height = RenderOptions().height;
   std::optional<Index> frame;
 };
+
+int render_run(const RenderArguments& arguments) {
+  set_thread_count(0);
+  const auto frames = list_frames(arguments.run);
+  const Index number = arguments.frame.value_or(Index(frames.size()) - 1);
+  if (number < 0 || number >= Index(frames.size()))
+    throw InputError("--frame {}: {} has the frames 0 to {}; choose one of them", number, arguments.run,
+                     frames.size() - 1);
+  const fs::path output = arguments.output.empty()
+                              ? fs::path(arguments.run) / fmt::format("frame_{:06}.png", number)
+                              : fs::path(arguments.output);
+  RenderOptions options;
+  options.width = arguments.width;
+  options.height = arguments.height;
+  render(read_frame(frames[std::size_t(number)]), options, output);
+  fmt::print("{}\n", output.string());
+  return exit_done;
+}
 
 // ---- the command line
 // ------------------------------------------------------------------------------------------
@@ -282,9 +300,22 @@ int dispatch(int argc, char** argv) {
                              "Number of the frame, from 0; default: the last");
   render_command->add_option("-o,--output", render_arguments.output,
                              "PNG file; default: RUN/frame_NUMBER.png");
-  render_command->add_option("--size", render_arguments.size, "Width and height in pixels")
-      ->type_name("WxH")
-      ->capture_default_str();
+  render_command
+      ->add_option_function<std::string>(
+          "--size",
+          [&](const std::string& text) {
+            const std::size_t x = text.find('x');
+            const auto width = parse_integer(text.substr(0, x)),
+                       height = x == text.npos ? std::nullopt : parse_integer(text.substr(x + 1));
+            if (!width || !height || std::min(*width, *height) < 16 || std::max(*width, *height) > 16384)
+              throw CLI::ValidationError(
+                  "--size", fmt::format("got {}, must be like 1280x960, each 16 to 16384", text));
+            render_arguments.width = int(*width);
+            render_arguments.height = int(*height);
+          },
+          "Width and height in pixels; default: 1280x960")
+      ->type_name("WxH");
+  render_command->callback([&] { code = render_run(render_arguments); });
 
   std::string example, example_output;
   CLI::App* examples_command =

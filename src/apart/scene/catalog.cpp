@@ -110,7 +110,7 @@ Group meshes() {
   const ValueType cells = any_of({integer(1, 1e4), tuple(integer(1, 1e4), 3)});
   const Key resolution{"resolution", integer(1, 500), "", "4",
                        "layers of cells from the centre to the surface"};
-  const Key tetrahedralize{"tetrahedralize", boolean(), "", "false",
+  const Key tetrahedralize{"tetrahedralize", any_of({boolean(), object("tetrahedralization")}), "", "false",
                            "fill the closed surface with tetrahedra (needs the program tetgen)"};
   return {
       "mesh",
@@ -306,6 +306,14 @@ Group time_steps() {
                  {"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"}});
 }
 
+Group tetrahedralizations() {
+  return record(
+      "tetrahedralization", "How TetGen fills a closed surface; lengths are those of the mesh as read.",
+      {{"radius_edge_ratio", number({1, infinity, true, true}), "", "2",
+        "shape aimed at; less is better and finer"},
+       {"max_volume", number(positive), "m3", Key::optional, "largest volume of a tetrahedron aimed at"}});
+}
+
 Group transforms() {
   return record(
       "transform", "Applied in this order: scale, rotate, translate.",
@@ -462,9 +470,11 @@ ChoiceList methods(std::string_view name, std::string_view summary, const Method
 }
 
 Catalog make_catalog() {
-  return {{scene(),     time_steps(),  bodies(),     meshes(), transforms(), axis_angles(), arrays(),
-           materials(), fixed_parts(), selections(), boxes(),  balls(),      planes(),      motions(),
-           keyframes(), turnings(),    contacts(),   pairs(),  solvers(),    outputs()},
+  return {{scene(),      time_steps(),  bodies(),   meshes(),    tetrahedralizations(),
+           transforms(), axis_angles(), arrays(),   materials(), fixed_parts(),
+           selections(), boxes(),       balls(),    planes(),    motions(),
+           keyframes(),  turnings(),    contacts(), pairs(),     solvers(),
+           outputs()},
           {{"integrator", "Time integrators", {{"implicit_euler", "first order, dissipative, robust"}}},
            {"mass",
             "How mass is spread over nodes",

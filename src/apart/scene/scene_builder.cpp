@@ -1,6 +1,7 @@
 #include <apart/geometry/aabb.hpp>
 #include <apart/geometry/mesh_checks.hpp>
 #include <apart/io/mesh_format.hpp>
+#include <apart/io/tetgen.hpp>
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/motion.hpp>
 #include <apart/scene/scene_builder.hpp>
@@ -63,12 +64,17 @@ Mesh read_body_mesh(const LocatedJson& v, bool solid) {
         [&] { return row.make_mesh(v, solid ? generate::Content::tetrahedra : generate::Content::surface); });
   Mesh mesh =
       v.has("file") ? v["file"].locate([&] { return read_mesh(v["file"].text()); }) : read_inline_mesh(v);
-  if (v["tetrahedralize"].boolean()) {
-    if (mesh.is_volume())
-      v["tetrahedralize"].fail("got true, but the mesh has tetrahedra already; remove the key");
-    v["tetrahedralize"].fail("TETGEN PENDING");
+  const LocatedJson fill = v["tetrahedralize"];
+  const bool* wanted = fill.value().get_if<bool>();
+  if (wanted && !*wanted) return mesh;
+  if (mesh.is_volume())
+    fill.fail("got {}, but the mesh has tetrahedra already; remove the key", to_short_text(fill.value()));
+  TetrahedralizeOptions options;
+  if (!wanted) {
+    options.radius_edge_ratio = fill["radius_edge_ratio"].number();
+    if (fill.has("max_volume")) options.max_volume = fill["max_volume"].number();
   }
-  return mesh;
+  return tetrahedralize(mesh, fill.message("mesh"), options);
 }
 
 Mesh placed(const LocatedJson& body, const Mesh& mesh) {
@@ -79,7 +85,7 @@ Mesh placed(const LocatedJson& body, const Mesh& mesh) {
 }
 
 /// Makes a mesh one of tetrahedra that a volume can be made of, or says why not.
-Mesh checked_volume(const LocatedJson& v, Mesh mesh) {
+Mesh checked_volume(const LocatedJson& v, const std::string& place, Mesh mesh) {
   if (!mesh.is_volume()) {
     const bool closed = mesh.faces.cols() > 0 && is_closed_surface(mesh);
     v.fail("has no tetrahedra; {}", closed && (v.has("file") || v.has("points"))
@@ -91,15 +97,15 @@ Mesh checked_volume(const LocatedJson& v, Mesh mesh) {
   mesh.vertices.resize(0);
   mesh = remove_unreferenced_points(mesh);
   orient_tetrahedra(mesh);
-  v.locate([&] { validate_volume(mesh, "mesh"); });
+  validate_volume(mesh, place);
   return mesh;
 }
 
-Mesh checked_closed_surface(const LocatedJson& v, Mesh mesh) {
+Mesh checked_closed_surface(const LocatedJson& v, const std::string& place, Mesh mesh) {
   mesh.edges.resize(2, 0);
   mesh.vertices.resize(0);
   mesh = remove_unreferenced_points(mesh);
-  v.locate([&] { validate_surface(mesh, "mesh"); });
+  validate_surface(mesh, place);
   if (!is_closed_surface(mesh))
     v.fail(
         "its triangles do not bound a volume: some edge has not exactly two, facing alike; close and orient "
@@ -108,17 +114,15 @@ Mesh checked_closed_surface(const LocatedJson& v, Mesh mesh) {
   return mesh;
 }
 
-Mesh checked_obstacle(const LocatedJson& v, Mesh mesh) {
+Mesh checked_obstacle(const std::string& place, Mesh mesh) {
   if (mesh.is_volume()) {
     mesh.faces = boundary_faces(mesh.tetrahedra);
     mesh.tetrahedra.resize(4, 0);
   }
   mesh = remove_unreferenced_points(mesh);
-  v.locate([&] {
-    if (mesh.faces.cols() > 0) validate_surface(mesh, "mesh");
-    if (mesh.edges.cols() > 0) validate_segments(mesh, "mesh");
-    if (mesh.vertices.size() > 0 || mesh.faces.cols() + mesh.edges.cols() == 0) validate_points(mesh, "mesh");
-  });
+  if (mesh.faces.cols() > 0) validate_surface(mesh, place);
+  if (mesh.edges.cols() > 0) validate_segments(mesh, place);
+  if (mesh.vertices.size() > 0 || mesh.faces.cols() + mesh.edges.cols() == 0) validate_points(mesh, place);
   return mesh;
 }
 
@@ -283,13 +287,14 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   }
   const std::string& type = v["type"].text();
   const LocatedJson source = v["mesh"];
+  const std::string place = source.message(fmt::format("body '{}'", name));
   Mesh mesh = placed(v, read_body_mesh(source, type != "obstacle"));
   if (type == "obstacle")
-    mesh = checked_obstacle(source, std::move(mesh));
+    mesh = checked_obstacle(place, std::move(mesh));
   else if (type == "affine" && !mesh.is_volume())
-    mesh = checked_closed_surface(source, std::move(mesh));
+    mesh = checked_closed_surface(source, place, std::move(mesh));
   else
-    mesh = checked_volume(source, std::move(mesh));
+    mesh = checked_volume(source, place, std::move(mesh));
 
   if (!v.has("array")) {
     result.push_back({build_body(v, name, std::move(mesh), clock), name, friction});

@@ -128,18 +128,25 @@ void make_paths_absolute(JsonValue& scene, const fs::path& directory) {
   }
 }
 
+/// Adds a key where the catalog has it, at the place of the object in the file.
+void insert_after(JsonValue& object, std::string_view before, std::string_view key, std::string text) {
+  auto& members = std::get<JsonValue::Object>(object.data);
+  const auto at =
+      std::find_if(members.begin(), members.end(), [&](const auto& m) { return m.first == before; });
+  JsonValue value(std::move(text));
+  value.source = object.source;
+  value.line = object.line;
+  value.column = object.column;
+  members.insert(at + 1, {std::string(key), std::move(value)});
+}
+
 /// Names that were not given: the type and the position in the list.
 void name_bodies(JsonValue& scene) {
   auto& bodies = std::get<JsonValue::Array>(scene.find("bodies")->data);
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (bodies[i].find("name")) continue;
-    auto& members = std::get<JsonValue::Object>(bodies[i].data);
-    JsonValue name(fmt::format("{}{}", std::get<std::string>(bodies[i].find("type")->data), i));
-    name.source = bodies[i].source;
-    name.line = bodies[i].line;
-    name.column = bodies[i].column;
-    members.insert(members.begin() + 1, {"name", std::move(name)});  // after the type
-  }
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (!bodies[i].find("name"))
+      insert_after(bodies[i], "type", "name",
+                   fmt::format("{}{}", std::get<std::string>(bodies[i].find("type")->data), i));
 }
 
 /// Rules that concern several values at once.
@@ -171,13 +178,10 @@ SceneFile understand(JsonValue root, const std::string& source, const fs::path& 
                      std::span<const std::string> overrides) {
   for (const std::string& change : overrides) Override(change).apply(root);
   SceneFile scene{validated(root), {}};
-  if (!scene.root.find("name")) {
-    auto& members = std::get<JsonValue::Object>(scene.root.data);
-    members.insert(members.begin(), {"name", JsonValue(fs::path(source).stem().string())});
-  }
+  if (!scene.root.find("name")) insert_after(scene.root, "version", "name", fs::path(source).stem().string());
   name_bodies(scene.root);
   check_together(scene.root);
-  make_paths_absolute(scene.root, fs::absolute(directory));
+  make_paths_absolute(scene.root, fs::absolute(directory / "."));
   scene.name = scene.top()["name"].text();
   return scene;
 }

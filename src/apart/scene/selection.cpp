@@ -67,8 +67,10 @@ std::vector<Index> listed(const LocatedJson& selection, Index point_count) {
       add_index(index, index.integer(), point_count, chosen);
   } else {
     const LocatedJson file = selection["index_file"];
-    FileReader reader(file.text());
-    while (reader.skip_blank()) add_index(file, reader.integer("index of a point"), point_count, chosen);
+    file.locate([&] {
+      FileReader reader(file.text());
+      while (reader.skip_blank()) add_index(file, reader.integer("index of a point"), point_count, chosen);
+    });
   }
   std::sort(chosen.begin(), chosen.end());
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());

@@ -1,0 +1,363 @@
+// Broken inputs, each given to the real program: it must end with exit code 2, say where the mistake is, what
+// it is and what to do, and leave nothing behind.
+#include <gtest/gtest.h>
+#include <support/program.hpp>
+#include <support/temporary_directory.hpp>
+
+#include <cctype>
+#include <string>
+#include <vector>
+
+namespace {
+
+using apart::testing::content_of;
+using apart::testing::Outcome;
+using apart::testing::run_program;
+using apart::testing::TemporaryDirectory;
+using apart::testing::write_file;
+
+struct BadScene {
+  const char* name;
+  std::string scene;               ///< content of scene.json
+  std::vector<std::string> parts;  ///< what the message must contain: place, value or rule, remedy
+  std::vector<std::pair<std::string, std::string>> files = {};
+  std::vector<std::string> arguments = {};
+};
+
+void PrintTo(const BadScene& scene, std::ostream* out) {
+  *out << scene.name;
+}
+
+// A good scene to spoil: time on line 2, the bodies on lines 4 and 5, contact on line 7.
+std::string scene(const std::string& ball, const std::string& rest = "",
+                  const std::string& time = R"("dt": 0.01, "steps": 2)") {
+  return "{\"version\": 1,\n\"time\": {" + time + "},\n\"bodies\": [\n" + ball +
+         ",\n{\"type\": \"half_space\", \"name\": \"floor\"}],\n" + "\"gravity\": [0, -9.81, 0]" +
+         (rest.empty() ? "" : ",\n" + rest) + "}\n";
+}
+
+std::string ball(const std::string& rest = "",
+                 const std::string& mesh = R"("generator": "sphere", "radius": 0.1, "resolution": 2)") {
+  return R"({"type": "volume", "name": "ball", "transform": {"translate": [0, 0.5, 0]}, "mesh": {)" + mesh +
+         "}" + (rest.empty() ? "" : ", " + rest) + "}";
+}
+
+std::string material(const std::string& text) {
+  return scene(ball("\"material\": {" + text + "}"));
+}
+std::string mesh(const std::string& text) {
+  return scene(ball("", text));
+}
+std::string fixed(const std::string& text) {
+  return scene(ball("\"fixed\": [" + text + "]"));
+}
+
+const std::string good_tetrahedron =
+    R"("points": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], "tetrahedra": [[0,1,2,3]])";
+
+std::vector<BadScene> bad_scenes() {
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "[";
+  return {
+      // --- syntax
+      {"empty file", "", {"scene.json", "empty"}},
+      {"no value", "// nothing\n", {"scene.json:2:1", "holds no value", "apart examples"}},
+      {"missing comma", "{\"version\": 1\n\"time\": {}}", {"scene.json:2:1", "got '\"'", "write ','"}},
+      {"trailing comma", "{\"version\": 1,}", {"scene.json:1:15", "remove the comma"}},
+      {"unclosed", "{\"version\": 1", {"scene.json:1:1", "never closed", "add the missing '}'"}},
+      {"deep nesting", deep, {"scene.json:1:102", "nested deeper than 100"}},
+      {"duplicate key",
+       "{\"version\": 1,\n\"version\": 1}",
+       {"scene.json:2:1", "'version' stands twice", "remove one"}},
+      {"NaN",
+       material("\"type\": \"neo_hookean\", \"E\": NaN"),
+       {"scene.json:4:", "'NaN'", "must be finite"}},
+      {"overflowing number",
+       material("\"type\": \"neo_hookean\", \"E\": 1e400"),
+       {"scene.json:4:", "'1e400'", "no double can hold"}},
+      {"not UTF-8", "{\"version\": 1, \"name\": \"\xff\"}", {"scene.json:1:25", "0xFF", "UTF-8"}},
+      {"not an object", "[1, 2]", {"scene.json:1: got [1, 2]", "must be an object"}},
+      // --- keys and types
+      {"wrong version",
+       "{\"version\": 2, \"time\": {\"steps\": 1}, \"bodies\": []}",
+       {"scene.json:1: version: got 2, must be 1", "this program reads version 1"}},
+      {"no version",
+       "{\"time\": {\"steps\": 1},\n\"bodies\": [{\"type\": \"half_space\"}]}",
+       {"scene.json:1: the key 'version' is missing"}},
+      {"unknown key",
+       scene(ball(), "\"contct\": {}"),
+       {"scene.json:7: contct: unknown key", "did you mean 'contact'?"}},
+      {"unknown key without likeness",
+       scene(ball(), "\"xylophone\": 1"),
+       {"scene.json:7: xylophone: unknown key", "known here are", "gravity"}},
+      {"wrong type",
+       scene(ball(), "\"contact\": {\"dhat\": \"1 mm\"}"),
+       {"scene.json:7: contact.dhat: got \"1 mm\"", "must be a number, or a text like \"1e-3 L\""}},
+      {"null", scene(ball(), "\"solver\": null"), {"scene.json:7: solver: got null", "leave the key out"}},
+      {"list instead of number",
+       material("\"type\": \"neo_hookean\", \"E\": [1]"),
+       {"bodies[0].material.E: got [1], must be a number"}},
+      {"two numbers for a vector",
+       scene(ball("\"velocity\": [1, 2]")),
+       {"scene.json:4: bodies[0].velocity: got [1, 2], must be a list of 3 numbers"}},
+      {"fraction for an integer",
+       mesh(R"("generator": "sphere", "resolution": 2.5)"),
+       {"bodies[0].mesh.resolution: got 2.5, must be a whole number", "the default is 4"}},
+      {"unknown body type",
+       scene(R"({"type": "volum"})"),
+       {"scene.json:4: bodies[0].type: got \"volum\"", "volume, affine, obstacle, half_space",
+        "did you mean \"volume\"?"}},
+      {"no body type",
+       scene(R"({"mesh": {}})"),
+       {"scene.json:4: bodies[0]: the key 'type' is missing", "volume, affine"}},
+      {"unknown material",
+       material("\"type\": \"neohookean\""),
+       {"bodies[0].material.type: got \"neohookean\"", "did you mean \"neo_hookean\"?"}},
+      {"unknown generator",
+       mesh("\"generator\": \"spher\""),
+       {"bodies[0].mesh.generator: got \"spher\"", "did you mean \"sphere\"?"}},
+      {"no mesh source", mesh("\"radius\": 1"), {"bodies[0].mesh: says no mesh", "generator, file, points"}},
+      {"no mesh", scene(R"({"type": "volume"})"), {"bodies[0]: the key 'mesh' is missing"}},
+      {"unknown choice",
+       scene(ball(), "\"solver\": {\"broad_phase\": \"bhv\"}"),
+       {"solver.broad_phase: got \"bhv\"", "did you mean \"bvh\"?"}},
+      {"material key of another material",
+       material("\"type\": \"orthogonality\", \"nu\": 0.4"),
+       {"bodies[0].material.nu: unknown key", "stiffness"}},
+      // --- ranges
+      {"nu too large",
+       material("\"type\": \"neo_hookean\", \"nu\": 0.5"),
+       {"scene.json:4: bodies[0].material.nu: got 0.5, must lie in (-1, 0.5); for rubber try 0.49"}},
+      {"negative density",
+       material("\"type\": \"neo_hookean\", \"rho\": -1"),
+       {"bodies[0].material.rho: got -1, must be positive; the default is 1000"}},
+      {"zero dt",
+       scene(ball(), "", R"("dt": 0, "steps": 2)"),
+       {"scene.json:2: time.dt: got 0, must be positive"}},
+      {"negative friction",
+       scene(ball(), "\"contact\": {\"friction_coefficient\": -0.1}"),
+       {"contact.friction_coefficient: got -0.1, must not be negative"}},
+      {"zero scale",
+       scene(R"({"type": "volume", "mesh": {"generator": "box"}, "transform": {"scale": 0}})"),
+       {"bodies[0].transform.scale: got 0, must be positive"}},
+      {"no time", scene(ball(), "", "\"dt\": 0.01"), {"scene.json:2: time: says not how long", "\"tend\""}},
+      {"two times",
+       scene(ball(), "", R"("tend": 1, "steps": 3)"),
+       {"scene.json:2: time: has both 'tend' and 'steps'; remove one"}},
+      {"too many steps",
+       scene(ball(), "", R"("tend": 1e30)"),
+       {"scene.json:2: time.dt: got 0.01", "use larger steps"}},
+      {"too many cells",
+       mesh(R"("generator": "box", "cells": 9999)"),
+       {"bodies[0].mesh: asks for about 6e+12 cells", "use fewer"}},
+      {"too many copies",
+       scene(ball(R"("array": {"counts": [2000, 2000, 2], "spacing": [1, 1, 1]})")),
+       {"bodies[0].array.counts: asks for 8000000 copies, at most 2000"}},
+      {"no bodies",
+       R"({"version": 1, "time": {"steps": 1}, "bodies": []})",
+       {"bodies: got [], must be a list [...] with at least one entry"}},
+      {"torus that cuts itself",
+       mesh(R"("generator": "torus", "major": 0.1, "minor": 0.2)"),
+       {"bodies[0].mesh.minor: got 0.2, must be smaller than major (0.1)"}},
+      {"axis without direction",
+       scene(
+           R"({"type": "volume", "mesh": {"generator": "box"}, "transform": {"rotate": {"axis": [0,0,0], "angle": 3}}})"),
+       {"bodies[0].transform.rotate.axis: got [0, 0, 0], must have a direction"}},
+      {"normal without direction",
+       scene(R"({"type": "half_space", "normal": [0, 0, 0]})"),
+       {"bodies[0].normal: got [0, 0, 0], must have a direction"}},
+      {"nothing moves",
+       R"({"version": 1, "time": {"steps": 1}, "bodies": [{"type": "half_space"}]})",
+       {"scene.json:1: bodies: has nothing that can move", "add a body"}},
+      // --- names
+      {"same name twice",
+       scene(ball() + ",\n" + ball()),
+       {"scene.json:5: bodies[1].name: got \"ball\"", "names must differ"}},
+      {"unknown body in a pair",
+       scene(ball(), R"("contact": {"pairs": [{"bodies": ["ball", "flor"]}]})"),
+       {"scene.json:7: contact.pairs[0].bodies[1]: got \"flor\"", "did you mean \"floor\"?"}},
+      // --- meshes
+      {"missing mesh file",
+       mesh("\"file\": \"no.msh\""),
+       {"scene.json:4: bodies[0].mesh.file:", "no.msh", "no such file"}},
+      {"unknown mesh format",
+       mesh("\"file\": \"ball.xyz\""),
+       {"bodies[0].mesh.file:", "ball.xyz", ".msh"},
+       {{"ball.xyz", "1 2 3"}}},
+      {"corrupt mesh file",
+       mesh("\"file\": \"ball.obj\""),
+       {"bodies[0].mesh.file:", "ball.obj:2", "hello"},
+       {{"ball.obj", "v 0 0 0\nv 1 hello 0\n"}}},
+      {"mesh file cut off",
+       mesh("\"file\": \"ball.msh\""),
+       {"bodies[0].mesh.file:", "ball.msh"},
+       {{"ball.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n"}}},
+      {"surface given as volume",
+       mesh("\"file\": \"t.obj\""),
+       {"bodies[0].mesh: has no tetrahedra", "\"tetrahedralize\": true"},
+       {{"t.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"}}},
+      {"open surface given as volume",
+       mesh("\"generator\": \"grid\""),
+       {"bodies[0].mesh: has no tetrahedra", "obstacle"}},
+      {"flat tetrahedron",
+       mesh(R"("points": [[0,0,0],[1,0,0],[0,1,0],[1,1,0]], "tetrahedra": [[0,1,2,3]])"),
+       {"scene.json:4: bodies[0].mesh: body 'ball': tetrahedron 0"}},
+      {"index out of range",
+       mesh(R"("points": [[0,0,0],[1,0,0],[0,1,0],[1,1,1]], "tetrahedra": [[0,1,2,4]])"),
+       {"bodies[0].mesh.tetrahedra[0][3]: got 4, must be a point, 0 to 3"}},
+      {"face with three tetrahedra",
+       mesh(
+           R"("points": [[0,0,0],[1,0,0],[0,1,0],[0,0,1],[0,0,-1],[1,1,2]], "tetrahedra": [[0,1,2,3],[0,1,2,4],[0,1,2,5]])"),
+       {"bodies[0].mesh: body 'ball': the face with points 0 1 2", "more than two tetrahedra", "remove"}},
+      {"corner used twice",
+       mesh(R"("points": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], "tetrahedra": [[0,1,2,2]])"),
+       {"bodies[0].mesh: body 'ball': tetrahedron 0 uses a point twice"}},
+      {"triangle without area",
+       scene(
+           ball() +
+           R"(, {"type": "obstacle", "mesh": {"points": [[5,5,5],[6,5,5],[7,5,5]], "triangles": [[0,1,2]]}})"),
+       {"bodies[1].mesh: body 'obstacle1': triangle 0"}},
+      {"open surface for an affine body",
+       scene(
+           R"({"type": "affine", "mesh": {"points": [[0,1,0],[1,1,0],[0,2,0],[0,1,1]], "triangles": [[0,1,2],[0,1,3]]}})"),
+       {"bodies[0].mesh: its triangles do not bound a volume", "close"}},
+      {"tetrahedralized twice",
+       mesh(good_tetrahedron + ", \"tetrahedralize\": true"),
+       {"bodies[0].mesh.tetrahedralize: got true", "remove the key"}},
+      // --- boundary conditions and motions
+      {"bad formula",
+       fixed(R"({"where": {"expression": "x <"}})"),
+       {"scene.json:4: bodies[0].fixed[0].where.expression: got 'x <', a value is missing at character 4"}},
+      {"unknown function",
+       fixed(R"({"where": {"expression": "foo(x) < 1"}})"),
+       {"unknown name 'foo'", "known are x, y, z"}},
+      {"formula in t for a selection",
+       fixed(R"({"where": {"expression": "x < t"}})"),
+       {"where.expression: got \"x < t\", must not use t"}},
+      {"empty selection",
+       fixed(R"({"where": {"box": {"min": [5, 5, 5], "max": [6, 6, 6]}}})"),
+       {"bodies[0].fixed[0].where: got {\"box\"", "chooses none of the body's points", "between (-0.1"}},
+      {"box turned round",
+       fixed(R"({"where": {"box": {"min": [1, 0, 0], "max": [0, 1, 1]}}})"),
+       {"where.box.max: got (0, 1, 1), must not be below min (1, 0, 0)"}},
+      {"index of no point",
+       fixed(R"({"where": {"indices": [99999]}})"),
+       {"where.indices[0]: got 99999, must be a point of the mesh, 0 to"}},
+      {"missing index file",
+       fixed(R"({"where": {"index_file": "i.txt"}})"),
+       {"bodies[0].fixed[0].where.index_file", "i.txt", "no such file"}},
+      {"no selection", fixed("{}"), {"bodies[0].fixed[0]: the key 'where' is missing"}},
+      {"contradicting conditions",
+       fixed(
+           R"({"where": {"all": true}, "axes": "xy"}, {"where": {"plane": {"origin": [0, 0.5, 0], "normal": [0, 1, 0]}}, "axes": "y", "motion": {"translate": [0, "t", 0]}})"),
+       {"bodies[0].fixed[1]: gives node", "a y coordinate that bodies[0].fixed[0] gives it already"}},
+      {"motion that jumps",
+       scene(ball("\"motion\": {\"translate\": [\"cos(t)\", 0, 0]}")),
+       {"bodies[0].motion: moves", "at t = 0", "cos(t) - 1"}},
+      {"motion that ends in nothing",
+       scene(ball(R"("motion": {"translate": ["1/(t-0.02) + 50", 0, 0]})")),
+       {"bodies[0].motion: is not finite at t = 0.02 s"}},
+      {"keyframes out of order",
+       scene(ball(R"("motion": {"keyframes": [{"t": 1}, {"t": 0.5}]})")),
+       {"bodies[0].motion.keyframes[1].t: got 0.5, must be later"}},
+      {"part of an affine body",
+       scene(
+           R"({"type": "affine", "mesh": {"generator": "box"}, "transform": {"translate": [0, 2, 0]}, "fixed": [{"where": {"indices": [0]}}]})"),
+       {"bodies[0].fixed[0].where: chooses 1 of", "held as a whole"}},
+      // --- the start
+      {"initial intersection",
+       scene(
+           ball() + ",\n" +
+           R"({"type": "volume", "name": "other", "mesh": {"generator": "box", "size": 0.2, "cells": 2}, "transform": {"translate": [0.1, 0.5, 0]}})"),
+       {"scene.json:", "intersects", "ball", "other", "near (", "move them apart"}},
+      {"below a half-space",
+       scene(
+           R"({"type": "volume", "name": "ball", "mesh": {"generator": "sphere", "radius": 0.1, "resolution": 2}})"),
+       {"scene.json:4: bodies[0]:", "on or below 'floor'", "free side"}},
+      {"thicker than the gap",
+       scene(ball(), "\"contact\": {\"pairs\": [{\"bodies\": [\"ball\", \"floor\"], \"thickness\": 0.45}]}"),
+       {"scene.json:4: bodies[0]:", "above 'floor'", "lower contact.thickness"}},
+      // --- the command line
+      {"unknown path in --set",
+       scene(ball()),
+       {"--set contact.dat=1: contact.dat: unknown key", "did you mean 'dhat'?"},
+       {},
+       {"--set", "contact.dat=1"}},
+      {"bad value in --set",
+       scene(ball()),
+       {"--set bodies[0].material.nu=0.5", "bodies[0].material.nu: got 0.5, must lie in (-1, 0.5)"},
+       {},
+       {"--set", "bodies[0].material={\"type\":\"neo_hookean\"}", "--set", "bodies[0].material.nu=0.5"}},
+      {"--set without value",
+       scene(ball()),
+       {"--set contact.dhat:", "path=value"},
+       {},
+       {"--set", "contact.dhat"}},
+      {"--set beyond a list",
+       scene(ball()),
+       {"--set bodies[7].name=x: bodies has 2 entries"},
+       {},
+       {"--set", "bodies[7].name=x"}},
+      {"--set of an unknown name",
+       scene(ball()),
+       {"bodies has no entry named 'bal'", "ball"},
+       {},
+       {"--set", "bodies[bal].name=x"}},
+      {"--set inside a number",
+       scene(ball()),
+       {"--set time.dt.x=1: time.dt is 0.01, which has no keys"},
+       {},
+       {"--set", "time.dt.x=1"}},
+      {"--set with half a list",
+       scene(ball()),
+       {"--set gravity=[0,1", "never closed"},
+       {},
+       {"--set", "gravity=[0,1"}},
+  };
+}
+
+class BadScenes : public ::testing::TestWithParam<BadScene> {};
+
+TEST_P(BadScenes, EndWithExitCodeTwoAndAMessageThatHelps) {
+  const BadScene& bad = GetParam();
+  const TemporaryDirectory directory;
+  write_file(directory / "scene.json", bad.scene);
+  for (const auto& [name, content] : bad.files) write_file(directory / name, content);
+  const auto before = content_of(directory.path());
+  std::vector<std::string> arguments = {"run", "scene.json", "-o", "out"};
+  arguments.insert(arguments.end(), bad.arguments.begin(), bad.arguments.end());
+  const Outcome outcome = run_program(APART_PROGRAM, arguments, directory.path());
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  for (const std::string& part : bad.parts)
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << "missing: " << part << "\nin: " << outcome.err;
+  EXPECT_EQ(content_of(directory.path()), before) << "something was left behind";
+}
+
+std::string test_name(const ::testing::TestParamInfo<BadScene>& info) {
+  std::string name;
+  for (const char* c = info.param.name; *c; ++c)
+    name += std::isalnum(static_cast<unsigned char>(*c)) ? *c : '_';
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Table, BadScenes, ::testing::ValuesIn(bad_scenes()), test_name);
+
+TEST(BadScenes, AllProblemsOfAFileAreNamedAtOnce) {
+  const TemporaryDirectory directory;
+  write_file(
+      directory / "scene.json",
+      scene(ball("\"mass\": \"x\", \"velocty\": 1, \"material\": {\"type\": \"neo_hookean\", \"nu\": 3}"),
+            "\"solvr\": 1"));
+  const Outcome outcome = run_program(APART_PROGRAM, {"check", "scene.json"}, directory.path());
+  EXPECT_EQ(outcome.code, 2);
+  for (const char* part : {"bodies[0].mass", "bodies[0].velocty", "bodies[0].material.nu", "solvr"})
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << part << "\n" << outcome.err;
+}
+
+TEST(BadScenes, TheGoodSceneTheyAreMadeOfRuns) {
+  const TemporaryDirectory directory;
+  write_file(directory / "scene.json", scene(ball()));
+  const Outcome outcome = run_program(APART_PROGRAM, {"run", "scene.json", "-o", "out"}, directory.path());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+}  // namespace

@@ -1,0 +1,248 @@
+#include <apart/scene/examples.hpp>
+#include <apart/scene/scene_builder.hpp>
+#include <apart/scene/selection.hpp>
+#include <apart/scene/start_check.hpp>
+
+#include <gtest/gtest.h>
+#include <support/temporary_directory.hpp>
+
+#include <numbers>
+#include <numeric>
+
+namespace apart {
+namespace {
+
+using apart::testing::TemporaryDirectory;
+using apart::testing::write_file;
+
+SceneFile scene_file(const std::string& bodies, const std::string& rest = "",
+                     const std::string& time = R"("steps": 3)") {
+  return parse_scene(R"({"version": 1, "time": {)" + time + R"(}, "bodies": [)" + bodies + "]" +
+                         (rest.empty() ? "" : ", ") + rest + "}",
+                     "scene.json", ".");
+}
+
+Scene built(const std::string& bodies, const std::string& rest = "",
+            const std::string& time = R"("steps": 3)") {
+  return build_scene(scene_file(bodies, rest, time));
+}
+
+const std::string box = R"({"type": "volume", "name": "box", "mesh": {"generator": "box", "cells": 2}})";
+
+TEST(SceneFile, TheSceneAsUnderstoodReadAgainIsTheSame) {
+  for (const Example& example : examples()) {
+    const SceneFile once = parse_scene(example.text, std::string(example.name), ".");
+    const SceneFile twice = parse_scene(once.text(), "scene.json", "/somewhere/else");
+    EXPECT_EQ(once.text(), twice.text()) << example.name;
+    const Scene a = build_scene(once), b = build_scene(twice);
+    EXPECT_EQ(a.steps, b.steps);
+    EXPECT_EQ(a.model->initial_nodes, b.model->initial_nodes) << example.name;
+    EXPECT_EQ(a.model->initial_velocity, b.model->initial_velocity) << example.name;
+  }
+}
+
+TEST(SceneFile, FillsInEveryDefault) {
+  const SceneFile file = scene_file(box);
+  const LocatedJson top = file.top();
+  EXPECT_EQ(top["gravity"].vector(), Vector3(0, -9.81, 0));
+  EXPECT_EQ(top["contact"]["dhat"].text(), "1e-3 L");
+  EXPECT_EQ(top["bodies"][0]["material"]["nu"].number(), 0.4);
+  EXPECT_EQ(top["bodies"][0]["transform"]["scale"].number(), 1);
+  EXPECT_EQ(top["solver"]["broad_phase"].text(), "bvh");
+  EXPECT_EQ(top["name"].text(), "scene");
+}
+
+TEST(SceneFile, OverridesChangeWhatTheyName) {
+  const std::string text = R"({"version": 1, "time": {"steps": 3}, "bodies": [)" + box + "]}";
+  const std::vector<std::string> overrides = {
+      "contact.dhat=0.002",         "bodies[0].material.type=fixed_corotated",
+      "bodies[box].material.E=3e6", "gravity=[0, 0, -1]",
+      "contact.epsv=1e-4 L",        "time.steps=7"};
+  const SceneFile file = parse_scene(text, "scene.json", ".", overrides);
+  const LocatedJson top = file.top();
+  EXPECT_EQ(top["contact"]["dhat"].number(), 0.002);
+  EXPECT_EQ(top["bodies"][0]["material"]["type"].text(), "fixed_corotated");
+  EXPECT_EQ(top["bodies"][0]["material"]["E"].number(), 3e6);
+  EXPECT_EQ(top["gravity"].vector(), Vector3(0, 0, -1));
+  EXPECT_EQ(top["contact"]["epsv"].text(), "1e-4 L");
+  EXPECT_EQ(top["time"]["steps"].integer(), 7);
+}
+
+TEST(SceneFile, RelativePathsStartAtTheSceneFile) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "meshes");
+  write_file(directory / "meshes/t.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n");
+  write_file(
+      directory / "scene.json",
+      R"({"version": 1, "time": {"steps": 1}, "bodies": [{"type": "obstacle", "mesh": {"file": "meshes/t.obj"}}, )" +
+          box.substr(0, box.size() - 1) + R"(, "transform": {"translate": [0, 5, 0]}}]})");
+  const SceneFile file = read_scene(directory / "scene.json");
+  EXPECT_EQ(file.top()["bodies"][0]["mesh"]["file"].text(), (directory / "meshes/t.obj").string());
+  EXPECT_EQ(build_scene(file).model->bodies[0].mesh.faces.cols(), 1);
+}
+
+TEST(SceneBuilder, LengthsMayBeRelativeToTheScene) {
+  const Scene scene = built(
+      R"({"type": "volume", "mesh": {"generator": "box", "size": [2, 3, 6]}})",
+      R"("contact": {"dhat": "1e-2 L", "epsv": 0.5, "thickness": "1e-9L"}, "solver": {"tolerance": "2 L"})");
+  EXPECT_DOUBLE_EQ(scene.model->size, 7);
+  EXPECT_DOUBLE_EQ(scene.model->surface.pairs(0, 0).dhat, 0.07);
+  EXPECT_DOUBLE_EQ(scene.model->surface.pairs(0, 0).thickness, 7e-9);
+  EXPECT_DOUBLE_EQ(scene.model->options.contact.epsv, 0.5);
+  EXPECT_DOUBLE_EQ(scene.model->options.solver.tolerance, 14);
+}
+
+TEST(SceneBuilder, ScalesThenTurnsThenMoves) {
+  const Scene scene = built(
+      R"({"type": "volume", "mesh": {"points": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], "tetrahedra": [[0,1,2,3]]},
+                                "transform": {"scale": [2, 1, 1], "rotate": [0, 0, 90], "translate": [10, 0, 0]}})");
+  const Matrix3X& x = scene.model->bodies[0].mesh.points;
+  EXPECT_EQ(x.col(0), Vector3(10, 0, 0));
+  EXPECT_EQ(x.col(1), Vector3(10, 2, 0));
+  EXPECT_EQ(x.col(2), Vector3(9, 0, 0));
+}
+
+TEST(SceneBuilder, TetrahedraMayComeInsideOut) {
+  const Scene scene = built(
+      R"({"type": "volume", "mesh": {"points": [[0,0,0],[1,0,0],[0,1,0],[0,0,1],[9,9,9]], "tetrahedra": [[1,0,2,3]]}})");
+  EXPECT_EQ(scene.model->bodies[0].mesh.point_count(), 4);  // a point of no cell is left out
+  EXPECT_GT(scene.model->bodies[0].elastic->volume[0], 0);
+}
+
+TEST(SceneBuilder, StepsFollowFromTimeWithoutRoundingErrors) {
+  EXPECT_EQ(built(box, "", R"("dt": 0.01, "tend": 2)").steps, 200);
+  EXPECT_EQ(built(box, "", R"("dt": 0.01, "tend": 0.07)").steps, 7);
+  EXPECT_EQ(built(box, "", R"("dt": 0.1, "tend": 0.25)").steps, 3);
+  EXPECT_EQ(built(box, "", R"("dt": 0.1, "tend": 0.01)").steps, 1);
+}
+
+TEST(SceneBuilder, AngularVelocityIsInDegrees) {
+  const Scene scene = built(
+      R"({"type": "volume", "mesh": {"generator": "box", "cells": 2}, "velocity": [1, 0, 0], "angular_velocity": [0, 180, 0]})");
+  const Body& body = scene.model->bodies[0];
+  for (Index i = 0; i < body.node_count(); ++i) {
+    const Vector3 expected = Vector3(1, 0, 0) + Vector3(0, std::numbers::pi, 0).cross(body.nodes.col(i));
+    EXPECT_LT((body.velocity.col(i) - expected).norm(), 1e-12);
+  }
+}
+
+TEST(SceneBuilder, FrictionOfAPairIsItsOwnOrTheMeanOfItsBodies) {
+  const std::string bodies =
+      R"({"type": "volume", "name": "a", "mesh": {"generator": "box"}, "friction_coefficient": 0.8},
+      {"type": "volume", "name": "b", "mesh": {"generator": "box"}, "transform": {"translate": [3, 0, 0]}},
+      {"type": "half_space", "name": "c", "origin": [0, -5, 0]})";
+  const Scene scene = built(
+      bodies,
+      R"("contact": {"friction_coefficient": 0.2, "pairs": [{"bodies": ["c", "b"], "friction_coefficient": 0.9}]})");
+  const PairTable& pairs = scene.model->surface.pairs;
+  EXPECT_DOUBLE_EQ(pairs(0, 0).friction, 0.8);
+  EXPECT_DOUBLE_EQ(pairs(0, 1).friction, 0.5);
+  EXPECT_DOUBLE_EQ(pairs(1, 1).friction, 0.2);
+  EXPECT_DOUBLE_EQ(pairs(1, 2).friction, 0.9);
+  EXPECT_DOUBLE_EQ(pairs(2, 1).friction, 0.9);
+}
+
+TEST(SceneBuilder, PairsNameBodiesCopiesOrAll) {
+  const std::string bodies =
+      R"({"type": "volume", "name": "a", "mesh": {"generator": "box", "cells": 1}, "array": {"counts": [2, 1, 1], "spacing": [3, 0, 0]}},
+      {"type": "affine", "name": "b", "mesh": {"generator": "box", "cells": 1}, "transform": {"translate": [0, 0, 3]}},
+      {"type": "obstacle", "name": "o", "mesh": {"generator": "box", "cells": 1}, "transform": {"translate": [0, 0, 6]}},
+      {"type": "half_space", "name": "h", "origin": [0, -5, 0]})";
+  const Scene scene = built(
+      bodies,
+      R"("contact": {"pairs": [{"bodies": ["a", "a"], "dhat": 0.01}, {"bodies": ["a.1", "*"], "thickness": 0.002}, {"bodies": ["b", "a"], "enabled": false}]})");
+  const PairTable& pairs = scene.model->surface.pairs;
+  ASSERT_EQ(pairs.body_count(), 5);
+  EXPECT_EQ(scene.model->bodies[1].name, "a.1");
+  EXPECT_EQ(scene.model->bodies[1].nodes(0, 0) - scene.model->bodies[0].nodes(0, 0), 3);
+  for (const auto& [i, j] : {std::pair(0, 0), std::pair(0, 1), std::pair(1, 1)})
+    EXPECT_EQ(pairs(i, j).dhat, 0.01);
+  EXPECT_NE(pairs(0, 4).dhat, 0.01);
+  EXPECT_EQ(pairs(1, 4).thickness, 0.002);
+  EXPECT_EQ(pairs(0, 4).thickness, 0);
+  EXPECT_FALSE(pairs(2, 0).enabled);
+  EXPECT_FALSE(pairs(2, 1).enabled);
+  EXPECT_TRUE(pairs(0, 3).enabled);
+  // What cannot be pushed apart is switched off: a stiff body with itself, obstacles among each other.
+  EXPECT_FALSE(pairs(2, 2).enabled);
+  EXPECT_FALSE(pairs(3, 3).enabled);
+  EXPECT_FALSE(pairs(3, 4).enabled);
+}
+
+TEST(SceneBuilder, FixedPartsArePrescribedPerAxisAndOnce) {
+  const Scene scene = built(R"({"type": "volume", "mesh": {"generator": "box", "cells": 2}, "fixed": [
+      {"where": {"expression": "x < -0.4"}, "axes": "xy"},
+      {"where": {"expression": "y < -0.4"}, "axes": "yz"}]})");
+  const Body& body = scene.model->bodies[0];
+  Eigen::Array3Xi count = Eigen::Array3Xi::Zero(3, body.node_count());
+  for (const Prescription& p : body.prescriptions)
+    for (const Index node : p.nodes)
+      for (int k = 0; k < 3; ++k) count(k, node) += p.axes[std::size_t(k)];
+  for (Index i = 0; i < body.node_count(); ++i) {
+    const bool left = body.nodes(0, i) < -0.4, low = body.nodes(1, i) < -0.4;
+    EXPECT_EQ(count(0, i), left);
+    EXPECT_EQ(count(1, i), left || low);  // given twice by the same motion counts once
+    EXPECT_EQ(count(2, i), low);
+  }
+}
+
+TEST(SceneBuilder, AClosedSurfaceBecomesAVolumeOnRequest) {
+  const TemporaryDirectory directory;
+  write_file(directory / "t.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  const std::string file = (directory / "t.obj").string();
+  for (const char* how : {"true", R"({"max_volume": 0.01})"}) {
+    const Scene scene =
+        built(R"({"type": "volume", "mesh": {"file": ")" + file + R"(", "tetrahedralize": )" + how + "}}");
+    EXPECT_NEAR(scene.model->bodies[0].elastic->volume.sum(), 1.0 / 6, 1e-12);
+  }
+  const Scene affine = built(R"({"type": "affine", "mesh": {"file": ")" + file + R"("}})");
+  EXPECT_NEAR(total_mass(affine.model->bodies[0]), 1000.0 / 6, 1e-9);
+}
+
+TEST(StartCheck, UsesTheThicknessOfEachPair) {
+  const std::string bodies = box + R"(, {"type": "half_space", "name": "near", "origin": [0, -0.51, 0]},
+      {"type": "half_space", "name": "far", "origin": [0, 0.6, 0], "normal": [0, -1, 0]})";
+  const auto found = [&](const std::string& contact) {
+    const SceneFile file = scene_file(bodies, "\"contact\": " + contact);
+    const StartCheck check = check_start(build_scene(file));
+    return check.found.gaps.size();
+  };
+  EXPECT_EQ(found("{}"), 0u);
+  EXPECT_EQ(found(R"({"pairs": [{"bodies": ["box", "near"], "thickness": 0.009}]})"), 0u);
+  EXPECT_EQ(found(R"({"pairs": [{"bodies": ["box", "near"], "thickness": 0.011}]})"), 9u);
+  EXPECT_EQ(found(R"({"pairs": [{"bodies": ["box", "far"], "thickness": 0.09}]})"), 0u);
+}
+
+TEST(StartCheck, PairsThatMayOverlapAreLeftOut) {
+  const std::string bodies =
+      box +
+      R"(, {"type": "volume", "name": "other", "mesh": {"generator": "box", "cells": 2}, "transform": {"translate": [0.3, 0.2, 0.1]}})";
+  EXPECT_FALSE(check_start(built(bodies)).ok());
+  EXPECT_TRUE(
+      check_start(built(bodies, R"("contact": {"pairs": [{"bodies": ["box", "other"], "enabled": false}]})"))
+          .ok());
+}
+
+TEST(Selection, ChoosesWhatItSays) {
+  Matrix3X points(3, 27);
+  for (int i = 0; i < 27; ++i) points.col(i) << i % 3, i / 3 % 3, i / 9;
+  points.row(0).array() += 10;  // x from 10 to 12
+  const auto count = [&](const std::string& text) {
+    const SceneFile file =
+        scene_file(R"({"type": "volume", "mesh": {"generator": "box"}, "fixed": [{"where": )" + text + "}]}");
+    return select_points(file.top()["bodies"][0]["fixed"][0]["where"], points).size();
+  };
+  EXPECT_EQ(count(R"({"all": true})"), 27u);
+  EXPECT_EQ(count(R"({"box": {"min": [10, 0, 0], "max": [10, 2, 2]}})"), 9u);
+  EXPECT_EQ(count(R"({"box": {"min": [0, 0, 0], "max": [0.5, 0.5, 1], "relative": true}})"), 12u);
+  EXPECT_EQ(count(R"({"sphere": {"center": [11, 1, 1], "radius": 1}})"), 7u);
+  EXPECT_EQ(count(R"({"plane": {"origin": [0, 1, 0], "normal": [0, 5, 0]}})"), 18u);
+  EXPECT_EQ(count(R"({"indices": [3, 1, 3]})"), 2u);
+  EXPECT_EQ(count(R"({"expression": "x > 10.5 && y + z == 0"})"), 2u);
+  const TemporaryDirectory directory;
+  write_file(directory / "i.txt", "0 5\n7\n");
+  EXPECT_EQ(count(R"({"index_file": ")" + (directory / "i.txt").string() + "\"}"), 3u);
+}
+
+}  // namespace
+}  // namespace apart
