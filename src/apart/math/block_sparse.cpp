@@ -14,6 +14,7 @@ BlockSparse::BlockSparse(Index n, std::span<const BlockKey> keys) {
     rows_.push_back(j);
     for (; k < keys.size() && Index(keys[k] >> 32) == j; ++k) {
       const Index i = Index(keys[k] & 0xffffffffu);
+      ensure(i < n, "BlockSparse: pattern outside the matrix");
       if (i != j) rows_.push_back(i);
     }
     start_.push_back(Index(rows_.size()));

@@ -1,0 +1,62 @@
+#include <apart/math/svd.hpp>
+
+#include <gtest/gtest.h>
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+
+#include <random>
+
+namespace apart {
+namespace {
+
+void expect_signed_svd(const Matrix3& f, const char* what) {
+  SCOPED_TRACE(what);
+  const SignedSvd s = signed_svd(f);
+  const double size = std::max(f.norm(), 1e-300);
+  EXPECT_LT((s.u * s.sigma.asDiagonal() * s.v.transpose() - f).norm(), 4e-15 * size);
+  for (const Matrix3* r : {&s.u, &s.v}) {
+    EXPECT_LT((r->transpose() * *r - Matrix3::Identity()).norm(), 4e-15);
+    EXPECT_NEAR(r->determinant(), 1, 4e-15);
+  }
+  EXPECT_GE(s.sigma[0], s.sigma[1] - 1e-15 * size);
+  EXPECT_GE(s.sigma[1], std::abs(s.sigma[2]) - 1e-15 * size);
+  EXPECT_GE(s.sigma[1], 0);
+  const double det = f.determinant();
+  if (std::abs(det) > 1e-12 * size * size * size) {
+    EXPECT_GT(det * s.sigma[2], 0) << "the last singular value carries the sign";
+  }
+}
+
+TEST(SignedSvd, of_random_matrices) {
+  std::mt19937 engine(1);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 2000; ++i) {
+    const Matrix3 f = Matrix3::NullaryExpr([&] { return normal(engine); });
+    expect_signed_svd(f, "random");
+    expect_signed_svd(f * 1e-100, "tiny");
+    expect_signed_svd(f * 1e100, "huge");
+  }
+}
+
+TEST(SignedSvd, of_degenerate_matrices) {
+  expect_signed_svd(Matrix3::Zero(), "zero");
+  expect_signed_svd(Matrix3::Identity(), "identity");
+  expect_signed_svd(-Matrix3::Identity(), "point reflection");
+  expect_signed_svd(Vector3(1, 2, 3) * Vector3(-1, 0.5, 2).transpose(), "rank one");
+  expect_signed_svd(Vector3(2, 2, 0).asDiagonal(), "rank two");
+  expect_signed_svd(Vector3(1, 1, -1).asDiagonal(), "mirror");
+  expect_signed_svd(Vector3(1e8, 1, 1e-8).asDiagonal(), "wide range");
+  expect_signed_svd(Eigen::AngleAxisd(EIGEN_PI, Vector3(1, 1, 0).normalized()).toRotationMatrix(),
+                    "half turn");
+}
+
+TEST(SignedSvd, finds_small_singular_values_to_relative_accuracy) {
+  const Matrix3 u = Eigen::AngleAxisd(0.7, Vector3(1, 2, 3).normalized()).toRotationMatrix();
+  const Matrix3 v = Eigen::AngleAxisd(1.9, Vector3(-1, 1, 2).normalized()).toRotationMatrix();
+  const Vector3 sigma(1, 1e-3, 1e-6);
+  const SignedSvd s = signed_svd(u * sigma.asDiagonal() * v.transpose());
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(s.sigma[i], sigma[i], 1e-15);
+}
+
+}  // namespace
+}  // namespace apart

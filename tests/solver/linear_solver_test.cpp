@@ -1,0 +1,74 @@
+// Every linear solver against a dense factorisation, with every ordering.
+#include <apart/solver/linear_solver.hpp>
+
+#include <apart/core/error.hpp>
+
+#include <gtest/gtest.h>
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <random>
+
+namespace apart {
+namespace {
+
+/// A random symmetric matrix with a dominant diagonal times `definite`.
+BlockSparse random_matrix(Index n, double definite, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::uniform_int_distribution<Index> pick(0, n - 1);
+  std::normal_distribution<double> normal;
+  std::vector<BlockKey> keys;
+  for (Index k = 0; k < 3 * n; ++k) {
+    const Index i = pick(engine), j = pick(engine);
+    if (i != j) keys.push_back(block_key(i, j));
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  BlockSparse a(n, keys);
+  for (const BlockKey k : keys) {
+    const Index j = Index(k >> 32), i = Index(k & 0xffffffffu);
+    a.add(a.slot(i, j), j, Matrix3::NullaryExpr([&] { return normal(engine); }));
+  }
+  for (Index i = 0; i < n; ++i) a.add(a.slot(i, i), i, definite * 60 * Matrix3::Identity());
+  return a;
+}
+
+TEST(LinearSolver, every_method_and_ordering_solves_what_a_dense_solver_solves) {
+  for (const LinearSolverMethod& method : linear_solver_methods())
+    for (const std::string_view ordering : ordering_names())
+      for (const Index n : {1, 2, 30, 400}) {
+        const BlockSparse a = random_matrix(n, 1, unsigned(n));
+        const VectorX x = VectorX::LinSpaced(3 * n, -1, 2), b = a.multiply(x);
+        auto solver = make_linear_solver(method.name, ordering);
+        solver->analyse(a);
+        ASSERT_TRUE(solver->factorise(a));
+        EXPECT_LT((solver->solve(b) - x).norm(), 1e-12 * x.norm())
+            << method.name << " " << ordering << " " << n;
+        // The analysis is reused for new values.
+        BlockSparse twice = a;
+        for (double& v : twice.values()) v *= 2;
+        ASSERT_TRUE(solver->factorise(twice));
+        EXPECT_LT((solver->solve(b) - 0.5 * x).norm(), 1e-12 * x.norm());
+      }
+}
+
+TEST(LinearSolver, says_when_a_matrix_is_not_positive_definite) {
+  const BlockSparse a = random_matrix(40, -1, 7);
+  for (const LinearSolverMethod& method : linear_solver_methods()) {
+    auto solver = make_linear_solver(method.name);
+    solver->analyse(a);
+    EXPECT_FALSE(solver->factorise(a)) << method.name;
+    // and can go on
+    const BlockSparse good = random_matrix(40, 1, 7);
+    solver->analyse(good);
+    EXPECT_TRUE(solver->factorise(good));
+  }
+}
+
+TEST(LinearSolver, refuses_unknown_names) {
+  EXPECT_THROW(make_linear_solver("pardiso"), InputError);
+  EXPECT_THROW(make_linear_solver("cholmod", "rcm"), InputError);
+}
+
+}  // namespace
+}  // namespace apart

@@ -1,0 +1,129 @@
+#include <apart/bodies/linear_map.hpp>
+#include <apart/potentials/boundary_target.hpp>
+#include <apart/solver/barrier_stiffness.hpp>
+#include <apart/solver/newton.hpp>
+
+#include <gtest/gtest.h>
+
+namespace apart {
+namespace {
+
+/// Σ (‖q‖² − 1)² per node: a ring of minima, not convex at the origin.
+class Ring final : public Potential {
+ public:
+  explicit Ring(Index n) : n_(n) {}
+  std::string_view name() const override { return "ring"; }
+  double value(const Matrix3X& q) const override {
+    double sum = 0;
+    for (Index i = 0; i < n_; ++i) sum += std::pow(q.col(i).squaredNorm() - 1, 2);
+    return sum;
+  }
+  void add_gradient(const Matrix3X& q, Matrix3X& g) const override {
+    for (Index i = 0; i < n_; ++i) g.col(i) += 4 * (q.col(i).squaredNorm() - 1) * q.col(i);
+  }
+  Index term_count() const override { return n_; }
+  TermPoints term(Index i) const override { return {{i, -1, -1, -1}, 1}; }
+  void hessians(const Matrix3X& q, Index begin, Projection, std::span<LocalHessian> out) const override {
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      const Vector3 x = q.col(begin + Index(k));
+      out[k].points = term(begin + Index(k));
+      // projected: 8 x xᵀ + 4 max(‖x‖² − 1, 0) I, and a little to stay definite
+      out[k].matrix.topLeftCorner<3, 3>() =
+          8 * x * x.transpose() + (4 * std::max(x.squaredNorm() - 1, 0.0) + 1e-3) * Matrix3::Identity();
+    }
+  }
+
+ private:
+  Index n_;
+};
+
+NewtonHooks no_hooks() {
+  return {[](const Matrix3X&, const Matrix3X&) { return 1.0; }, [](const Matrix3X&) { return false; },
+          [](const Matrix3X&) { return false; }};
+}
+
+TEST(Newton, finds_a_minimum_and_moves_only_what_is_free) {
+  const LinearMap map = LinearMap::identity(2);
+  Ring ring(2);
+  Objective objective(map, {&ring}, {});
+  Eigen::Array<bool, 3, Eigen::Dynamic> free(3, 2);
+  free << true, false, true, false, false, true;  // node 0: x and y; node 1: z
+  objective.set_free(FreeCoordinates(free));
+  auto solver = make_linear_solver("cholmod");
+  Matrix3X q(3, 2);
+  q << 0.3, 0.2, 0.4, 0.1, 0.5, 3;
+  const Matrix3X start = q;
+  Timings timings;
+  const NewtonResult r = newton(objective, *solver, q, no_hooks(), {.tolerance = 1e-10, .dt = 1}, timings);
+  EXPECT_TRUE(r.converged) << r.failure;
+  EXPECT_NEAR(q.col(0).norm(), 1, 1e-8);
+  EXPECT_NEAR(q.col(1).norm(), 1, 1e-8);
+  EXPECT_EQ(q(2, 0), start(2, 0));
+  EXPECT_EQ(q(0, 1), start(0, 1));
+  EXPECT_EQ(q(1, 1), start(1, 1));
+}
+
+TEST(Newton, never_passes_its_step_limit) {
+  const LinearMap map = LinearMap::identity(1);
+  BoundaryTarget target;
+  target.targets.push_back({0, {1, 0, 0}, {1, 1, 1}, 1, Vector3::Zero()});
+  Objective objective(map, {&target}, {});
+  objective.set_free(FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, 1, true)));
+  auto solver = make_linear_solver("eigen");
+  NewtonHooks hooks = no_hooks();
+  // A wall at x = 0.5 that may be approached but not reached.
+  hooks.step_limit = [](const Matrix3X& q, const Matrix3X& p) {
+    return p(0) > 0 ? std::min(1.0, 0.8 * (0.5 - q(0)) / p(0)) : 1.0;
+  };
+  Matrix3X q = Matrix3X::Zero(3, 1);
+  Timings timings;
+  const NewtonResult r =
+      newton(objective, *solver, q, hooks, {.tolerance = 1e-10, .dt = 1, .max_iterations = 20}, timings);
+  EXPECT_FALSE(r.converged);
+  EXPECT_FALSE(r.failure.empty());
+  EXPECT_LT(q(0), 0.5);
+  EXPECT_GT(q(0), 0.499);
+}
+
+TEST(Newton, goes_on_when_the_stationary_hook_changes_the_problem) {
+  const LinearMap map = LinearMap::identity(1);
+  BoundaryTarget target;
+  target.stiffness = 1;
+  target.targets.push_back({0, {1, 0, 0}, {1, 1, 1}, 1, Vector3::Zero()});
+  Objective objective(map, {&target}, {});
+  objective.set_free(FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, 1, true)));
+  auto solver = make_linear_solver("cholmod");
+  NewtonHooks hooks = no_hooks();
+  int calls = 0;
+  hooks.stationary = [&](const Matrix3X&) {
+    if (++calls > 1) return false;
+    target.targets[0].position = {0, 2, 0};
+    return true;
+  };
+  Matrix3X q = Matrix3X::Zero(3, 1);
+  Timings timings;
+  EXPECT_TRUE(newton(objective, *solver, q, hooks, {.tolerance = 1e-12, .dt = 1}, timings).converged);
+  EXPECT_EQ(calls, 2);
+  EXPECT_LT((q.col(0) - Vector3(0, 2, 0)).norm(), 1e-12);
+}
+
+TEST(BarrierStiffness, balances_gradients_within_its_range) {
+  const VectorX contact = VectorX::LinSpaced(6, 1, 2);
+  const StiffnessRange range{10, 1000};
+  EXPECT_NEAR(balanced_stiffness(-50 * contact, contact, range), 50, 1e-12);
+  EXPECT_EQ(balanced_stiffness(-5000 * contact, contact, range), 1000);
+  EXPECT_EQ(balanced_stiffness(3 * contact, contact, range), 10) << "never negative";
+  EXPECT_EQ(balanced_stiffness(contact, VectorX::Zero(6), range), 10) << "no contact";
+}
+
+TEST(BarrierStiffness, lower_bound_follows_thesis_A6) {
+  // 10¹¹ m̄ on the Hessian's diagonal at d = 10⁻⁸ ℓ: 4 d² κ b″(d²) = 10¹¹ m̄.
+  const double mass = 0.02, size = 2, dhat = 1e-3;
+  const StiffnessRange r = stiffness_range(mass, size, dhat);
+  const double d = 1e-8 * size;
+  EXPECT_NEAR(4 * d * d * r.low * barrier(d * d, dhat * dhat).second, 1e11 * mass, 1);
+  EXPECT_DOUBLE_EQ(r.high, 100 * r.low);
+}
+
+}  // namespace
+}  // namespace apart
