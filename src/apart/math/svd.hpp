@@ -12,6 +12,7 @@ struct SignedSvd {
 
 /// One-sided Jacobi: accurate to rounding for small singular values too, total (zero and rank-deficient F
 /// included).
+/// Entries should lie within 1e±60: fourth powers are formed.
 SignedSvd signed_svd(const Matrix3& f);
 
 }  // namespace apart
