@@ -151,7 +151,7 @@ TEST(Certificate, HonoursIgnoredPairsAndObstaclePairs) {
   for (const Finding& f : c.violations)
     EXPECT_EQ(std::set<std::string>(f.bodies.begin(), f.bodies.end()),
               (std::set<std::string>{"soft", "twin"}));
-  run.frame().ignored_pairs = {{0, 4}};
+  run.frame.ignored_pairs = {{0, 4}};
   EXPECT_TRUE(WrittenRun({run.sunk(0, 0)}).certify().ok());
 }
 
@@ -247,7 +247,7 @@ TEST(CertificateOfIterates, CatchesTunnelling) {
   RecordedRun run;
   run.frames.pop_back();
   Matrix3X below = run.frames[0].mesh.points;
-  auto height = below.block(1, 0, 1, run.fixture.first_point(1)).array();
+  auto height = below.block(1, 0, 1, run.fixture.first_point(RunFixture::stiff)).array();
   height = 0.5 + 0.8 * (height - 2.0);
   run.frames[1].mesh.points = below;
   run.steps = {{run.frames[0].mesh.points, below}};
@@ -292,7 +292,8 @@ TEST(CertificateOfIterates, PassesBodiesThatTurnAroundEachOtherInSmallSteps) {
 TEST(CertificateOfIterates, CatchesAnInversionOnTheWay) {
   RecordedRun run;
   // Turn the stiff block by half a turn in one step: its straight path squeezes it to nothing in the middle.
-  const Index first = run.fixture.first_point(1), n = run.fixture.first_point(2) - first;
+  const Index first = run.fixture.first_point(RunFixture::stiff),
+              n = run.fixture.first_point(RunFixture::table) - first;
   Matrix3X turned = run.frames[1].mesh.points;
   for (Index i = first; i < first + n; ++i) {
     turned(0, i) = 6 - turned(0, i);
@@ -342,7 +343,8 @@ TEST(CertificateOfIterates, CatchesABrokenHistory) {
 
 TEST(CertificateOfIterates, CatchesAnIterateBelowAHalfSpace) {
   RecordedRun run;
-  const Index first = run.fixture.first_point(1), n = run.fixture.first_point(2) - first;
+  const Index first = run.fixture.first_point(RunFixture::stiff),
+              n = run.fixture.first_point(RunFixture::table) - first;
   run.steps[0][1].block(1, first, 1, n).array() -= 1.6;  // down and up again within a step
   EXPECT_EQ(kinds(run.certify()), "half_space");
 }

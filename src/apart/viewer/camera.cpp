@@ -1,0 +1,167 @@
+#include <apart/viewer/camera.hpp>
+#include <apart/viewer/ray_scene.hpp>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace apart {
+
+namespace {
+
+using Box = Eigen::AlignedBox3d;
+
+bool prescribed(const FrameBody& body) {
+  return body.kind == "obstacle" || body.kind == "half_space";
+}
+
+/// The points that should be in the picture.
+std::vector<Vector3> points_of_interest(const Frame& frame) {
+  const Mesh& mesh = frame.mesh;
+  const std::size_t bodies = frame.bodies.size();
+  std::vector<Box> extent(bodies);
+  for (Index i = 0; i < mesh.point_count(); ++i)
+    extent[std::size_t(frame.point_body[i])].extend(Vector3(mesh.points.col(i)));
+  Box simulated, all;
+  for (std::size_t b = 0; b < bodies; ++b) {
+    all.extend(extent[b]);
+    if (!prescribed(frame.bodies[b])) simulated.extend(extent[b]);
+  }
+  const bool only_obstacles = simulated.isEmpty();
+  if (only_obstacles) simulated = all;
+  // Obstacles count as a whole if they are of the bodies' size, else as far as they are near.
+  Box near = simulated;
+  if (!near.isEmpty()) {
+    const double margin = 0.4 * simulated.diagonal().norm();
+    near.min().array() -= margin;
+    near.max().array() += margin;
+  }
+  std::vector<char> whole(bodies);
+  for (std::size_t b = 0; b < bodies; ++b)
+    whole[b] = !extent[b].isEmpty() && (!prescribed(frame.bodies[b]) ||
+                                        extent[b].diagonal().norm() <= 2.5 * simulated.diagonal().norm());
+  std::vector<Vector3> points;
+  for (Index i = 0; i < mesh.point_count(); ++i) {
+    const Vector3 x = mesh.points.col(i);
+    if (whole[std::size_t(frame.point_body[i])] || near.contains(x)) points.push_back(x);
+  }
+  // The ground under the bodies, if they are near it: it shows where they stand.
+  if (!simulated.isEmpty())
+    for (const HalfSpace& plane : frame.half_spaces)
+      for (int k = 0; k < 8; ++k) {
+        const Vector3 corner = simulated.corner(Box::CornerType(k));
+        const Vector3 wide = simulated.center() + 1.2 * (corner - simulated.center());
+        const double height = plane.normal.dot(wide - plane.origin);
+        if (height < 0.6 * simulated.diagonal().norm()) points.push_back(wide - height * plane.normal);
+      }
+  if (points.empty())  // half-spaces only
+    for (int k = 0; k < 8; ++k)
+      points.push_back(Vector3(k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5) +
+                       (frame.half_spaces.empty() ? Vector3::Zero().eval() : frame.half_spaces[0].origin));
+  return points;
+}
+
+/// The axis that looks like up: that of the first half-space, else y.
+Vector3 up_direction(const Frame& frame) {
+  if (frame.half_spaces.empty()) return Vector3::UnitY();
+  const Vector3& n = frame.half_spaces[0].normal;
+  int axis = 1;
+  for (int k : {0, 2})
+    if (std::abs(n[k]) > std::abs(n[axis]) + 1e-9) axis = k;
+  return std::copysign(1.0, n[axis]) * Vector3::Unit(axis);
+}
+
+/// From the target to the eye.
+Vector3 view_direction(const Vector3& up, double azimuth, double elevation) {
+  constexpr double degree = std::numbers::pi / 180;
+  int axis;
+  up.cwiseAbs().maxCoeff(&axis);
+  const Vector3 front = Vector3::Unit((axis + 1) % 3), side = up.cross(front);
+  // For up = y: front is z and side is x, so that the picture has x to the right.
+  return std::cos(elevation * degree) *
+             (std::cos(azimuth * degree) * front + std::sin(azimuth * degree) * side) +
+         std::sin(elevation * degree) * up;
+}
+
+/// A camera in direction `d` from the points, as near as possible with all of them in the picture.
+Camera fitted(const std::vector<Vector3>& points, const Vector3& d, const Vector3& up, double aspect) {
+  Camera camera;
+  camera.up = up;
+  const Vector3 right = up.cross(d).normalized(), above = d.cross(right);
+  const double tan_y = std::tan(camera.field_of_view * std::numbers::pi / 360) * 0.88, tan_x = tan_y * aspect;
+  Box box;
+  for (const Vector3& p : points) box.extend(p);
+  camera.scene_size = std::max(box.diagonal().norm(), 1e-9);
+  camera.target = box.center();
+  double distance = camera.scene_size;
+  // The middle of the picture of a perspective view depends on the distance: repeat until both agree.
+  for (int round = 0; round < 12; ++round) {
+    distance = 0.05 * camera.scene_size;
+    for (const Vector3& p : points) {
+      const Vector3 r = p - camera.target;
+      distance = std::max(
+          {distance, r.dot(d) + std::abs(r.dot(right)) / tan_x, r.dot(d) + std::abs(r.dot(above)) / tan_y});
+    }
+    double left = 1e300, bottom = 1e300, rightmost = -1e300, top = -1e300;
+    for (const Vector3& p : points) {
+      const Vector3 r = p - camera.target;
+      const double depth = std::max(distance - r.dot(d), 1e-6 * camera.scene_size);
+      left = std::min(left, r.dot(right) / depth);
+      rightmost = std::max(rightmost, r.dot(right) / depth);
+      bottom = std::min(bottom, r.dot(above) / depth);
+      top = std::max(top, r.dot(above) / depth);
+    }
+    camera.target += 0.5 * distance * ((left + rightmost) * right + (bottom + top) * above);
+  }
+  camera.eye = camera.target + distance * d;
+  return camera;
+}
+
+/// The share of the simulated points that obstacles hide from the eye.
+double hidden_share(const Frame& frame, const Camera& camera) {
+  const Normalization normalization{camera.target, camera.scene_size};
+  const std::vector<Shape> shapes = shapes_of(frame, normalization);
+  std::vector<const Shape*> obstacles;
+  for (const Shape& shape : shapes)
+    if (shape.obstacle) obstacles.push_back(&shape);
+  const RayScene scene(obstacles);
+  if (scene.empty()) return 0;
+  const Vector3f eye = normalization(camera.eye);
+  Index tested = 0, hidden = 0;
+  const Index stride = std::max<Index>(1, frame.mesh.point_count() / 2000);
+  for (Index i = 0; i < frame.mesh.point_count(); i += stride) {
+    if (prescribed(frame.bodies[std::size_t(frame.point_body[i])])) continue;
+    ++tested;
+    const Vector3f p = normalization(frame.mesh.points.col(i));
+    hidden += scene.occluded({eye, p - eye, 0.0f, 0.999f});
+  }
+  return tested == 0 ? 0 : double(hidden) / tested;
+}
+
+}  // namespace
+
+Camera automatic_camera(const Frame& frame, double aspect) {
+  const std::vector<Vector3> points = points_of_interest(frame);
+  const Vector3 up = up_direction(frame);
+  // The first direction that sees the outer side of every half-space.
+  double azimuth = 30;
+  for (double candidate : {30.0, -30.0, 150.0, -150.0, 75.0, -75.0, 105.0, -105.0}) {
+    const Vector3 d = view_direction(up, candidate, 24);
+    const Vector3 eye = fitted(points, d, up, aspect).eye;
+    if (std::all_of(frame.half_spaces.begin(), frame.half_spaces.end(), [&](const HalfSpace& plane) {
+          return plane.normal.dot(d) > 0.15 && plane.normal.dot(eye - plane.origin) > 0;
+        })) {
+      azimuth = candidate;
+      break;
+    }
+  }
+  Camera camera;
+  for (double elevation : {24.0, 34.0, 44.0}) {
+    camera = fitted(points, view_direction(up, azimuth, elevation), up, aspect);
+    if (hidden_share(frame, camera) < 0.3) break;
+  }
+  return camera;
+}
+
+}  // namespace apart

@@ -1,0 +1,44 @@
+#pragma once
+// Bodies of a frame as things to draw, in single precision.
+#include <apart/io/frame.hpp>
+
+#include <vector>
+
+namespace apart {
+
+using Vector3f = Eigen::Vector3f;
+using Matrix3Xf = Eigen::Matrix3Xf;
+
+/// Maps the world [m] to the picture's own units, in which what is looked at is about 1 in size and near the
+/// origin, so that single precision is enough.
+struct Normalization {
+  Vector3 centre = Vector3::Zero();  ///< [m]
+  double size = 1;                   ///< [m]
+
+  Vector3f operator()(const Vector3& x) const { return ((x - centre) / size).cast<float>(); }
+};
+
+/// One body, ready to draw.
+struct Shape {
+  Matrix3Xf points;
+  Faces faces;
+  Matrix3Xf corner_normals;  ///< unit, 3 per face; smooth except across creases
+  Edges segments;            ///< drawn as tubes
+  Eigen::VectorXi balls;     ///< points drawn as balls
+  float radius = 0;          ///< of tubes and balls
+  Vector3f colour;           ///< linear reflectance
+  bool obstacle = false;
+  int body = 0;  ///< index in the frame
+};
+
+/// The bodies that have something to draw. Distinct colours for simulated bodies, greys for obstacles.
+std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalization);
+
+/// Unit normals at the three corners of each face: the mean of the faces around that meet it at less than
+/// `crease_angle` [rad], weighted by their angle there.
+Matrix3Xf corner_normals(const Matrix3Xf& points, const Faces& faces, float crease_angle);
+
+/// The colour of the n-th simulated body: linear RGB.
+Vector3f body_colour(int n);
+
+}  // namespace apart
