@@ -1,5 +1,6 @@
 #include <apart/collision/broad_phase.hpp>
 #include <apart/io/file_reader.hpp>
+#include <apart/io/mesh_format.hpp>
 #include <apart/scene/catalog.hpp>
 #include <apart/solver/linear_solver.hpp>
 
@@ -469,6 +470,14 @@ ChoiceList methods(std::string_view name, std::string_view summary, const Method
   return result;
 }
 
+/// Extensions of mesh files, with what is read from them.
+ChoiceList mesh_files() {
+  ChoiceList result{"mesh_format", "Mesh files, by extension", {}};
+  for (const MeshFormat& format : mesh_formats())
+    result.choices.push_back({format.extension, format.summary});
+  return result;
+}
+
 Catalog make_catalog() {
   return {{scene(),      time_steps(),  bodies(),   meshes(),    tetrahedralizations(),
            transforms(), axis_angles(), arrays(),   materials(), fixed_parts(),
@@ -495,6 +504,7 @@ Catalog make_catalog() {
             {{"auto", "the better of the two"}, {"amd", "minimum degree"}, {"metis", "nested dissection"}}},
            methods("broad_phase", "Searches for near pairs", broad_phase_methods()),
            {"ccd", "Continuous collision detection", {{"additive", "advances by safe steps; conservative"}}},
+           mesh_files(),
            {"format",
             "Frame formats",
             {{"vtu", "everything, for ParaView; always written"},

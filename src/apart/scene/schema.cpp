@@ -1,4 +1,5 @@
 #include <apart/scene/catalog.hpp>
+#include <apart/scene/expression.hpp>
 #include <apart/scene/schema.hpp>
 
 #include <nlohmann/json.hpp>
@@ -147,7 +148,7 @@ std::string type_words(const ValueType& type) {
     case Kind::text:
       return "text";
     case Kind::formula:
-      return "formula";
+      return "[formula](#formula)";
     case Kind::choice: {
       std::string names;
       for (const Choice& choice : catalog().choice_list(type.name).choices)
@@ -236,6 +237,11 @@ std::string scene_reference() {
   const Catalog& all = catalog();
   std::string text;
   for (const Group& group : all.groups) text += reference_of(group);
+  text += fmt::format(
+      "### formula\nNumbers, x, y, z [m] and t [s] as the place allows, `pi`, `e`, parentheses, the "
+      "operators\n"
+      "`+ - * / ^ < <= > >= == != && || !`, and the functions {}.\n\n",
+      Expression::function_names());
   for (const ChoiceList& list : all.choices) {
     text += fmt::format("### {}\n{}.\n\n| name | meaning |\n| --- | --- |\n", list.name, list.summary);
     for (const Choice& choice : list.choices)

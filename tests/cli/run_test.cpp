@@ -1,0 +1,366 @@
+// What the program promises about runs: the run directory, interruption, resuming, wrong usage.
+#include <gtest/gtest.h>
+#include <support/program.hpp>
+#include <support/temporary_directory.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using apart::testing::content_of;
+using apart::testing::Outcome;
+using apart::testing::read_file;
+using apart::testing::run_program;
+using apart::testing::TemporaryDirectory;
+using apart::testing::write_file;
+
+Outcome apart_program(const std::vector<std::string>& arguments, const fs::path& directory,
+                      double interrupt_after = -1) {
+  return run_program(APART_PROGRAM, arguments, directory, interrupt_after);
+}
+
+nlohmann::json summary_of(const fs::path& run) {
+  return nlohmann::json::parse(read_file(run / "summary.json"));
+}
+
+std::size_t line_count(const fs::path& file) {
+  const std::string text = read_file(file);
+  return std::size_t(std::count(text.begin(), text.end(), '\n'));
+}
+
+// Two balls, one on a soft box, with friction: enough for contacts, too small to take time.
+const std::string small_scene = R"({
+  "version": 1,
+  "time": {"dt": 0.02, "steps": 12},
+  "bodies": [
+    {"type": "half_space", "name": "floor"},
+    {"type": "volume", "name": "box", "mesh": {"generator": "box", "size": [0.4, 0.1, 0.4], "cells": [3, 1, 3]},
+     "transform": {"translate": [0, 0.052, 0]}},
+    {"type": "volume", "name": "ball", "mesh": {"generator": "sphere", "radius": 0.1, "resolution": 2},
+     "transform": {"translate": [0, 0.21, 0]}, "velocity": [0.3, -1, 0]}],
+  "contact": {"friction_coefficient": 0.3},
+  "output": {"every": 5, "formats": ["obj"]}
+})";
+
+class Runs : public ::testing::Test {
+ protected:
+  Runs() { write_file(directory / "scene.json", small_scene); }
+  Outcome run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "run");
+    return apart_program(arguments, directory.path());
+  }
+  TemporaryDirectory directory;
+};
+
+TEST_F(Runs, LeaveADirectoryWithEverythingInIt) {
+  const Outcome outcome = run({"scene.json", "-o", "out", "--threads", "1"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::vector<std::string> expected = {"checkpoint",
+                                             "frames",
+                                             "frames.pvd",
+                                             "frames/frame_000000.obj",
+                                             "frames/frame_000000.vtu",
+                                             "frames/frame_000001.obj",
+                                             "frames/frame_000001.vtu",
+                                             "frames/frame_000002.obj",
+                                             "frames/frame_000002.vtu",
+                                             "frames/frame_000003.obj",
+                                             "frames/frame_000003.vtu",  // steps 0, 5, 10 and 12
+                                             "log.txt",
+                                             "scene.json",
+                                             "steps.csv",
+                                             "summary.json"};
+  EXPECT_EQ(content_of(directory / "out"), expected);
+  EXPECT_EQ(line_count(directory / "out/steps.csv"), 13u);
+
+  const nlohmann::json summary = summary_of(directory / "out");
+  for (const char* key : {"steps",
+                          "simulated_seconds",
+                          "wall_seconds",
+                          "cpu_seconds",
+                          "threads",
+                          "newton_iterations",
+                          "linear_solves",
+                          "max_contacts",
+                          "mean_contacts",
+                          "min_distance",
+                          "min_gap",
+                          "min_volume_ratio",
+                          "max_strain",
+                          "peak_rss_bytes",
+                          "intersection_free",
+                          "inversion_free",
+                          "converged_steps",
+                          "timings",
+                          "dofs",
+                          "version"})
+    EXPECT_TRUE(summary.contains(key)) << key;
+  EXPECT_EQ(summary["steps"], 12);
+  EXPECT_EQ(summary["converged_steps"], 12);
+  EXPECT_NEAR(summary["simulated_seconds"].get<double>(), 0.24, 1e-12);
+  EXPECT_EQ(summary["status"], "finished");
+  EXPECT_EQ(summary["interrupted"], false);
+  EXPECT_EQ(summary["intersection_free"], true);
+  EXPECT_EQ(summary["inversion_free"], true);
+  EXPECT_EQ(summary["threads"], 1);
+  EXPECT_GT(summary["max_contacts"], 0);
+  EXPECT_GT(summary["newton_iterations"], 12);
+  EXPECT_GT(summary["min_distance"], 0);
+  double total = 0;
+  for (const char* phase :
+       {"assembly", "linear_solve", "broad_phase", "ccd", "line_search", "output", "other"})
+    total += summary["timings"].at(phase).get<double>();
+  EXPECT_NEAR(total, summary["wall_seconds"].get<double>(), 0.1 * total + 0.1);
+
+  const Outcome verified = apart_program({"verify", "out"}, directory.path());
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+}
+
+TEST_F(Runs, ShowOnePlainLinePerStepInALog) {
+  const Outcome outcome = run({"scene.json", "-o", "out", "--steps", "3"});
+  std::istringstream lines(outcome.out);
+  std::string line;
+  for (int step = 1; step <= 3; ++step) {
+    std::getline(lines, line);
+    EXPECT_TRUE(line.starts_with("step " + std::to_string(step) + "/3  t ")) << line;
+    for (const char* part : {"iterations", "contacts", "smallest gap", "left"})
+      EXPECT_NE(line.find(part), std::string::npos) << line;
+    EXPECT_EQ(line.find_first_of("\r\x1b"), std::string::npos);
+  }
+}
+
+TEST_F(Runs, OfTheSceneAsUnderstoodGiveTheSameBits) {
+  ASSERT_EQ(run({"scene.json", "-o", "first", "--threads", "1"}).code, 0);
+  fs::create_directory(directory / "elsewhere");
+  fs::copy_file(directory / "first/scene.json", directory / "elsewhere/again.json");
+  ASSERT_EQ(run({"elsewhere/again.json", "-o", "second", "--threads", "2"}).code, 0);
+  for (const char* file : {"checkpoint", "steps.csv", "frames/frame_000002.vtu", "scene.json"})
+    EXPECT_EQ(read_file(directory / "first" / file), read_file(directory / "second" / file)) << file;
+}
+
+TEST_F(Runs, ResumedGiveTheSameBitsAsUninterruptedOnes) {
+  ASSERT_EQ(run({"scene.json", "-o", "whole", "--record-iterates"}).code, 0);
+  for (const std::string steps : {"5", "7"}) {  // with and without a frame due
+    const std::string part = "part" + steps;
+    ASSERT_EQ(run({"scene.json", "-o", part, "--record-iterates", "--steps", steps}).code, 0);
+    EXPECT_EQ(summary_of(directory / part)["steps"], std::stoi(steps));
+    const Outcome outcome = run({"--resume", part});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(content_of(directory / part), content_of(directory / "whole"));
+    for (const std::string& file : content_of(directory / "whole"))
+      if (fs::is_regular_file(directory / "whole" / file) && file != "summary.json" && file != "log.txt") {
+        EXPECT_EQ(read_file(directory / part / file), read_file(directory / "whole" / file)) << file;
+      }
+    auto resumed = summary_of(directory / part), whole = summary_of(directory / "whole");
+    for (const char* key : {"steps", "newton_iterations", "max_contacts", "mean_contacts", "min_distance",
+                            "min_gap", "min_volume_ratio", "max_strain", "frames", "status"})
+      EXPECT_EQ(resumed[key], whole[key]) << key;
+    EXPECT_EQ(apart_program({"verify", part}, directory.path()).code, 0);
+  }
+}
+
+TEST_F(Runs, InterruptedLeaveAValidDirectoryAndCanBeResumed) {
+  // Long enough that the signal surely comes in the middle.
+  const Outcome outcome = apart_program({"run", "scene.json", "-o", "out", "--set", "time.steps=100000",
+                                         "--set", "output.every=100000", "--set", "output.formats=[]"},
+                                        directory.path(), 1.5);
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_NE(outcome.err.find("apart run --resume out"), std::string::npos) << outcome.err;
+  const nlohmann::json summary = summary_of(directory / "out");
+  EXPECT_EQ(summary["interrupted"], true);
+  EXPECT_EQ(summary["status"], "interrupted");
+  EXPECT_EQ(summary["intersection_free"], true);
+  const int steps = summary["steps"];
+  ASSERT_GT(steps, 0);
+  EXPECT_EQ(line_count(directory / "out/steps.csv"), std::size_t(steps) + 1);
+  EXPECT_EQ(summary["frames"], 2);  // the first state and the one it was interrupted in
+  EXPECT_EQ(apart_program({"verify", "out"}, directory.path()).code, 0);
+  EXPECT_EQ(run({"--resume", "out", "--steps", std::to_string(steps + 2)}).code, 0);
+  EXPECT_EQ(summary_of(directory / "out")["steps"], steps + 2);
+}
+
+TEST_F(Runs, ThatCannotGoOnEndWithThreeAndKeepTheLastGoodState) {
+  const Outcome outcome =
+      run({"scene.json", "-o", "out", "--set", "solver.max_iterations=1", "--set", "solver.tolerance=1e-12"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.err.find("apart run --resume out"), std::string::npos) << outcome.err;
+  const nlohmann::json summary = summary_of(directory / "out");
+  EXPECT_EQ(summary["status"], "failed");
+  EXPECT_FALSE(summary["reason"].get<std::string>().empty());
+  EXPECT_TRUE(fs::exists(directory / "out/checkpoint"));
+  EXPECT_EQ(apart_program({"verify", "out"}, directory.path()).code, 0);
+}
+
+TEST_F(Runs, WithoutFramesKeepTheFinalStateAndCheckIt) {
+  ASSERT_EQ(run({"scene.json", "-o", "out", "--no-frames", "--steps", "4"}).code, 0);
+  EXPECT_EQ(content_of(directory / "out"),
+            (std::vector<std::string>{"checkpoint", "log.txt", "scene.json", "steps.csv", "summary.json"}));
+  EXPECT_EQ(summary_of(directory / "out")["intersection_free"], true);
+  ASSERT_EQ(run({"--resume", "out", "--steps", "6"}).code, 0);
+  EXPECT_EQ(summary_of(directory / "out")["steps"], 6);
+  const Outcome verified = apart_program({"verify", "out"}, directory.path());
+  EXPECT_EQ(verified.code, 2);
+  EXPECT_NE(verified.err.find("frames"), std::string::npos);
+}
+
+TEST_F(Runs, NeverReplaceWhatTheyWereNotAskedTo) {
+  ASSERT_EQ(run({"scene.json", "-o", "out", "--steps", "1"}).code, 0);
+  write_file(directory / "out/notes.txt", "mine");
+  write_file(directory / "out/frames/mine.vtu", "mine");
+  const Outcome refused = run({"scene.json", "-o", "out", "--steps", "2"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--force"), std::string::npos);
+  EXPECT_EQ(summary_of(directory / "out")["steps"], 1);
+  EXPECT_EQ(run({"scene.json", "-o", "out", "--steps", "2", "--force"}).code, 0);
+  EXPECT_EQ(summary_of(directory / "out")["steps"], 2);
+  EXPECT_EQ(read_file(directory / "out/notes.txt"), "mine");
+  EXPECT_EQ(read_file(directory / "out/frames/mine.vtu"), "mine");
+
+  EXPECT_EQ(run({"scene.json", "--steps", "1"}).code, 0);
+  EXPECT_EQ(run({"scene.json", "--steps", "1"}).code, 0);
+  EXPECT_TRUE(fs::exists(directory / "run-scene/summary.json"));
+  EXPECT_TRUE(fs::exists(directory / "run-scene-2/summary.json"));
+}
+
+TEST_F(Runs, IntoUnwritablePlacesSaySo) {
+  write_file(directory / "file", "");
+  for (const std::string place : {"file", "file/below", "/proc/nothing"}) {
+    const Outcome outcome = run({"scene.json", "-o", place});
+    EXPECT_EQ(outcome.code, 2) << place;
+    EXPECT_NE(outcome.err.find(place), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(Runs, ResumedFromDamagedDirectoriesSaySo) {
+  ASSERT_EQ(run({"scene.json", "-o", "out", "--steps", "2"}).code, 0);
+  const auto expect_refusal = [&](const std::string& part) {
+    const Outcome outcome = run({"--resume", "out"});
+    EXPECT_EQ(outcome.code, 2) << part;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+  };
+  const std::string checkpoint = read_file(directory / "out/checkpoint"),
+                    steps = read_file(directory / "out/steps.csv");
+  std::string damaged = checkpoint;
+  damaged[damaged.size() / 2] ^= 1;
+  write_file(directory / "out/checkpoint", damaged);
+  expect_refusal("damaged");
+  write_file(directory / "out/checkpoint", checkpoint.substr(0, 100));
+  expect_refusal("checkpoint");
+  write_file(directory / "out/checkpoint", "something else");
+  expect_refusal("another kind of file");
+  fs::remove(directory / "out/checkpoint");
+  expect_refusal("no such file");
+  write_file(directory / "out/checkpoint", checkpoint);
+  write_file(directory / "out/steps.csv", steps.substr(0, steps.size() / 2));
+  expect_refusal("steps.csv");
+  write_file(directory / "out/steps.csv", steps);
+  std::string other = read_file(directory / "out/scene.json");
+  other.replace(other.find("\"resolution\": 2"), 15, "\"resolution\": 3");
+  write_file(directory / "out/scene.json", other);
+  expect_refusal("another scene");
+  const Outcome missing = run({"--resume", "nowhere"});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_NE(missing.err.find("nowhere: no such directory"), std::string::npos);
+}
+
+TEST(Usage, WrongArgumentsEndWithSixtyFour) {
+  const TemporaryDirectory directory;
+  const std::vector<std::vector<std::string>> wrong = {{},
+                                                       {"fly"},
+                                                       {"run"},
+                                                       {"run", "slope", "--fast"},
+                                                       {"run", "slope", "--steps", "many"},
+                                                       {"run", "slope", "--steps", "0"},
+                                                       {"run", "slope", "--threads", "-1"},
+                                                       {"run", "slope", "--resume", "x"},
+                                                       {"run", "--resume", "x", "--force"},
+                                                       {"run", "slope", "cube"},
+                                                       {"check"},
+                                                       {"verify"},
+                                                       {"render", "x", "--size", "12"},
+                                                       {"render", "x", "--size", "0x10"}};
+  for (const auto& arguments : wrong) {
+    const Outcome outcome = apart_program(arguments, directory.path());
+    EXPECT_EQ(outcome.code, 64) << ::testing::PrintToString(arguments);
+    EXPECT_FALSE(outcome.err.empty()) << ::testing::PrintToString(arguments);
+  }
+  EXPECT_EQ(content_of(directory.path()), std::vector<std::string>{});
+}
+
+TEST(Usage, HelpIsCompleteAndShort) {
+  const TemporaryDirectory directory;
+  for (const std::string command : {"run", "check", "verify", "examples", "schema", "render"}) {
+    const Outcome outcome = apart_program({command, "--help"}, directory.path());
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_LT(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 30) << outcome.out;
+    EXPECT_NE(outcome.out.find("Exit codes"), std::string::npos) << outcome.out;
+  }
+  EXPECT_EQ(apart_program({"--version"}, directory.path()).code, 0);
+}
+
+TEST(Usage, ExamplesAreListedDefaultFirstAndCanBeWritten) {
+  const TemporaryDirectory directory;
+  const Outcome list = apart_program({"examples"}, directory.path());
+  EXPECT_EQ(list.code, 0);
+  EXPECT_TRUE(list.out.starts_with("bowl-of-shapes ")) << list.out;
+  std::istringstream lines(list.out);
+  std::string line;
+  std::size_t count = 0;
+  for (; std::getline(lines, line); ++count) {
+    const std::string name = line.substr(0, line.find(' '));
+    EXPECT_TRUE(fs::exists(fs::path(APART_SOURCE_DIR) / "examples" / (name + ".json"))) << line;
+    EXPECT_GT(line.size(), name.size() + 10) << "no summary: " << line;
+  }
+  EXPECT_GE(count, 12u);
+  EXPECT_EQ(apart_program({"examples", "slope", "-o", "slope.json"}, directory.path()).code, 0);
+  EXPECT_EQ(read_file(directory / "slope.json"),
+            read_file(fs::path(APART_SOURCE_DIR) / "examples/slope.json"));
+  const Outcome unknown = apart_program({"examples", "slop"}, directory.path());
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("did you mean 'slope'?"), std::string::npos);
+}
+
+TEST(Usage, SchemaIsPrintedAsJson) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = apart_program({"schema"}, directory.path());
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(nlohmann::json::parse(outcome.out).contains("definitions"));
+}
+
+TEST(Check, NamesIntersectionsAndWritesThemAsAMesh) {
+  const TemporaryDirectory directory;
+  write_file(directory / "bad.json", R"({"version": 1, "time": {"steps": 1}, "bodies": [
+      {"type": "volume", "name": "left", "mesh": {"generator": "box", "cells": 1}},
+      {"type": "volume", "name": "right", "mesh": {"generator": "box", "cells": 1}, "transform": {"translate": [0.9, 0.1, 0.2]}}]})");
+  const Outcome outcome = apart_program({"check", "bad.json", "-o", "found.vtu"}, directory.path());
+  EXPECT_EQ(outcome.code, 2);
+  for (const char* part : {"left", "right", "intersects", "near (", "found.vtu"})
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << part << "\n" << outcome.err;
+  EXPECT_NE(read_file(directory / "found.vtu").find("UnstructuredGrid"), std::string::npos);
+  EXPECT_EQ(apart_program({"check", "bad.json", "--set", "bodies[right].transform.translate=[2, 0, 0]"},
+                          directory.path())
+                .code,
+            0);
+}
+
+TEST(Render, DrawsAFrame) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(apart_program({"run", "aligned-cubes", "-o", "out", "--steps", "1"}, directory.path()).code, 0);
+  const Outcome outcome =
+      apart_program({"render", "out", "--frame", "0", "--size", "64x48", "-o", "p.png"}, directory.path());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(read_file(directory / "p.png").starts_with("\x89PNG"));
+  const Outcome beyond = apart_program({"render", "out", "--frame", "9"}, directory.path());
+  EXPECT_EQ(beyond.code, 2);
+  EXPECT_NE(beyond.err.find("frames 0 to 1"), std::string::npos) << beyond.err;
+  EXPECT_EQ(apart_program({"render", "nothing"}, directory.path()).code, 2);
+}
+
+}  // namespace
