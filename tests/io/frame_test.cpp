@@ -182,6 +182,27 @@ TEST(FrameWriter, DirectoryIsCompleteAfterEveryFrame) {
   }
 }
 
+TEST(FrameWriter, ContinuesARun) {
+  const TemporaryDirectory directory;
+  const auto write = [&](FrameWriter& writer, double time) {
+    Frame frame = sample_frame();
+    frame.time = time;
+    writer.write(frame);
+  };
+  FrameWriter first(directory.path());
+  for (const double time : {0.0, 0.1, 0.2}) write(first, time);
+  FrameWriter second(directory.path(), {}, 2);
+  EXPECT_EQ(second.count(), 2);
+  EXPECT_EQ(list_frames(directory.path()).size(), 3u) << "nothing is lost before something new is written";
+  write(second, 0.15);
+  const auto files = list_frames(directory.path());
+  ASSERT_EQ(files.size(), 3u);
+  EXPECT_EQ(read_frame(files[1]).time, 0.1);
+  EXPECT_EQ(read_frame(files[2]).time, 0.15);
+  EXPECT_NE(message_of([&] { FrameWriter(directory.path(), {}, 4); }).find("lists 3 frames"),
+            std::string::npos);
+}
+
 TEST(FrameWriter, IndexNamesExactTimes) {
   const TemporaryDirectory directory;
   FrameWriter writer(directory.path());

@@ -77,7 +77,7 @@ class FileReader {
   std::string place(std::size_t at) const;
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    fail_at(mark_, fmt::format(format, std::forward<Args>(args)...));
+    fail_at(mark_, fmt::vformat(format, fmt::make_format_args(args...)));
   }
   [[noreturn]] void fail_at(std::size_t at, const std::string& message) const;
 

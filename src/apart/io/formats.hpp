@@ -1,5 +1,6 @@
 #pragma once
-// One reader and one writer for each mesh format; mesh_format.cpp lists them, and nothing else calls them.
+// One reader and one writer for each mesh format; mesh_format.cpp lists them. Readers give every cell of the
+// file.
 #include <apart/geometry/mesh.hpp>
 
 #include <filesystem>

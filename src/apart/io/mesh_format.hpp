@@ -18,8 +18,10 @@ struct MeshFormat {
 };
 std::span<const MeshFormat> mesh_formats();
 
-/// Reads a mesh; the format follows from the extension (any case). Throws InputError (file, line or byte, value, what
-/// to do) for a missing, damaged, empty or unsupported file, for indices out of range and for non-finite coordinates.
+/// Reads a mesh; the format follows from the extension (any case). Triangles, lines and points that are only
+/// parts of larger cells, as Gmsh writes them for the geometry, are left out. Throws InputError (file, line
+/// or byte, value, what to do) for a missing, damaged, empty or unsupported file, for indices out of range
+/// and for non-finite coordinates.
 Mesh read_mesh(const std::filesystem::path& file);
 /// Writes atomically. Throws InputError if the format cannot hold the mesh's cells.
 void write_mesh(const std::filesystem::path& file, const Mesh& mesh);
