@@ -141,7 +141,7 @@ class CholmodSolver final : public LinearSolver {
     graph.sorted = graph.packed = 1;
     std::vector<int> order(a.block_count());
     // Nested dissection pays on larger graphs only (docs/performance.md has the measurement).
-    const bool dissect = ordering_ == "metis" || (ordering_ == "auto" && a.block_count() > 1500);
+    const bool dissect = ordering_ == "metis" || (ordering_ == "auto" && a.block_count() > 3000);
     if (dissect)
       cholmod_metis(&graph, nullptr, 0, true, order.data(), &common_);
     else

@@ -1,0 +1,205 @@
+// Whole scenes at three sizes each: time per step split as in summary.json, iterations, memory. Every row
+// runs in a process of its own, so that its peak memory is its own. Prints a table; saves it as JSON if a
+// file is named.
+#include <apart/core/parallel.hpp>
+#include <apart/geometry/generators.hpp>
+#include <apart/simulation/simulation.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+#include <Eigen/Geometry>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iostream>
+
+namespace apart {
+namespace {
+
+struct Scene {
+  std::vector<Body> bodies;
+  PairSettings contact{true, 0.3, 1e-3, 0};
+  SimulationOptions options;
+  int steps = 20;
+};
+
+Mesh moved(Mesh m, const Vector3& by) {
+  m.points.colwise() += by;
+  return m;
+}
+
+/// Four soft balls dropped on each other and on the ground.
+Scene balls(int resolution) {
+  Scene s;
+  s.options.dt = 0.02;
+  s.steps = 25;
+  for (int i = 0; i < 4; ++i)
+    s.bodies.push_back(
+        make_volume("ball" + std::to_string(i),
+                    moved(generate::sphere(0.1, resolution), {0.03 * (i % 2), 0.105 + 0.21 * i, 0.01 * i}),
+                    NeoHookean{lame_parameters(3e4, 0.4)}, 1000, MassKind::lumped));
+  s.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
+  return s;
+}
+
+/// A mat twisted by its two ends, ±0.4π rad/s. [seed 002, mat twist]
+Scene mat_twist(int cells) {
+  Scene s;
+  s.options.dt = 0.04;
+  s.options.gravity.setZero();
+  s.contact.friction = 0;
+  s.steps = 40;
+  s.bodies.push_back(make_volume("mat", generate::mat(1, 1.0 / cells, cells),
+                                 NeoHookean{lame_parameters(2e4, 0.4)}, 1000, MassKind::lumped));
+  for (const double side : {-1.0, 1.0}) {
+    std::vector<Index> end;
+    for (Index p = 0; p < s.bodies[0].mesh.point_count(); ++p)
+      if (side * s.bodies[0].mesh.points(0, p) > 0.499) end.push_back(p);
+    prescribe(s.bodies[0], &end, {true, true, true}, [side](double t) {
+      Pose pose;
+      pose.rotation = Eigen::AngleAxisd(side * 0.4 * EIGEN_PI * t, Vector3::UnitX()).toRotationMatrix();
+      return pose;
+    });
+  }
+  return s;
+}
+
+/// Stiff affine boxes falling in a heap: 3 × layers × 3.
+Scene affine_heap(int layers) {
+  Scene s;
+  s.options.dt = 0.02;
+  s.contact.dhat = 2e-3;
+  s.steps = 40;
+  for (int i = 0; i < 9 * layers; ++i) {
+    Mesh box = generate::box({0.1, 0.06, 0.08}, {1, 1, 1});
+    box.points =
+        Eigen::AngleAxisd(0.7 * i, Vector3(1, 2, 0.5 * (i % 3)).normalized()).toRotationMatrix() * box.points;
+    const Vector3 at(0.15 * (i % 3), 0.1 + 0.15 * (i / 9), 0.15 * (i / 3 % 3));
+    s.bodies.push_back(make_affine("box" + std::to_string(i), moved(box, at), Orthogonality{1e8}, 1000));
+  }
+  s.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
+  return s;
+}
+
+nlohmann::json run(const Scene& scene) {
+  PairTable pairs(int(scene.bodies.size()), scene.contact);
+  PairSettings off = scene.contact;
+  off.enabled = false;
+  Index tets = 0;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (scene.bodies[b].kind == BodyKind::affine) pairs.set(int(b), int(b), off);
+    tets += Index(scene.bodies[b].mesh.tetrahedra.cols());
+  }
+  const auto model = std::make_shared<Model>(scene.bodies, pairs, scene.options);
+  Simulation s(model);
+  int iterations = 0;
+  Index contacts = 0;
+  const auto before = s.timings().seconds();
+  const double cpu = process_cpu_seconds(), wall = s.timings().total();
+  for (int step = 0; step < scene.steps; ++step) {
+    const StepReport r = s.step();
+    iterations += r.newton_iterations;
+    contacts += r.contacts;
+  }
+  const double n = scene.steps, seconds = s.timings().total() - wall;
+  nlohmann::json row = {{"nodes", model->node_count()},
+                        {"tetrahedra", tets},
+                        {"steps", scene.steps},
+                        {"iterations_per_step", iterations / n},
+                        {"mean_contacts", double(contacts) / n},
+                        {"wall_ms_per_step", 1e3 * seconds / n},
+                        {"cpu_ms_per_step", 1e3 * (process_cpu_seconds() - cpu) / n},
+                        {"wall_ms_per_iteration", 1e3 * seconds / iterations},
+                        {"peak_mb", double(process_peak_bytes()) / 1e6}};
+  const auto after = s.timings().seconds();
+  for (std::size_t k = 0; k < phase_names.size(); ++k)
+    row["share"][std::string(phase_names[k])] = (after[k] - before[k]) / seconds;
+  return row;
+}
+
+/// Runs in a child process; its answer comes back through a pipe.
+nlohmann::json run_apart(const std::function<Scene()>& make, int threads) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    std::string answer;
+    try {
+      set_thread_count(threads);
+      answer = run(make()).dump();
+    } catch (const std::exception& e) {
+      answer = nlohmann::json{{"error", e.what()}}.dump();
+    }
+    for (std::size_t sent = 0; sent < answer.size();) {
+      const ssize_t n = write(ends[1], answer.data() + sent, answer.size() - sent);
+      if (n <= 0) _exit(1);
+      sent += std::size_t(n);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, std::size_t(n));
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return nlohmann::json::parse(text);
+}
+
+}  // namespace
+}  // namespace apart
+
+int main(int argc, char** argv) {
+  using namespace apart;
+  const int threads = 2;
+  struct Row {
+    const char* name;
+    int size;
+    std::function<Scene()> make;
+  };
+  std::vector<Row> rows;
+  for (const int n : {2, 3, 5}) rows.push_back({"balls", n, [n] { return balls(n); }});
+  for (const int n : {10, 20, 40}) rows.push_back({"mat twist", n, [n] { return mat_twist(n); }});
+  for (const int n : {1, 2, 4}) rows.push_back({"affine heap", n, [n] { return affine_heap(n); }});
+
+  fmt::print("{:12} {:>4} {:>7} {:>7} {:>7} {:>8} {:>9} {:>9} {:>8} {:>7}   share of time (%)\n", "scene",
+             "size", "nodes", "tets", "it/step", "contacts", "wall/step", "cpu/step", "wall/it", "peak");
+  fmt::print("{:12} {:>4} {:>7} {:>7} {:>7} {:>8} {:>9} {:>9} {:>8} {:>7}  ", "", "", "", "", "", "mean",
+             "ms", "ms", "ms", "MB");
+  for (const auto phase : phase_names) fmt::print(" {:>12}", phase);
+  fmt::print("\n");
+  nlohmann::json all = nlohmann::json::array();
+  for (const Row& r : rows) {
+    nlohmann::json row = run_apart(r.make, threads);
+    row["scene"] = r.name;
+    row["size"] = r.size;
+    row["threads"] = threads;
+    all.push_back(row);
+    if (row.contains("error")) {
+      fmt::print("{:12} {:>4} failed: {}\n", r.name, r.size, row["error"].get<std::string>());
+      continue;
+    }
+    const auto number = [&](const char* key) { return row[key].get<double>(); };
+    fmt::print("{:12} {:>4} {:>7} {:>7} {:>7.2f} {:>8.0f} {:>9.1f} {:>9.1f} {:>8.2f} {:>7.0f}  ", r.name,
+               r.size, number("nodes"), number("tetrahedra"), number("iterations_per_step"),
+               number("mean_contacts"), number("wall_ms_per_step"), number("cpu_ms_per_step"),
+               number("wall_ms_per_iteration"), number("peak_mb"));
+    for (const auto phase : phase_names)
+      fmt::print(" {:>12.1f}", 100 * row["share"][std::string(phase)].get<double>());
+    fmt::print("\n");
+    std::fflush(stdout);
+  }
+  if (argc > 1) {
+    std::ofstream out(argv[1]);
+    out << all.dump(2) << "\n";
+    if (!out) {
+      std::cerr << argv[1] << ": cannot be written\n";
+      return 1;
+    }
+    fmt::print("saved in {}\n", argv[1]);
+  }
+  return 0;
+}
