@@ -23,21 +23,20 @@ struct Part {
   double min_squared = infinity, min_gap = infinity;
 };
 
-/// Adds the reduced stencil of a closest feature with at most one free parameter, vertices in canonical
-/// order.
-void add_reduced(const ClosestFeature& feature, const Stencil& stencil, Part& part) {
-  Index point[2], edge[2];
-  int points = 0, ends = 0;
-  for (int i = 0; i < stencil.size(); ++i) {
-    if (feature.free == 1 && feature.slope(i, 0) != 0) {
-      edge[ends++] = stencil.vertices[i];
-    } else if (feature.weights[i] != 0) {
-      point[points++] = stencil.vertices[i];
+/// Adds the stencil of the two or three vertices that take part in a distance, in canonical order.
+void add_reduced(unsigned taking_part, const Stencil& stencil, Part& part) {
+  std::array<Index, 2> side[2];
+  int size[2] = {0, 0};
+  for (int i = 0; i < stencil.size(); ++i)
+    if (taking_part >> i & 1) {
+      const int of = i >= first_count(stencil.kind);
+      side[of][size[of]++] = stencil.vertices[i];
     }
-  }
-  if (feature.free == 0) {
-    part.point_point.push_back({std::min(point[0], point[1]), std::max(point[0], point[1])});
+  if (size[0] + size[1] == 2) {
+    part.point_point.push_back({std::min(side[0][0], side[1][0]), std::max(side[0][0], side[1][0])});
   } else {
+    const auto& edge = side[size[1] == 2];
+    const auto& point = side[size[1] == 1];
     part.point_edge.push_back({point[0], std::min(edge[0], edge[1]), std::max(edge[0], edge[1])});
   }
 }
@@ -49,8 +48,8 @@ void classify(const CollisionSurface& surface, const Candidates& candidates, con
       surface.settings(stencil.vertices[0], stencil.vertices[first_count(stencil.kind)]);
   const double reach = settings.thickness + settings.dhat;
   const StencilPoints points = stencil.gather(x);
-  const ClosestFeature feature = closest_feature(stencil.kind, points);
-  const double squared = separation(feature, stencil.size(), points).squaredNorm();
+  const ClosestPoints closest = closest_points(stencil.kind, points);
+  const double squared = closest.r.squaredNorm();
   if (!(squared < reach * reach)) return;
   part.min_squared = std::min(part.min_squared, squared);
   part.min_gap = std::min(part.min_gap, std::sqrt(squared) - settings.thickness);
@@ -64,8 +63,8 @@ void classify(const CollisionSurface& surface, const Candidates& candidates, con
       return;
     }
   }
-  if (feature.free < 2) {
-    add_reduced(feature, stencil, part);
+  if (closest.vertices != 0b1111) {
+    add_reduced(closest.vertices, stencil, part);
   } else {
     (stencil.kind == PairKind::edge_edge ? part.edge_edge : part.point_triangle).push_back(c);
   }

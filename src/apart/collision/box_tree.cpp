@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <limits>
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
 namespace apart {
 
 namespace {
@@ -85,8 +89,10 @@ void BoxTree::fit(std::span<const FloatBox> boxes, Levels& levels) const {
             packet.upper[k][lane] = boxes[order_[i]].upper[k];
           } else {
             const Packet& inner = levels[depth - 1][i];
-            packet.lower[k][lane] = *std::min_element(inner.lower[k], inner.lower[k] + width);
-            packet.upper[k][lane] = *std::max_element(inner.upper[k], inner.upper[k] + width);
+            for (int j = 0; j < width; ++j) {
+              packet.lower[k][lane] = std::min<float>(packet.lower[k][lane], inner.lower[k][j]);
+              packet.upper[k][lane] = std::max<float>(packet.upper[k][lane], inner.upper[k][j]);
+            }
           }
         }
       }
@@ -128,80 +134,123 @@ void BoxTree::update(std::span<const FloatBox> start, std::span<const FloatBox> 
   }
 }
 
-unsigned BoxTree::touching(const Packet& packet, const FloatBox& box) {
-  unsigned mask = 0;
-  for (int lane = 0; lane < width; ++lane) {
-    const bool apart = (packet.lower[0][lane] > box.upper[0]) | (packet.upper[0][lane] < box.lower[0]) |
-                       (packet.lower[1][lane] > box.upper[1]) | (packet.upper[1][lane] < box.lower[1]) |
-                       (packet.lower[2][lane] > box.upper[2]) | (packet.upper[2][lane] < box.lower[2]);
-    mask |= unsigned(!apart) << lane;
+FloatBox BoxTree::lane_box(const Packet& packet, int lane) {
+  FloatBox box = {};
+  for (int k = 0; k < 3; ++k) {
+    box.lower[k] = packet.lower[k][lane];
+    box.upper[k] = packet.upper[k][lane];
   }
-  return mask;
+  return box;
 }
 
-unsigned BoxTree::touching(const Packet& packet0, const Packet& packet1, const FloatBox& box0,
-                           const FloatBox& box1) {
+FloatBox BoxTree::packet_box(const Packet& packet) {
+  FloatBox box = lane_box(packet, 0);
+  for (int lane = 1; lane < width; ++lane) box = merge(box, lane_box(packet, lane));
+  return box;
+}
+
+namespace {
+
+using Lanes [[gnu::vector_size(32)]] = float;
+using LaneMask [[gnu::vector_size(32)]] = int;  // −1 where a comparison holds, 0 elsewhere
+
+/// Bit i is set where lane i of the mask is.
+unsigned bits(const LaneMask& mask) {
+#ifdef __AVX__
+  return unsigned(_mm256_movemask_ps(__m256(mask)));
+#else
+  unsigned result = 0;
+  for (int lane = 0; lane < 8; ++lane) result |= unsigned(mask[lane] & 1) << lane;
+  return result;
+#endif
+}
+
+/// Which boxes of a packet touch the given one.
+template <class Packet>
+unsigned touching(const Packet& packet, const FloatBox& box) {
+  const LaneMask apart = (packet.lower[0] > box.upper[0]) | (packet.upper[0] < box.lower[0]) |
+                         (packet.lower[1] > box.upper[1]) | (packet.upper[1] < box.lower[1]) |
+                         (packet.lower[2] > box.upper[2]) | (packet.upper[2] < box.lower[2]);
+  return bits(~apart);
+}
+
+/// The same for boxes that move from packet0 and box0 to packet1 and box1.
+template <class Packet>
+unsigned touching(const Packet& packet0, const Packet& packet1, const FloatBox& box0, const FloatBox& box1) {
   // Along one axis and side, the boxes are apart by s(t) = (1−t) s0 + t s1, positive if apart. If the sign
   // changes, the time of change bounds when they can touch; they do if the bounds of all axes and sides leave
   // a common time.
-  float first[width], last[width];
-  for (int lane = 0; lane < width; ++lane) {
-    first[lane] = 0;
-    last[lane] = 1;
-  }
-  const auto limit = [&](int lane, float s0, float s1) {
-    const float change =
-        s0 / (s0 - s1);  // used only if the signs differ: no cancellation, error below 4 roundings
-    const float from = s0 > 0 ? (s1 > 0 ? 2.0f : change * (1 - 1e-6f)) : 0.0f;
-    const float until = s1 > 0 && !(s0 > 0) ? change * (1 + 1e-6f) : 1.0f;
-    first[lane] = from > first[lane] ? from : first[lane];
-    last[lane] = until < last[lane] ? until : last[lane];
+  const Lanes zero = {};
+  Lanes first = zero, last = zero + 1.0f;
+  LaneMask apart = {};
+  const auto limit = [&](const Lanes& s0, const Lanes& s1) {
+    const LaneMask from = s0 > zero, until = s1 > zero;
+    apart |= from & until;
+    // Used only where the signs differ: no cancellation, fewer than four roundings. A NaN bounds nothing.
+    const Lanes change = s0 / (s0 - s1);
+    const Lanes early = change * (1 - 1e-6f), late = change * (1 + 1e-6f);
+    first = (from & (early > first)) ? early : first;
+    last = (until & (late < last)) ? late : last;
   };
-  for (int k = 0; k < 3; ++k)
-    for (int lane = 0; lane < width; ++lane) {
-      limit(lane, packet0.lower[k][lane] - box0.upper[k], packet1.lower[k][lane] - box1.upper[k]);
-      limit(lane, box0.lower[k] - packet0.upper[k][lane], box1.lower[k] - packet1.upper[k][lane]);
-    }
-  unsigned mask = 0;
-  for (int lane = 0; lane < width; ++lane) mask |= unsigned(!(first[lane] > last[lane])) << lane;
-  return mask;
+  for (int k = 0; k < 3; ++k) {
+    limit(packet0.lower[k] - box0.upper[k], packet1.lower[k] - box1.upper[k]);
+    limit(box0.lower[k] - packet0.upper[k], box1.lower[k] - packet1.upper[k]);
+  }
+  return bits(~(apart | (first > last)));
 }
 
+}  // namespace
+
 template <bool moving>
-void BoxTree::visit(const FloatBox& start, const FloatBox& end, std::vector<Index>& hits) const {
+void BoxTree::join_packet(Index packet, const BoxTree& other,
+                          std::vector<std::array<Index, 2>>& pairs) const {
+  const bool self = this == &other;
+  const auto touching_at = [&](int level, Index p, const FloatBox& box0, const FloatBox& box1) {
+    if constexpr (moving) {
+      return touching(other.start_[level][p], other.end_[level][p], box0, box1);
+    } else {
+      return touching(other.start_[level][p], box0);
+    }
+  };
+  // First the packets that touch this one, then the boxes in them that touch one of its boxes.
+  const Packet& mine0 = start_[0][packet];
+  const Packet& mine1 = moving ? end_[0][packet] : mine0;
+  const FloatBox all0 = packet_box(mine0), all1 = moving ? packet_box(mine1) : all0;
   struct Entry {
     int level;
     Index packet;
   };
   Entry stack[width * 11];  // at most 7 waiting per level, and 8¹¹ boxes exceed Index
   int size = 0;
-  stack[size++] = {int(start_.size()) - 1, 0};
+  stack[size++] = {int(other.start_.size()) - 1, 0};
   while (size > 0) {
     const auto [level, p] = stack[--size];
-    const Packet& packet = start_[level][p];
-    unsigned mask;
-    if constexpr (moving) {
-      mask = touching(packet, end_[level][p], start, end);
-    } else {
-      mask = touching(packet, start);
-    }
-    for (; mask != 0; mask &= mask - 1) {
-      const Index i = p * width + std::countr_zero(mask);
-      if (level == 0) {
-        hits.push_back(order_[i]);
-      } else {
-        stack[size++] = {level - 1, i};
+    if (level > 0) {
+      for (unsigned mask = touching_at(level, p, all0, all1); mask != 0; mask &= mask - 1) {
+        const Index child = p * width + std::countr_zero(mask);
+        // Of two packets of the same tree the one that comes first in the order looks for the other.
+        const bool before = self && (std::int64_t(child) + 1) << (3 * (level - 1)) <= packet;
+        if (!before) stack[size++] = {level - 1, child};
       }
+      continue;
+    }
+    const Index lanes = std::min<Index>(width, Index(order_.size()) - packet * width);
+    for (int lane = 0; lane < lanes; ++lane) {
+      const FloatBox box0 = lane_box(mine0, lane), box1 = moving ? lane_box(mine1, lane) : box0;
+      unsigned mask = touching_at(0, p, box0, box1);
+      if (self && p == packet) mask &= ~0u << (lane + 1);
+      for (; mask != 0; mask &= mask - 1)
+        pairs.push_back({order_[packet * width + lane], other.order_[p * width + std::countr_zero(mask)]});
     }
   }
 }
 
-void BoxTree::query(const FloatBox& start, const FloatBox& end, std::vector<Index>& hits) const {
-  if (order_.empty()) return;
+void BoxTree::join(Index packet, const BoxTree& other, std::vector<std::array<Index, 2>>& pairs) const {
+  if (other.order_.empty()) return;
   if (end_.empty()) {
-    visit<false>(start, end, hits);
+    join_packet<false>(packet, other, pairs);
   } else {
-    visit<true>(start, end, hits);
+    join_packet<true>(packet, other, pairs);
   }
 }
 

@@ -35,25 +35,29 @@ class BoxTree {
   /// packets' total size, relative to the total size of the boxes in them, has not grown by half since the
   /// order was made.
   void update(std::span<const FloatBox> start, std::span<const FloatBox> end);
-  /// Appends to `hits`, in no particular order, every i whose box touches the given one at the same time.
-  void query(const FloatBox& start, const FloatBox& end, std::vector<Index>& hits) const;
+  /// Number of packets of neighbouring boxes.
+  Index packet_count() const { return (Index(order_.size()) + width - 1) / width; }
+  /// Appends every pair (i, j) of a box i of the given packet and a box j of `other` that touch at the same
+  /// time. With the tree itself as `other`, over all packets every pair i ≠ j comes once, in either order.
+  /// Both trees are at rest or both move.
+  void join(Index packet, const BoxTree& other, std::vector<std::array<Index, 2>>& pairs) const;
 
  private:
   static constexpr int width = 8;
-  /// Eight boxes, one per lane.
-  struct alignas(32) Packet {
-    float lower[3][width], upper[3][width];
+  /// One number for each of eight boxes; the compiler makes vector instructions of operations on them.
+  using Lanes [[gnu::vector_size(4 * width)]] = float;
+  struct Packet {
+    Lanes lower[3], upper[3];
   };
   using Levels = std::vector<std::vector<Packet>>;  // [0]: the boxes themselves; the last has one packet
 
   void sort_along_curve(std::span<const FloatBox> boxes);
   void fit(std::span<const FloatBox> boxes, Levels& levels) const;
   double looseness(std::span<const FloatBox> boxes) const;
+  static FloatBox lane_box(const Packet& packet, int lane);
+  static FloatBox packet_box(const Packet& packet);
   template <bool moving>
-  void visit(const FloatBox& start, const FloatBox& end, std::vector<Index>& hits) const;
-  static unsigned touching(const Packet& packet, const FloatBox& box);
-  static unsigned touching(const Packet& packet0, const Packet& packet1, const FloatBox& box0,
-                           const FloatBox& box1);
+  void join_packet(Index packet, const BoxTree& other, std::vector<std::array<Index, 2>>& pairs) const;
 
   std::vector<Index> order_;  ///< box at each place along the curve
   double built_looseness_ = 0;

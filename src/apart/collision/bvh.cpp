@@ -23,9 +23,31 @@ float rounded_up(double v) {
   return -rounded_down(-v);
 }
 
-/// One tree each over triangles, edges and isolated vertices; every vertex is looked up among the triangles
-/// and every edge among the edges. Work is done and results are listed in the order of the output, so nothing
-/// needs sorting but the few partners of one primitive.
+using Pairs = std::vector<std::array<Index, 2>>;
+
+/// Pairs of primitives sorted: the partners of i are second[begin[i]], …, second[begin[i + 1] − 1], in order.
+struct SortedPairs {
+  std::vector<Index> begin, second;
+};
+
+/// Sorts by the first entry in one counting pass, then the few partners of each.
+SortedPairs sort(const std::vector<Pairs>& parts, Index first_count) {
+  SortedPairs sorted;
+  sorted.begin.assign(first_count + 1, 0);
+  for (const Pairs& part : parts)
+    for (const auto& pair : part) ++sorted.begin[pair[0] + 1];
+  for (Index i = 0; i < first_count; ++i) sorted.begin[i + 1] += sorted.begin[i];
+  sorted.second.resize(sorted.begin[first_count]);
+  std::vector<Index> next(sorted.begin.begin(), sorted.begin.end() - 1);
+  for (const Pairs& part : parts)
+    for (const auto& pair : part) sorted.second[next[pair[0]]++] = pair[1];
+  parallel_for(first_count, [&](Index i) {
+    std::sort(sorted.second.begin() + sorted.begin[i], sorted.second.begin() + sorted.begin[i + 1]);
+  });
+  return sorted;
+}
+
+/// One tree each over vertices, isolated vertices, edges and triangles, joined with each other.
 class Bvh final : public BroadPhase {
  public:
   explicit Bvh(const CollisionSurface& surface)
@@ -54,37 +76,70 @@ class Bvh final : public BroadPhase {
            "broad phase: positions and radius are finite");
     fit(x0, x1, radius);
 
-    const Index isolated = Index(isolated_.size());
-    const Index items = 2 * isolated + vertices + Index(edges_.cols());
-    constexpr Index chunk = 512;
-    std::vector<Candidates> parts((items + chunk - 1) / chunk);
-    std::atomic<std::size_t> total = 0;
-    parallel_chunks(items, chunk, [&](Index begin, Index end) {
-      if (total.load(std::memory_order_relaxed) > limit) return;  // the answer is 'too many' whatever comes
-      Candidates& part = parts[begin / chunk];
-      std::vector<Index> hits;
-      for (Index i = begin; i < end; ++i) {
-        hits.clear();
-        if (i < isolated) {
-          points_near_point(i, hits, part);
-        } else if (i < 2 * isolated) {
-          edges_near_point(isolated_[i - isolated], hits, part);
-        } else if (i < 2 * isolated + vertices) {
-          triangles_near_point(i - 2 * isolated, hits, part);
-        } else {
-          edges_near_edge(i - 2 * isolated - vertices, hits, part);
+    // Pairs of each kind, primitives numbered so that the order of numbers is the order of vertices.
+    std::size_t total = 0;
+    const auto join = [&](const BoxTree& first, const BoxTree& second, Index first_count,
+                          auto&& wanted) -> std::optional<SortedPairs> {
+      constexpr Index chunk = 64;
+      std::vector<Pairs> parts((first.packet_count() + chunk - 1) / chunk);
+      std::atomic<std::size_t> found = total;
+      parallel_chunks(first.packet_count(), chunk, [&](Index begin, Index end) {
+        Pairs touching;
+        Pairs& part = parts[begin / chunk];
+        for (Index packet = begin; packet < end; ++packet) {
+          if (found.load(std::memory_order_relaxed) > limit)
+            return;  // the answer is 'too many' whatever comes
+          touching.clear();
+          first.join(packet, second, touching);
+          const std::size_t before = part.size();
+          for (auto& pair : touching) {
+            if (&first == &second && pair[0] > pair[1]) std::swap(pair[0], pair[1]);
+            if (wanted(pair[0], pair[1])) part.push_back(pair);
+          }
+          found += part.size() - before;
         }
-      }
-      total += part.size();
+      });
+      if (found > limit) return std::nullopt;
+      total = found;
+      return sort(parts, first_count);
+    };
+    const auto points_points = join(isolated_tree_, isolated_tree_, Index(isolated_.size()),
+                                    [&](Index i, Index j) { return enabled(isolated_[i], isolated_[j]); });
+    if (!points_points) return std::nullopt;
+    const auto points_edges =
+        join(isolated_tree_, edge_tree_, Index(isolated_.size()),
+             [&](Index i, Index e) { return edge_is_free_[e] && enabled(isolated_[i], edges_(0, e)); });
+    if (!points_edges) return std::nullopt;
+    const auto points_triangles = join(vertex_tree_, face_tree_, vertices, [&](Index v, Index f) {
+      return faces_(0, f) != v && faces_(1, f) != v && faces_(2, f) != v && enabled(v, faces_(0, f));
     });
-    if (total > limit) return std::nullopt;
-    Candidates found;
-    found.reserve(total);
-    for (Candidates& part : parts) {
-      found.insert(found.end(), part.begin(), part.end());
-      part = {};
-    }
-    return found;
+    if (!points_triangles) return std::nullopt;
+    const auto edges_edges = join(edge_tree_, edge_tree_, Index(edges_.cols()), [&](Index a, Index b) {
+      const int a0 = edges_(0, a), a1 = edges_(1, a), b0 = edges_(0, b), b1 = edges_(1, b);
+      return a0 != b0 && a0 != b1 && a1 != b0 && a1 != b1 && enabled(a0, b0);
+    });
+    if (!edges_edges) return std::nullopt;
+
+    Candidates candidates;
+    candidates.reserve(total);
+    const auto list = [&](const SortedPairs& pairs, auto&& stencil) {
+      for (Index i = 0; i + 1 < Index(pairs.begin.size()); ++i)
+        for (Index k = pairs.begin[i]; k < pairs.begin[i + 1]; ++k)
+          candidates.push_back(stencil(i, pairs.second[k]));
+    };
+    list(*points_points, [&](Index i, Index j) {
+      return Stencil{PairKind::point_point, {isolated_[i], isolated_[j], -1, -1}};
+    });
+    list(*points_edges, [&](Index i, Index e) {
+      return Stencil{PairKind::point_edge, {isolated_[i], edges_(0, e), edges_(1, e), -1}};
+    });
+    list(*points_triangles, [&](Index v, Index f) {
+      return Stencil{PairKind::point_triangle, {v, faces_(0, f), faces_(1, f), faces_(2, f)}};
+    });
+    list(*edges_edges, [&](Index a, Index b) {
+      return Stencil{PairKind::edge_edge, {edges_(0, a), edges_(1, a), edges_(0, b), edges_(1, b)}};
+    });
+    return candidates;
   }
 
  private:
@@ -122,49 +177,13 @@ class Bvh final : public BroadPhase {
     fit_to(x0, start_);
     end_ = {};
     if (moving) fit_to(x1, end_);
+    vertex_tree_.update(start_.vertices, end_.vertices);
     face_tree_.update(start_.faces, end_.faces);
     edge_tree_.update(start_.edges, end_.edges);
     isolated_tree_.update(start_.isolated, end_.isolated);
   }
 
-  void look_up(const BoxTree& tree, const std::vector<FloatBox>& start, const std::vector<FloatBox>& end,
-               Index i, std::vector<Index>& hits) const {
-    tree.query(start[i], end.empty() ? start[i] : end[i], hits);
-  }
   bool enabled(Index a, Index b) const { return pairs_(vertex_body_[a], vertex_body_[b]).enabled; }
-
-  void points_near_point(Index i, std::vector<Index>& hits, Candidates& part) const {
-    const Index v = isolated_[i];
-    look_up(isolated_tree_, start_.isolated, end_.isolated, i, hits);
-    std::erase_if(hits, [&](Index j) { return j <= i || !enabled(v, isolated_[j]); });
-    std::sort(hits.begin(), hits.end());
-    for (Index j : hits) part.push_back({PairKind::point_point, {v, isolated_[j], -1, -1}});
-  }
-  void edges_near_point(Index v, std::vector<Index>& hits, Candidates& part) const {
-    look_up(edge_tree_, start_.vertices, end_.vertices, v, hits);
-    std::erase_if(hits, [&](Index e) { return !edge_is_free_[e] || !enabled(v, edges_(0, e)); });
-    std::sort(hits.begin(), hits.end());
-    for (Index e : hits) part.push_back({PairKind::point_edge, {v, edges_(0, e), edges_(1, e), -1}});
-  }
-  void triangles_near_point(Index v, std::vector<Index>& hits, Candidates& part) const {
-    look_up(face_tree_, start_.vertices, end_.vertices, v, hits);
-    std::erase_if(hits, [&](Index f) {
-      return faces_(0, f) == v || faces_(1, f) == v || faces_(2, f) == v || !enabled(v, faces_(0, f));
-    });
-    std::sort(hits.begin(), hits.end());
-    for (Index f : hits)
-      part.push_back({PairKind::point_triangle, {v, faces_(0, f), faces_(1, f), faces_(2, f)}});
-  }
-  void edges_near_edge(Index a, std::vector<Index>& hits, Candidates& part) const {
-    const int a0 = edges_(0, a), a1 = edges_(1, a);
-    look_up(edge_tree_, start_.edges, end_.edges, a, hits);
-    std::erase_if(hits, [&](Index b) {
-      const int b0 = edges_(0, b), b1 = edges_(1, b);
-      return b <= a || b0 == a0 || b0 == a1 || b1 == a0 || b1 == a1 || !enabled(a0, b0);
-    });
-    std::sort(hits.begin(), hits.end());
-    for (Index b : hits) part.push_back({PairKind::edge_edge, {a0, a1, edges_(0, b), edges_(1, b)}});
-  }
 
   struct Boxes {
     std::vector<FloatBox> vertices, edges, faces, isolated;
@@ -177,7 +196,7 @@ class Bvh final : public BroadPhase {
   PairTable pairs_;
   std::vector<char> edge_is_free_;
   Boxes start_, end_;  ///< end_ is empty if nothing moves
-  BoxTree face_tree_, edge_tree_, isolated_tree_;
+  BoxTree vertex_tree_, isolated_tree_, edge_tree_, face_tree_;
 };
 
 }  // namespace

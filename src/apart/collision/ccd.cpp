@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 
 namespace apart {
@@ -72,31 +73,34 @@ Vector3 normal_of(const Vector3& u, const Vector3& v) {
 }
 
 /// The best separation rounding allows. The vector r of the closest points is a small difference of large
-/// numbers, so its direction is blurred by rounding · size / distance; but it is normal to the features it
-/// joins, and their normal is known to rounding alone.
-Separation separate(PairKind kind, const StencilPoints& x) {
-  const int n = point_count(kind);
-  const ClosestFeature feature = closest_feature(kind, x);
-  Vector3 r = separation(feature, n, x);
-  if (feature.weights.head(first_count(kind)).sum() < 0) r = -r;
-  Separation best;
-  if (feature.free < 2) {
-    Vector3 direction = r.normalized();
-    if (feature.free == 1) {
-      Vector3 edge = Vector3::Zero();
-      for (int i = 1; i < n; ++i) edge += feature.slope(i, 0) * (x[i] - x[0]);
-      direction -= edge * (edge.dot(direction) / edge.squaredNorm());
-      direction.normalize();
-    }
-    best = along(direction, kind, x);
-    // Near the border to the interior of a triangle, or for edges that are all but parallel, the blur can
-    // still tilt the direction into the rest of a primitive.
-    if (n < 4 || best.least > 0.7 * r.norm()) return best;
+/// numbers, so its direction is blurred by rounding · size / distance; where that hurts, use that r is normal
+/// to the features it joins, whose normal is known to rounding alone.
+Separation separate(PairKind kind, const StencilPoints& x, double thickness) {
+  const ClosestPoints closest = closest_points(kind, x);
+  const double distance = closest.r.norm();
+  const Vector3 direction = closest.r / distance;
+  Separation best = along(direction, kind, x);
+  if (best.least - thickness > 0.999 * (distance - thickness) || !(distance > thickness)) return best;
+
+  const auto consider = [&](const Vector3& other) {
+    const Separation s = along(other, kind, x);
+    if (s.least > best.least) best = s;
+  };
+  if (std::popcount(closest.vertices) == 3) {
+    // Normal to the edge, which joins the two points of the side that has two.
+    const unsigned first = closest.vertices & ((1u << first_count(kind)) - 1);
+    const unsigned ends = std::popcount(first) == 2 ? first : closest.vertices & ~first;
+    const Vector3 edge = x[std::bit_width(ends) - 1] - x[std::countr_zero(ends)];
+    consider((direction - edge * (edge.dot(direction) / edge.squaredNorm())).normalized());
   }
-  const Vector3 normal =
-      kind == PairKind::edge_edge ? normal_of(x[1] - x[0], x[3] - x[2]) : normal_of(x[2] - x[1], x[3] - x[1]);
-  const Separation flat = along(normal.dot(r) < 0 ? Vector3(-normal) : normal, kind, x);
-  return flat.least > best.least ? flat : best;
+  if (kind != PairKind::point_edge) {
+    // Also for fewer points: near the border to the interior of a triangle, or for edges all but parallel,
+    // the blur can tilt the direction into the rest of a primitive.
+    const Vector3 normal = kind == PairKind::edge_edge ? normal_of(x[1] - x[0], x[3] - x[2])
+                                                       : normal_of(x[2] - x[1], x[3] - x[1]);
+    consider(normal.dot(direction) < 0 ? Vector3(-normal) : normal);
+  }
+  return best;
 }
 
 }  // namespace
@@ -134,7 +138,7 @@ std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& opti
     // until when they stay so. It is equation (10) of seed 000 with the vertices' approach along the
     // direction in place of norms: sliding and parting pairs are free at once, and whatever the closest
     // points really are, the bound holds.
-    const Separation s = separate(query.kind, now);
+    const Separation s = separate(query.kind, now, query.separation);
     const double blur = query.separation + rounding * (size_x + t * size_p);
     const double gap = s.least - blur;
     if (iteration == 0) {

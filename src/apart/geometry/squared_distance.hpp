@@ -32,9 +32,22 @@ struct ClosestFeature {
   int free = 0;  ///< 0: two points touch first, 1: point and edge, 2: point and triangle, or two edges
 };
 
-/// Finds the closest feature. Total: degenerate triangles and edges reduce to edges and points; edges whose
+/// The same without derivatives, for loops over many pairs.
+struct ClosestPoints {
+  Vector4 weights =
+      Vector4::Zero();  ///< not negative for points of the first primitive, not positive for the second's
+  Vector3 r = Vector3::Zero();  ///< [m], from the second primitive to the first
+  unsigned vertices =
+      0;  ///< bit i is set if point i takes part: two bits more than there are free parameters
+};
+
+/// Finds the closest points. Total: degenerate triangles and edges reduce to edges and points; edges whose
 /// angle has a sine below 1e-10 are treated as point–edge (thesis A.7.2). Continuous distance for every
-/// input.
+/// input. r is good to rounding relative to the size of the stencil, also for thin triangles and edges all
+/// but parallel.
+ClosestPoints closest_points(PairKind kind, const StencilPoints& x);
+
+/// The closest points with what derivatives need.
 ClosestFeature closest_feature(PairKind kind, const StencilPoints& x);
 
 /// r = Σ wᵢ xᵢ for the first n points.
