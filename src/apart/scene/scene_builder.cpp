@@ -305,6 +305,10 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   if (counts.cast<double>().prod() > most_bodies)
     v["array"]["counts"].fail("asks for {} copies, at most {} are made; use fewer",
                               counts.cast<double>().prod(), most_bodies);
+  for (int k = 0; k < 3; ++k)
+    if (counts[k] > 1 && spacing[k] == 0)
+      v["array"]["spacing"].fail("got {}, which puts {} copies in the same place along {}; give them room",
+                                 to_short_text(v["array"]["spacing"].value()), counts[k], "xyz"[k]);
   for (int z = 0; z < counts[2]; ++z)
     for (int y = 0; y < counts[1]; ++y)
       for (int x = 0; x < counts[0]; ++x) {
@@ -444,6 +448,8 @@ Scene build_scene(const SceneFile& file) {
     top["bodies"].fail("has nothing that can move; add a body of type volume or affine");
 
   const double size = scene_size(entries);
+  if (!(size >= 1e-9 && size <= 1e9))
+    top["bodies"].fail("are {:.3g} m across, must be between 1e-9 and 1e9; lengths are in metres", size);
   PairTable pairs = build_pairs(top["contact"], entries, size);
   std::vector<Body> bodies;
   for (Entry& entry : entries) bodies.push_back(std::move(entry.body));
