@@ -238,6 +238,17 @@ TEST_F(Runs, IntoUnwritablePlacesSaySo) {
   }
 }
 
+TEST_F(Runs, OntoAFullDiskSaySoAndLoseNothing) {
+  // A limit on the size of files stands for the full disk.
+  const std::string limited = "trap '' XFSZ; ulimit -f 1; exec \"$0\" run scene.json -o out";
+  const Outcome outcome =
+      run_program("/bin/sh", {"-c", limited + " --set output.formats=[]", APART_PROGRAM}, directory.path());
+  EXPECT_EQ(outcome.code, 2) << outcome.out;
+  EXPECT_NE(outcome.err.find("cannot be written"), std::string::npos) << outcome.err;
+  for (const std::string& file : content_of(directory / "out"))
+    EXPECT_EQ(file.find(".tmp"), std::string::npos) << file;
+}
+
 TEST_F(Runs, ResumedFromDamagedDirectoriesSaySo) {
   ASSERT_EQ(run({"scene.json", "-o", "out", "--steps", "2"}).code, 0);
   const auto expect_refusal = [&](const std::string& part) {
