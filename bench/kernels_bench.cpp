@@ -95,8 +95,7 @@ void cholesky_analysis(benchmark::State& state, const char* ordering) {
 BENCHMARK_CAPTURE(cholesky_analysis, amd, "amd")->Arg(5)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(cholesky_analysis, metis, "metis")->Arg(5)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
 
-/// Two sheets of n × n cells, a millimetre apart, turned against each other, with noise. [shared scene B of
-/// the field]
+/// Two sheets of n × n cells, a millimetre apart, turned against each other, with noise.
 struct Sheets {
   explicit Sheets(int n) {
     const Mesh lower = generate::grid(1, 1, n, n);

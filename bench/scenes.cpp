@@ -44,7 +44,7 @@ Scene balls(int resolution) {
   return s;
 }
 
-/// A mat twisted by its two ends, ±0.4π rad/s. [seed 002, mat twist]
+/// A mat twisted by its two ends, ±0.4π rad/s. [IPC, mat twist]
 Scene mat_twist(int cells) {
   Scene s;
   s.options.dt = 0.04;

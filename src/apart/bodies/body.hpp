@@ -67,7 +67,7 @@ enum class MassKind { lumped, consistent };
 Body make_volume(std::string name, Mesh mesh, const Material& material, double density, MassKind mass);
 /// Stiff body with 12 coordinates: the corners of a control tetrahedron, x = Σ w_k q_k, W constant. Its
 /// energy is the material's on that one tetrahedron, weighted with the body's volume; its mass is consistent.
-/// [design.md §2]
+/// [docs/architecture.md]
 Body make_affine(std::string name, Mesh mesh, const Material& material, double density);
 /// Triangles, segments or points that are never pushed; every node is prescribed by `motion` (empty: fixed).
 Body make_obstacle(std::string name, Mesh mesh, Motion motion = {});

@@ -26,7 +26,7 @@ struct CcdOptions {
   int max_iterations = 10000;  ///< then the time reached so far is returned: conservative
 };
 
-/// Additive CCD [seed 000, algorithm 1] with a sharper bound on each step. Returns a time t ≤ upper_time up
+/// Additive CCD [C-IPC, algorithm 1] with a sharper bound on each step. Returns a time t ≤ upper_time up
 /// to which the gap stays above the share of CcdOptions, or nothing if it does until upper_time.
 /// Conservative: until the returned time the distance is larger than ξ, also for vertices rounded to doubles
 /// at x + t·displacement. Primitives already touching (gap ≤ rounding) and NaN or infinite input: 0.

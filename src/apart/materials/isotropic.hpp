@@ -29,7 +29,7 @@ struct PrincipalDerivatives {
   Vector3 spin;  ///< (Ψᵢ + Ψⱼ)/(σᵢ + σⱼ), same pairs
 };
 
-/// Ψ = μ/2 (Σσᵢ² − 3) − μ ln J + λ/2 ln²J, infinite for J ≤ 0: never inverts. [seed 002 §2, energy NH]
+/// Ψ = μ/2 (Σσᵢ² − 3) − μ ln J + λ/2 ln²J, infinite for J ≤ 0: never inverts. [IPC §2, energy NH]
 struct NeoHookean {
   static constexpr std::string_view name = "neo_hookean";
   static constexpr bool prevents_inversion = true;
@@ -38,7 +38,7 @@ struct NeoHookean {
   PrincipalDerivatives derivatives(const Vector3& sigma) const;
 };
 
-/// Ψ = μ Σ(σᵢ − 1)² + λ/2 (J − 1)², finite everywhere: may invert under extreme load. [seed 002, energy FCR]
+/// Ψ = μ Σ(σᵢ − 1)² + λ/2 (J − 1)², finite everywhere: may invert under extreme load. [IPC, energy FCR]
 struct FixedCorotated {
   static constexpr std::string_view name = "fixed_corotated";
   static constexpr bool prevents_inversion = false;

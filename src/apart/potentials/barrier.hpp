@@ -3,7 +3,7 @@
 namespace apart {
 
 /// b(s) = −(s − ŝ)² ln(s/ŝ) for 0 < s < ŝ, 0 beyond, and its derivatives: C² at ŝ. [thesis eq. 2.6]
-/// Arguments are squared distances: s = d² − ξ², ŝ = 2ξd̂ + d̂² for thickness ξ. [thesis A.10, seed 000 §5.1]
+/// Arguments are squared distances: s = d² − ξ², ŝ = 2ξd̂ + d̂² for thickness ξ. [thesis A.10, C-IPC §5.1]
 struct Barrier {
   double value = 0;   ///< [m⁴]
   double first = 0;   ///< ∂b/∂s ≤ 0 [m²]

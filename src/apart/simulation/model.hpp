@@ -15,7 +15,7 @@ struct ContactOptions {
   int friction_iterations = 1;  ///< lagged iterations per step; 0: until convergence (thesis eq. 2.17)
 };
 
-enum class Termination { infinity_norm, l2_norm };  ///< thesis alg. 2.1; seed 003 §7
+enum class Termination { infinity_norm, l2_norm };  ///< thesis alg. 2.1; C-IPC supplement §7
 
 struct SolverOptions {
   double tolerance = 1e-3;  ///< [m/s] Newton step divided by dt

@@ -81,7 +81,7 @@ struct Simulation::Workspace {
     objective.set_free(FreeCoordinates(!scripted.mask()));
   }
 
-  /// Largest feasible share of the move p from q. [thesis A.4, seed 000 algorithm 1]
+  /// Largest feasible share of the move p from q. [thesis A.4, C-IPC algorithm 1]
   double step_limit(const Matrix3X& q, const Matrix3X& p, Timings& timings) {
     const Matrix3X x = model.surface_map.positions(q), dx = model.surface_map.push_forward(q, p);
     const Candidates* pairs;

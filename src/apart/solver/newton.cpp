@@ -7,7 +7,7 @@ namespace apart {
 
 namespace {
 
-constexpr int l2_repeats = 3;            // l of seed 003 §7
+constexpr int l2_repeats = 3;            // l of C-IPC supplement §7
 constexpr double rounding = 1e-8;        // relative error of the objective's value where gaps are tiny
 constexpr double overshoot = 0.8;        // share of the initial slope a step may end with, uphill
 constexpr double smallest_step = 1e-14;  // below this share of p the line search has failed
@@ -40,7 +40,7 @@ std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solv
 
 double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm) {
   if (free.block_count() == 0) return 0;
-  // Root mean square over the free nodes [seed 003 eq. 13].
+  // Root mean square over the free nodes [C-IPC supplement eq. 13].
   return l2_norm ? p.norm() / std::sqrt(double(free.block_count())) : p.cwiseAbs().maxCoeff();
 }
 

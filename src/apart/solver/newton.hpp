@@ -12,7 +12,7 @@ struct NewtonOptions {
   double tolerance = 1e-3;  ///< [m/s]
   double dt = 0.01;         ///< h [s]
   bool l2_norm =
-      false;  ///< normalised L2 norm, three times in a row [seed 003 §7], instead of the largest entry
+      false;  ///< normalised L2 norm, three times in a row [C-IPC supplement §7], instead of the largest entry
   int max_iterations = 1000;
 };
 

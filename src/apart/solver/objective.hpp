@@ -34,7 +34,7 @@ class FreeCoordinates {
 };
 
 /// E(q) = Σ node potentials(q) + Σ vertex potentials(Φ(q)): the one function a time step minimises.
-/// [design.md §2] Contact and friction know only x = Φ(q); here they are pulled back by the chain rule.
+/// [docs/architecture.md] Contact and friction know only x = Φ(q); here they are pulled back by the chain rule.
 class Objective {
  public:
   /// Keeps references to all of them.
