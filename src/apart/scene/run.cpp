@@ -260,20 +260,23 @@ class Run {
   void keep_frame() {
     if (frame_step_ == simulation_.state().step) return;
     frame_step_ = simulation_.state().step;
-    if (!options_.frames && frame_step_ != last_step_) return;
+    if (!options_.frames && frame_step_ < last_step_) return;
     const Frame frame = simulation_.frame();
     if (frames_) frames_->write(frame);
     examine(frame.mesh.points);
   }
 
+  /// Looks for what may not be, exactly.
   void examine(const Matrix3X& points) {
     findings_.checked = true;
-    auto found = check_.intersections(points);
-    for (verify::Finding& f : check_.below_half_spaces(points)) found.push_back(std::move(f));
-    for (verify::Finding& f : check_.not_finite(points)) found.push_back(std::move(f));
-    if (!found.empty() && !findings_.intersection) findings_.intersection = found.front().text;
-    if (const auto inverted = check_.inversions(points); !inverted.empty() && !findings_.inversion)
-      findings_.inversion = inverted.front().text;
+    const auto note = [](std::optional<std::string>& first, const std::vector<verify::Finding>& found) {
+      if (!found.empty() && !first) first = found.front().text;
+    };
+    note(findings_.intersection, check_.not_finite(points));
+    if (findings_.intersection) return;  // the others need finite coordinates
+    note(findings_.intersection, check_.intersections(points));
+    note(findings_.intersection, check_.below_half_spaces(points));
+    note(findings_.inversion, check_.inversions(points));
   }
 
   void keep_state(std::string_view status, const std::string& reason = {}) {

@@ -169,12 +169,10 @@ class Validator {
     for (const auto& [name, member] : *v.value().get_if<JsonValue::Object>()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       const std::string near = nearest_name(name, known);
-      const LocatedJson at(member, member_path(v.path(), to_short_text(JsonValue(name))));
-      const LocatedJson plain(member, member_path(v.path(), name));
-      problems.add((name.size() > 60 ? at : plain)
-                       .message(fmt::format("unknown key; {}",
-                                            near.empty() ? "known here are " + joined(known)
-                                                         : fmt::format("did you mean '{}'?", near))));
+      const std::string shown = name.size() <= 60 ? name : to_short_text(JsonValue(name));
+      problems.add(LocatedJson(member, member_path(v.path(), shown))
+                       .message(near.empty() ? "unknown key; known here are " + joined(known)
+                                             : fmt::format("unknown key; did you mean '{}'?", near)));
     }
   }
 
