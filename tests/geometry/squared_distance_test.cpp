@@ -4,6 +4,7 @@
 #include <support/reference_distance.hpp>
 
 #include <Eigen/Geometry>
+#include <bit>
 #include <random>
 
 namespace apart {
@@ -337,6 +338,35 @@ TEST(SquaredDistance, IsAccurateForThinTriangles) {
                     reference_distance(PairKind::point_triangle, x), 5e-15)
             << "height " << height << " gap " << gap;
       }
+}
+
+TEST(SquaredDistance, ClosestPointsAreConsistentWithFeatures) {
+  Random random;
+  for (const auto& [kind, free] : all_cases())
+    for (int trial = 0; trial < 100; ++trial) {
+      KnownStencil k = known_stencil(kind, free, random.uniform(1e-3, 1), random);
+      const int n = point_count(kind), first = first_count(kind);
+      std::shuffle(k.x.begin() + first, k.x.begin() + n, random.engine);
+      std::shuffle(k.x.begin(), k.x.begin() + first, random.engine);
+      const ClosestPoints closest = closest_points(kind, k.x);
+      const ClosestFeature feature = closest_feature(kind, k.x);
+      EXPECT_EQ(std::popcount(closest.vertices), free + 2);
+      EXPECT_EQ(closest.weights, feature.weights);
+      EXPECT_NEAR((closest.r - separation(feature, n, k.x)).norm(), 0, 1e-15);
+      double sum[2] = {0, 0};
+      for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(closest.weights[i] != 0, bool(closest.vertices >> i & 1));
+        EXPECT_GE((i < first ? 1 : -1) * closest.weights[i], 0) << "r points from the second to the first";
+        sum[i >= first] += closest.weights[i];
+        // A parameter moves weight only between points of one primitive that take part.
+        for (int j = 0; j < feature.free; ++j)
+          if (feature.slope(i, j) != 0) {
+            EXPECT_NE(closest.weights[i], 0);
+          }
+      }
+      EXPECT_NEAR(sum[0], 1, 1e-15);
+      EXPECT_NEAR(sum[1], -1, 1e-15);
+    }
 }
 
 TEST(SquaredDistance, DegeneratePrimitivesReduceToWhatIsLeftOfThem) {

@@ -12,8 +12,43 @@ namespace apart {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Distances compared below are rounded; searching a little farther makes up for it.
+// Distances compared below are rounded; looking a little farther makes up for it.
 constexpr double slack = 1 + 1e-9;
+
+/// Whether the primitives are provably farther apart than `radius`: along the direction r of the closest
+/// points found, or along any other, no pair of their vertices is nearer.
+bool surely_farther(const Stencil& stencil, const Matrix3X& x, double radius) {
+  const StencilPoints points = stencil.gather(x);
+  const Vector3 r = closest_points(stencil.kind, points).r;
+  double least = infinity, size = 0;
+  for (int a = 0; a < first_count(stencil.kind); ++a)
+    for (int b = first_count(stencil.kind); b < stencil.size(); ++b) {
+      const Vector3 apart = points[a] - points[b];
+      least = std::min(least, r.dot(apart));
+      size += apart.lpNorm<1>();
+    }
+  return least > r.norm() * (radius * slack + 1e-14 * size);
+}
+
+/// Keeps the pairs that may be within `radius`. Boxes let through about twice as many, and each is looked at
+/// many times.
+void drop_farther(Candidates& candidates, const Matrix3X& x, double radius) {
+  constexpr Index chunk = 4096;
+  const Index count = Index(candidates.size());
+  std::vector<Index> kept((count + chunk - 1) / chunk);
+  parallel_chunks(count, chunk, [&](Index begin, Index end) {
+    Index next = begin;
+    for (Index i = begin; i < end; ++i)
+      if (!surely_farther(candidates[i], x, radius)) candidates[next++] = candidates[i];
+    kept[begin / chunk] = next - begin;
+  });
+  auto out = candidates.begin();
+  for (std::size_t c = 0; c < kept.size(); ++c) {
+    const auto begin = candidates.begin() + Index(c) * chunk;
+    out = std::copy(begin, begin + kept[c], out);
+  }
+  candidates.erase(out, candidates.end());
+}
 
 double largest_distance(const Matrix3X& a, const Matrix3X& b) {
   return std::sqrt(
@@ -56,6 +91,7 @@ void CandidateCache::search(const Matrix3X& x) {
     }
     if (found->size() < limit / 4) most_ *= 2;  // things have thinned out: more may be tried again
     around_ = std::move(*found);
+    drop_farther(around_, x, reach_ + 2 * margin_);
     break;
   }
   centre_ = x;

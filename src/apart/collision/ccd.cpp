@@ -50,9 +50,10 @@ struct Separation {
   double least = -infinity;          ///< [m]
 };
 
-Separation along(const Vector3& direction, PairKind kind, const StencilPoints& x) {
+template <PairKind kind>
+Separation along(const Vector3& direction, const StencilPoints& x) {
   Separation s{.direction = direction, .least = infinity};
-  const int n = point_count(kind), first = first_count(kind);
+  constexpr int n = point_count(kind), first = first_count(kind);
   int pair = 0;
   for (int a = 0; a < first; ++a)
     for (int b = first; b < n; ++b) {
@@ -75,15 +76,17 @@ Vector3 normal_of(const Vector3& u, const Vector3& v) {
 /// The best separation rounding allows. The vector r of the closest points is a small difference of large
 /// numbers, so its direction is blurred by rounding · size / distance; where that hurts, use that r is normal
 /// to the features it joins, whose normal is known to rounding alone.
-Separation separate(PairKind kind, const StencilPoints& x, double thickness) {
+template <PairKind kind>
+Separation separate(const StencilPoints& x, double thickness) {
   const ClosestPoints closest = closest_points(kind, x);
   const double distance = closest.r.norm();
   const Vector3 direction = closest.r / distance;
-  Separation best = along(direction, kind, x);
+  Separation best = along<kind>(direction, x);
   if (best.least - thickness > 0.999 * (distance - thickness) || !(distance > thickness)) return best;
+  if constexpr (kind == PairKind::point_point) return best;
 
   const auto consider = [&](const Vector3& other) {
-    const Separation s = along(other, kind, x);
+    const Separation s = along<kind>(other, x);
     if (s.least > best.least) best = s;
   };
   if (std::popcount(closest.vertices) == 3) {
@@ -103,27 +106,12 @@ Separation separate(PairKind kind, const StencilPoints& x, double thickness) {
   return best;
 }
 
-}  // namespace
-
-std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& options) {
-  const int n = point_count(query.kind), first = first_count(query.kind);
-  const double size_x = total_size(query.x, n), size_p = total_size(query.displacement, n),
-               size = size_x + size_p;
-  if (!(size < infinity) || std::isnan(query.separation)) return 0;
-  if (!(size > 1e-60 && size < 1e60)) {  // squares would underflow or overflow: change the unit of length
-    if (size == 0) return 0;             // all points coincide
-    CcdQuery scaled = query;
-    const int exponent = -std::ilogb(size);
-    const auto scale = [&](double v) { return std::scalbn(v, exponent); };
-    for (int i = 0; i < n; ++i) {
-      scaled.x[i] = query.x[i].unaryExpr(scale);
-      scaled.displacement[i] = query.displacement[i].unaryExpr(scale);
-    }
-    scaled.separation = scale(query.separation);
-    scaled.dhat = scale(query.dhat);
-    return additive_ccd(scaled, options);
-  }
-
+/// The loop of additive_ccd, for sizes that neither overflow nor underflow. size_x, size_p: of the
+/// coordinates and of the displacements.
+template <PairKind kind>
+std::optional<double> advance(const CcdQuery& query, const CcdOptions& options, double size_x,
+                              double size_p) {
+  constexpr int n = point_count(kind), first = first_count(kind);
   // Coordinates relative to the first point: exact for primitives close together, however far from the
   // origin.
   StencilPoints start, motion, now;
@@ -135,10 +123,10 @@ std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& opti
   for (int iteration = 0; iteration < options.max_iterations; ++iteration) {
     for (int i = 0; i < n; ++i) now[i] = start[i] + t * motion[i];
     // Along a fixed direction the primitives are apart by a minimum of linear functions of time, which tells
-    // until when they stay so. It is equation (10) of seed 000 with the vertices' approach along the
+    // until when they stay so. It is equation (10) of C-IPC with the vertices' approach along the
     // direction in place of norms: sliding and parting pairs are free at once, and whatever the closest
     // points really are, the bound holds.
-    const Separation s = separate(query.kind, now, query.separation);
+    const Separation s = separate<kind>(now, query.separation);
     const double blur = query.separation + rounding * (size_x + t * size_p);
     const double gap = s.least - blur;
     if (iteration == 0) {
@@ -171,8 +159,42 @@ std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& opti
   return t;
 }
 
+}  // namespace
+
+std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& options) {
+  const int n = point_count(query.kind);
+  const double size_x = total_size(query.x, n), size_p = total_size(query.displacement, n),
+               size = size_x + size_p;
+  if (!(size < infinity) || std::isnan(query.separation)) return 0;
+  if (!(size > 1e-60 && size < 1e60)) {  // squares would underflow or overflow: change the unit of length
+    if (size == 0) return 0;             // all points coincide
+    CcdQuery scaled = query;
+    const int exponent = -std::ilogb(size);
+    const auto scale = [&](double v) { return std::scalbn(v, exponent); };
+    for (int i = 0; i < n; ++i) {
+      scaled.x[i] = query.x[i].unaryExpr(scale);
+      scaled.displacement[i] = query.displacement[i].unaryExpr(scale);
+    }
+    scaled.separation = scale(query.separation);
+    scaled.dhat = scale(query.dhat);
+    return additive_ccd(scaled, options);
+  }
+  switch (query.kind) {
+    case PairKind::point_point:
+      return advance<PairKind::point_point>(query, options, size_x, size_p);
+    case PairKind::point_edge:
+      return advance<PairKind::point_edge>(query, options, size_x, size_p);
+    case PairKind::point_triangle:
+      return advance<PairKind::point_triangle>(query, options, size_x, size_p);
+    case PairKind::edge_edge:
+      break;
+  }
+  return advance<PairKind::edge_edge>(query, options, size_x, size_p);
+}
+
 double collision_free_step(const CollisionSurface& surface, const Candidates& candidates, const Matrix3X& x,
                            const Matrix3X& p, const CcdOptions& options) {
+  if (!x.allFinite() || !p.allFinite()) return 0;
   SharedMinimum earliest(options.upper_time);
   parallel_chunks(Index(candidates.size()), 512, [&](Index begin, Index end) {
     for (Index c = begin; c < end; ++c) {
@@ -212,12 +234,15 @@ double collision_free_step(const CollisionSurface& surface, const Candidates& ca
 
 double collision_free_step(const CollisionSurface& surface, CandidateCache& cache, const Matrix3X& x,
                            const Matrix3X& p, const CcdOptions& options) {
+  const Candidates& around = cache.at(x);
+  // Paths that meet many times more pairs than are near, and more than 400 MB of them, are not worth their
+  // list.
+  const std::size_t most = std::max<std::size_t>(20'000'000, 4 * around.size());
   CcdOptions until = options;
-  until.upper_time = collision_free_step(surface, cache.at(x), x, p, options);
+  until.upper_time = collision_free_step(surface, around, x, p, options);
   // Beyond the margin of the pairs around x there may be others, but only those met before the time just
   // found matter.
   if (until.upper_time <= cache.covered_share(x, p)) return until.upper_time;
-  constexpr std::size_t most = 20'000'000;  // 400 MB
   for (;; until.upper_time /= 4) {
     if (const Candidates* pairs = cache.along_at_most(most, x, until.upper_time * p))
       return collision_free_step(surface, *pairs, x, p, until);
@@ -227,8 +252,8 @@ double collision_free_step(const CollisionSurface& surface, CandidateCache& cach
 
 namespace {
 
-/// Until when the volume of one tetrahedron stays above (1 − shrink) of its start; looks no farther than
-/// `until()`.
+/// Until when the volume of one tetrahedron stays above (1 − shrink) of its start; +infinity if that is later
+/// than 1 or than `until`.
 double time_of_inversion(const Matrix3X& x, const Matrix3X& p, const Eigen::Vector4i& tet, double shrink,
                          const SharedMinimum& until) {
   Matrix3 e, d;  // edges and their change
