@@ -270,15 +270,10 @@ FrameCheck::PathFindings FrameCheck::path(const Matrix3X& from, const Matrix3X& 
 }
 
 std::optional<double> FrameCheck::smallest_distance(const Matrix3X& points) const {
-  double length = 0;
-  for (const auto* edges : {&surface_.face_edges, &surface_.segments})
-    for (const auto& e : *edges) length += (points.col(e.vertices[0]) - points.col(e.vertices[1])).norm();
   double smallest = std::numeric_limits<double>::infinity();
-  if (edge_count() > 0) {
-    const double range = 0.5 * length / edge_count();
-    const auto gap = smallest_gap(points, surface_, range, [this](Index i, Index j) { return tested(i, j); });
-    if (gap) smallest = gap->distance;
-  }
+  const auto gap = smallest_gap(points, surface_, 0.5 * typical_length(points, surface_),
+                                [this](Index i, Index j) { return tested(i, j); });
+  if (gap) smallest = gap->distance;
   for_each_above([&](const HalfSpace& plane, Index i) {
     smallest = std::min(smallest, plane.normal.dot(points.col(i) - plane.origin) / plane.normal.norm());
   });

@@ -175,22 +175,10 @@ double bisect(double begin, double end, FunctionRef<bool(double, double)> proven
 /// In how many equal parts of time to look for candidate pairs: so that no point moves much farther than the
 /// length of an edge in one part, else boxes around whole paths would overlap everywhere. A power of two.
 int time_slices(const Matrix3X& from, const Matrix3X& to, const exact::Surface& surface) {
-  double motion = 0, length = 0;
-  Eigen::AlignedBox3d extent;
-  for (const auto& v : surface.vertices) {
+  double motion = 0;
+  for (const auto& v : surface.vertices)
     motion = std::max(motion, (to.col(v.vertices[0]) - from.col(v.vertices[0])).norm());
-    extent.extend(Vector3(from.col(v.vertices[0])));
-  }
-  std::size_t edges = 0;
-  for (const auto* list : {&surface.face_edges, &surface.segments})
-    for (const auto& edge : *list) {
-      length += (from.col(edge.vertices[0]) - from.col(edge.vertices[1])).norm();
-      ++edges;
-    }
-  if (edges > 0)
-    length /= double(edges);
-  else if (!surface.vertices.empty())  // points only: about their spacing
-    length = extent.diagonal().norm() / std::cbrt(double(surface.vertices.size()));
+  const double length = typical_length(from, surface);
   int slices = 1;
   while (slices < 64 && motion > 2 * slices * length) slices *= 2;
   return slices;

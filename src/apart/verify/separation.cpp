@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace apart::verify {
@@ -137,6 +138,22 @@ std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& s
   });
   std::sort(found.begin(), found.end(), [](const Gap& a, const Gap& b) { return a.pair < b.pair; });
   return found;
+}
+
+double typical_length(const Matrix3X& points, const exact::Surface& surface) {
+  std::vector<double> lengths;
+  for (const auto* list : {&surface.face_edges, &surface.segments})
+    for (const auto& edge : *list)
+      lengths.push_back((points.col(edge.vertices[0]) - points.col(edge.vertices[1])).norm());
+  if (!lengths.empty()) {
+    const auto tenth = lengths.begin() + std::ptrdiff_t(lengths.size() / 10);
+    std::nth_element(lengths.begin(), tenth, lengths.end());
+    return *tenth;
+  }
+  Eigen::AlignedBox3d extent;
+  for (const auto& v : surface.vertices) extent.extend(Vector3(points.col(v.vertices[0])));
+  if (extent.isEmpty()) return 0;
+  return extent.diagonal().norm() / std::cbrt(double(surface.vertices.size()));
 }
 
 std::optional<Gap> smallest_gap(const Matrix3X& points, const exact::Surface& surface, double range,

@@ -32,6 +32,10 @@ std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& s
 std::optional<Gap> smallest_gap(const Matrix3X& points, const exact::Surface& surface, double range,
                                 exact::PairFilter tested);
 
+/// The length that one edge in ten falls below [m]: how far to look around without meeting everything, even
+/// where small and giant triangles are mixed. For points alone, about their spacing.
+double typical_length(const Matrix3X& points, const exact::Surface& surface);
+
 /// for_each_candidate over the pairs that can come into contact: vertex–face, edge–edge, point–segment,
 /// point–point. Two surfaces that do not intersect and keep these pairs apart never will.
 void for_each_contact_candidate(const exact::Surface& surface, std::span<const exact::Box> vertex_boxes,
