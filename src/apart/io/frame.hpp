@@ -12,7 +12,8 @@ namespace apart {
 
 struct FrameBody {
   std::string name;
-  std::string kind;  ///< "volume", "affine", "obstacle", "half_space"
+  std::string
+      kind;  ///< "volume", "affine", "obstacle", "half_space"; "invertible_volume" if its material may invert
 };
 
 /// All bodies of a scene on one list of points. Positions are stored as the exact doubles of the simulation.

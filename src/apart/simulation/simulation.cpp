@@ -399,7 +399,8 @@ Frame Simulation::frame() const {
   for (std::size_t i = 0; i < m.bodies.size(); ++i) {
     const Body& b = m.bodies[i];
     const Index first = m.first_point[i];
-    f.bodies.push_back({b.name, std::string(name_of(b.kind))});
+    const bool may_invert = b.elastic && !prevents_inversion(b.elastic->material);
+    f.bodies.push_back({b.name, may_invert ? "invertible_volume" : std::string(name_of(b.kind))});
     f.point_body.segment(first, b.mesh.point_count()).setConstant(int(i));
     const auto copy = [first](auto& to, Index& at, const auto& from) {
       to.middleCols(at, from.cols()) = from.array() + first;

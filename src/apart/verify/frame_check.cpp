@@ -121,7 +121,9 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
   for (const auto& v : surface_.vertices) used[v.vertices[0]] = true;
   for (Index t = 0; t < frame.mesh.tetrahedra.cols(); ++t) {
     for (int k = 0; k < 4; ++k) used[frame.mesh.tetrahedra(k, t)] = true;
-    if (!prescribed_[frame.point_body[frame.mesh.tetrahedra(0, t)]]) tetrahedra_.push_back(t);
+    const int body = frame.point_body[frame.mesh.tetrahedra(0, t)];
+    // No promise is made for materials whose energy is finite for inverted elements.
+    if (!prescribed_[body] && frame.bodies[body].kind != "invertible_volume") tetrahedra_.push_back(t);
   }
   for (Index i = 0; i < n; ++i)
     if (used[i] && !prescribed_[frame.point_body[i]]) used_points_.push_back(i);
@@ -177,10 +179,10 @@ std::vector<Finding> FrameCheck::not_finite(const Matrix3X& points) const {
   return found;
 }
 
-std::vector<Finding> FrameCheck::intersections(const Matrix3X& points) const {
+std::vector<Finding> FrameCheck::intersections(const Matrix3X& points, std::size_t limit) const {
   std::vector<Finding> found;
-  for (const auto& pair :
-       exact::find_intersections(points, surface_, [this](Index i, Index j) { return tested(i, j); })) {
+  for (const auto& pair : exact::find_intersections(
+           points, surface_, [this](Index i, Index j) { return tested(i, j); }, limit)) {
     Finding& f = found.emplace_back(pair_finding(FindingKind::intersection, pair));
     f.position = meeting_point(points, pair);
     f.text =
@@ -234,10 +236,10 @@ std::vector<Finding> FrameCheck::below_half_spaces(const Matrix3X& points, doubl
   return found;
 }
 
-std::vector<Finding> FrameCheck::gaps(const Matrix3X& points, double gap) const {
+std::vector<Finding> FrameCheck::gaps(const Matrix3X& points, double gap, std::size_t limit) const {
   std::vector<Finding> found;
-  for (const Gap& g :
-       find_gaps_below(points, surface_, gap, [this](Index i, Index j) { return tested(i, j); })) {
+  for (const Gap& g : find_gaps_below(
+           points, surface_, gap, [this](Index i, Index j) { return tested(i, j); }, limit)) {
     Finding& f = found.emplace_back(pair_finding(FindingKind::gap, g.pair));
     f.position = meeting_point(points, g.pair);
     f.distance = g.distance;
