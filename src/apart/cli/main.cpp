@@ -32,8 +32,7 @@ constexpr int exit_wrong_usage = 64;
 constexpr int exit_internal = 70;
 constexpr int exit_signal = 128;  // plus the number of the signal: 130 for Ctrl-C
 
-// ---- Ctrl-C
-// ----------------------------------------------------------------------------------------------------
+// ---- Ctrl-C ------------------------------------------------------------------------------------
 
 volatile std::sig_atomic_t received_signal = 0;
 
@@ -45,8 +44,7 @@ void stop_gently() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-// ---- run
-// -------------------------------------------------------------------------------------------------------
+// ---- run ----------------------------------------------------------------------------------------
 
 struct RunArguments {
   std::string scene, directory, resume;
@@ -108,8 +106,7 @@ int run(const RunArguments& arguments) {
   return report(result, directory);
 }
 
-// ---- check
-// -----------------------------------------------------------------------------------------------------
+// ---- check --------------------------------------------------------------------------------------
 
 struct CheckArguments {
   std::string scene, output;
@@ -163,8 +160,7 @@ int check(const CheckArguments& arguments) {
   return exit_bad_input;
 }
 
-// ---- the others
-// ------------------------------------------------------------------------------------------------
+// ---- the others ---------------------------------------------------------------------------------
 
 int verify_run(const std::string& directory) {
   set_thread_count(0);
@@ -224,8 +220,7 @@ int render_run(const RenderArguments& arguments) {
   return exit_done;
 }
 
-// ---- the command line
-// ------------------------------------------------------------------------------------------
+// ---- the command line ---------------------------------------------------------------------------
 
 int dispatch(int argc, char** argv) {
   CLI::App app{"Simulates bodies in contact so that nothing passes through anything, and proves it.",

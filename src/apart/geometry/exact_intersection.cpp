@@ -367,7 +367,7 @@ void for_each_candidate(std::span<const Primitive> a, std::span<const Primitive>
 }
 
 std::vector<PrimitivePair> find_intersections(const Matrix3X& points, const Surface& surface,
-                                              PairFilter tested) {
+                                              PairFilter tested, std::size_t limit) {
   std::vector<Box> boxes(points.cols());
   for (Index i = 0; i < points.cols(); ++i) boxes[i] = {points.col(i), points.col(i)};
   for (const Primitive& v : surface.vertices) {
@@ -396,10 +396,11 @@ std::vector<PrimitivePair> find_intersections(const Matrix3X& points, const Surf
   };
   std::vector<PrimitivePair> found;
   auto test = [&](std::span<const PrimitivePair> batch) {
+    if (found.size() >= limit) return;
     std::vector<char> hit(batch.size());
     parallel_for(Index(batch.size()), [&](Index i) { hit[i] = intersect(batch[i]); });
     for (std::size_t i = 0; i < batch.size(); ++i)
-      if (hit[i]) found.push_back(batch[i]);
+      if (hit[i] && found.size() < limit) found.push_back(batch[i]);
   };
   for_each_candidate(surface.face_edges, surface.faces, boxes, tested, test);
   for_each_candidate(surface.segments, surface.faces, boxes, tested, test);

@@ -72,10 +72,10 @@ Surface surface(Index point_count, const Faces& faces, const Edges& segments, co
 using PairFilter = FunctionRef<bool(Index i, Index j)>;
 
 /// All pairs that intersect, sorted: edge–face, segment–segment, point–face, point–segment and point–point,
-/// which together see every intersection of the surface. Pairs that share a vertex are left out. Throws
-/// InputError if a coordinate is not finite.
+/// which together see every intersection of the surface. Pairs that share a vertex are left out. Stops early
+/// once `limit` pairs are found. Throws InputError if a coordinate is not finite.
 std::vector<PrimitivePair> find_intersections(const Matrix3X& points, const Surface& surface,
-                                              PairFilter tested);
+                                              PairFilter tested, std::size_t limit = std::size_t(-1));
 
 /// Closed axis-aligned box.
 struct Box {

@@ -8,7 +8,7 @@ namespace apart {
 
 namespace {
 
-// ---- Types: what a value may be -----------------------------------------------------------------------
+// ---- Types: what a value may be -----------------------------------------------------------------
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Range positive{0, infinity, true, true};
 constexpr Range not_negative{0, infinity, false, true};
@@ -59,7 +59,7 @@ ValueType number_or_formula() {
   return any_of({number(), formula()});
 }
 
-// ---- Makers -------------------------------------------------------------------------------------------
+// ---- Makers -------------------------------------------------------------------------------------
 Lame lame(const LocatedJson& p) {
   return lame_parameters(p["E"].number(), p["nu"].number());
 }

@@ -48,8 +48,7 @@ class LineFile {
   std::ofstream stream_;
 };
 
-// ---- steps.csv
-// -------------------------------------------------------------------------------------------------
+// ---- steps.csv ----------------------------------------------------------------------------------
 
 /// The columns of steps.csv: how each is got from a report, and put back.
 struct Column {
@@ -118,8 +117,7 @@ std::vector<StepReport> read_steps(const fs::path& file, Index last) {
   return steps;
 }
 
-// ---- summary.json
-// ----------------------------------------------------------------------------------------------
+// ---- summary.json -------------------------------------------------------------------------------
 
 /// What summary.json says about all steps together.
 struct Totals {
@@ -176,8 +174,7 @@ Spent read_spent(const fs::path& summary) {
   return spent;
 }
 
-// ---- the run
-// ---------------------------------------------------------------------------------------------------
+// ---- the run ------------------------------------------------------------------------------------
 
 class Run {
  public:
@@ -274,7 +271,7 @@ class Run {
     };
     note(findings_.intersection, check_.not_finite(points));
     if (findings_.intersection) return;  // the others need finite coordinates
-    note(findings_.intersection, check_.intersections(points));
+    note(findings_.intersection, check_.intersections(points, 1));
     note(findings_.intersection, check_.below_half_spaces(points));
     note(findings_.inversion, check_.inversions(points));
   }
@@ -325,7 +322,7 @@ class Run {
     json["peak_rss_bytes"] = process_peak_bytes();
     json["intersection_free"] =
         findings_.checked ? nlohmann::json(!findings_.intersection) : nlohmann::json();
-    json["inversion_free"] = findings_.checked ? nlohmann::json(!findings_.inversion) : nlohmann::json();
+    json["inversion_free"] = findings_.checked ? nlohmann::json(!findings_.inversion && totals_.min_volume_ratio > 0) : nlohmann::json();
     const auto seconds = simulation_.timings().seconds();
     for (std::size_t i = 0; i < phase_names.size(); ++i)
       json["timings"][std::string(phase_names[i])] = spent_.timings[i] + seconds[i];

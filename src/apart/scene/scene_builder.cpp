@@ -26,8 +26,7 @@ const Row& row_of(const LocatedJson& v, const Group& group) {
   throw InvariantError("row_of: the object was not validated");
 }
 
-// ---- Meshes
-// ----------------------------------------------------------------------------------------------------
+// ---- Meshes -------------------------------------------------------------------------------------
 
 template <class Cells>
 Cells read_cells(const LocatedJson& list, Index point_count) {
@@ -126,8 +125,7 @@ Mesh checked_obstacle(const std::string& place, Mesh mesh) {
   return mesh;
 }
 
-// ---- Bodies
-// ----------------------------------------------------------------------------------------------------
+// ---- Bodies -------------------------------------------------------------------------------------
 
 /// Times at which the run will ask for a motion.
 struct Clock {
@@ -161,9 +159,11 @@ void check_motion(const LocatedJson& v, const Motion& motion, const Matrix3X& po
 /// Prescribes the parts of one body, and refuses to give one coordinate two different motions.
 class Prescriber {
  public:
-  Prescriber(Body& body, const Clock& clock)
+  /// `renumbered`: the mesh had points of no cell, which were left out.
+  Prescriber(Body& body, const Clock& clock, bool renumbered)
       : body_(body),
         clock_(clock),
+        renumbered_(renumbered),
         center_(bounding_box(body.mesh.points).centre()),
         taken_(Eigen::Array3Xi::Constant(3, body.nodes.cols(), -1)) {}
 
@@ -172,6 +172,11 @@ class Prescriber {
   }
 
   void part(const LocatedJson& fixed) {
+    if (renumbered_ && (fixed["where"].has("indices") || fixed["where"].has("index_file")))
+      fixed["where"].fail(
+          "counts points of a mesh in which some belong to no cell and are left out; choose by position "
+          "instead, or "
+          "remove those points from the mesh");
     const std::vector<Index> points = select_points(fixed["where"], body_.mesh.points);
     const bool everything = Index(points.size()) == body_.mesh.point_count();
     if (body_.kind == BodyKind::affine && !everything)
@@ -232,6 +237,7 @@ class Prescriber {
 
   Body& body_;
   Clock clock_;
+  bool renumbered_;
   Vector3 center_;
   struct Owner {
     std::string path;    ///< who prescribes
@@ -241,7 +247,8 @@ class Prescriber {
   Eigen::Array3Xi taken_;  ///< per axis and node: index into owners_, or -1
 };
 
-Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const Clock& clock) {
+Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const Clock& clock,
+                bool renumbered) {
   const std::string& type = v["type"].text();
   if (type == "obstacle") {
     const Vector3 center = bounding_box(mesh.points).centre();
@@ -261,7 +268,7 @@ Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const 
                        v["mass"].text() == "lumped" ? MassKind::lumped : MassKind::consistent);
   });
   set_rigid_velocity(body, v["velocity"].vector(), v["angular_velocity"].vector() * (std::numbers::pi / 180));
-  Prescriber prescriber(body, clock);
+  Prescriber prescriber(body, clock, renumbered);
   if (v.has("motion")) prescriber.whole(v["motion"]);
   for (const LocatedJson& part : v["fixed"].items()) prescriber.part(part);
   return body;
@@ -289,6 +296,7 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   const LocatedJson source = v["mesh"];
   const std::string place = source.message(fmt::format("body '{}'", name));
   Mesh mesh = placed(v, read_body_mesh(source, type != "obstacle"));
+  const Index points = mesh.point_count();
   if (type == "obstacle")
     mesh = checked_obstacle(place, std::move(mesh));
   else if (type == "affine" && !mesh.is_volume())
@@ -296,8 +304,10 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   else
     mesh = checked_volume(source, place, std::move(mesh));
 
+  const bool renumbered = mesh.point_count() < points;
+
   if (!v.has("array")) {
-    result.push_back({build_body(v, name, std::move(mesh), clock), name, friction});
+    result.push_back({build_body(v, name, std::move(mesh), clock, renumbered), name, friction});
     return result;
   }
   const Eigen::Vector3i counts = v["array"]["counts"].integer_vector();
@@ -314,14 +324,14 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
       for (int x = 0; x < counts[0]; ++x) {
         Mesh copy = mesh;
         copy.points.colwise() += spacing.cwiseProduct(Vector3(x, y, z));
-        result.push_back({build_body(v, fmt::format("{}.{}", name, result.size()), std::move(copy), clock),
-                          name, friction});
+        result.push_back(
+            {build_body(v, fmt::format("{}.{}", name, result.size()), std::move(copy), clock, renumbered),
+             name, friction});
       }
   return result;
 }
 
-// ---- Contact
-// ---------------------------------------------------------------------------------------------------
+// ---- Contact ------------------------------------------------------------------------------------
 
 /// The diagonal of the box around everything that has points: L of the scene format, Model::size.
 double scene_size(const std::vector<Entry>& entries) {

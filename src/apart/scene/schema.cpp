@@ -132,8 +132,7 @@ LocatedJson locate(const JsonValue& scene, const std::vector<std::string>& conte
   return at;
 }
 
-// ---- Reference
-// --------------------------------------------------------------------------------------------------
+// ---- Reference ----------------------------------------------------------------------------------
 
 std::string type_words(const ValueType& type) {
   switch (type.kind) {

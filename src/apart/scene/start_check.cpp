@@ -3,6 +3,7 @@
 #include <apart/simulation/simulation.hpp>
 
 #include <map>
+#include <set>
 
 namespace apart {
 
@@ -30,6 +31,35 @@ std::string_view remedy(const verify::Finding& finding) {
   }
 }
 
+/// Adds the pairs that are not farther apart than their thickness. Each thickness of the scene is looked for
+/// among the bodies that have it; those that intersect are left out.
+void find_thin_gaps(const Model& model, StartCheck& check) {
+  using Names = std::pair<std::string, std::string>;
+  const auto names = [](const std::string& a, const std::string& b) {
+    return a < b ? Names(a, b) : Names(b, a);
+  };
+  std::set<Names> intersecting;
+  for (const verify::Finding& f : check.found.intersections)
+    intersecting.insert(names(f.bodies.front(), f.bodies.back()));
+
+  const PairTable& pairs = model.surface.pairs;
+  std::map<double, std::vector<std::pair<int, int>>> by_thickness;  // enabled pairs of bodies
+  for (int a = 0; a < pairs.body_count(); ++a)
+    for (int b = a; b < pairs.body_count(); ++b)
+      if (pairs(a, b).enabled) by_thickness[pairs(a, b).thickness].emplace_back(a, b);
+  for (const auto& [thickness, members] : by_thickness) {
+    if (thickness == 0) continue;
+    Frame frame = check.frame;
+    for (const auto& [other, others] : by_thickness)
+      for (const auto& [a, b] : others)
+        if (other != thickness || intersecting.contains(names(model.bodies[std::size_t(a)].name,
+                                                              model.bodies[std::size_t(b)].name)))
+          frame.ignored_pairs.emplace_back(a, b);
+    for (verify::Finding& gap : check_scene(frame, thickness).gaps)
+      check.found.gaps.push_back(std::move(gap));
+  }
+}
+
 }  // namespace
 
 std::vector<verify::Finding> StartCheck::all() const {
@@ -43,20 +73,8 @@ StartCheck check_start(const Scene& scene) {
   const Model& model = *scene.model;
   StartCheck result;
   result.frame = Simulation(scene.model).frame();
-  const PairTable& pairs = model.surface.pairs;
-  double thickest = 0;
-  std::map<std::string, int, std::less<>> index;
-  for (int a = 0; a < pairs.body_count(); ++a) {
-    index[model.bodies[std::size_t(a)].name] = a;
-    for (int b = a; b < pairs.body_count(); ++b)
-      if (pairs(a, b).enabled) thickest = std::max(thickest, pairs(a, b).thickness);
-  }
-  result.found = check_scene(result.frame, thickest);
-  // The search used the largest thickness of all; each pair has its own.
-  std::erase_if(result.found.gaps, [&](const verify::Finding& gap) {
-    const int a = index.at(gap.bodies.front()), b = index.at(gap.bodies.back());
-    return gap.distance.value_or(0) > pairs(a, b).thickness;
-  });
+  result.found = check_scene(result.frame, 0);
+  find_thin_gaps(model, result);
   return result;
 }
 

@@ -52,11 +52,13 @@ class FrameCheck {
 
   // Each takes the positions of all points [m]; all but `not_finite` require finite ones.
   std::vector<Finding> not_finite(const Matrix3X& points) const;
-  std::vector<Finding> intersections(const Matrix3X& points) const;
+  /// At most `limit` of them.
+  std::vector<Finding> intersections(const Matrix3X& points, std::size_t limit = std::size_t(-1)) const;
   std::vector<Finding> inversions(const Matrix3X& points) const;
   /// Points on or below a half-space's plane, or above it by less than `gap`.
   std::vector<Finding> below_half_spaces(const Matrix3X& points, double gap = 0) const;
-  std::vector<Finding> gaps(const Matrix3X& points, double gap) const;
+  /// Pairs closer than `gap`, at most `limit` of them.
+  std::vector<Finding> gaps(const Matrix3X& points, double gap, std::size_t limit = std::size_t(-1)) const;
 
   struct PathFindings {
     std::int64_t pairs = 0;  ///< pairs of primitives examined

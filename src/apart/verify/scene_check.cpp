@@ -11,7 +11,7 @@ namespace apart {
 using verify::Finding;
 using verify::FindingKind;
 
-SceneCheck check_scene(const Frame& frame, double gap) {
+SceneCheck check_scene(const Frame& frame, double gap, std::size_t limit) {
   if (!(gap >= 0)) throw InputError("gap: got {}, must not be negative", gap);
   const verify::FrameCheck check(frame);
   const Matrix3X& x = frame.mesh.points;
@@ -19,7 +19,7 @@ SceneCheck check_scene(const Frame& frame, double gap) {
 
   SceneCheck result;
   result.inversions = check.inversions(x);
-  result.intersections = check.intersections(x);
+  result.intersections = check.intersections(x, limit);
   for (Finding& f : check.below_half_spaces(x, gap))
     (f.kind == FindingKind::half_space ? result.intersections : result.gaps).push_back(std::move(f));
   if (gap == 0) return result;
@@ -32,7 +32,7 @@ SceneCheck check_scene(const Frame& frame, double gap) {
     return !intersecting.contains(f.bodies) && !intersecting.contains(swapped);
   };
   std::erase_if(result.gaps, [&](const Finding& f) { return !listed(f); });
-  for (Finding& f : check.gaps(x, gap))
+  for (Finding& f : check.gaps(x, gap, limit))
     if (listed(f)) result.gaps.push_back(std::move(f));
   return result;
 }

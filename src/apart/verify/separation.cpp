@@ -100,7 +100,7 @@ void for_each_contact_candidate(const exact::Surface& surface, std::span<const B
 }
 
 std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface, double gap,
-                                 exact::PairFilter tested) {
+                                 exact::PairFilter tested, std::size_t limit) {
   std::vector<Box> boxes(points.cols());
   for (Index i = 0; i < points.cols(); ++i) {
     const Vector3 x = points.col(i);
@@ -126,6 +126,7 @@ std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& s
   };
   std::vector<Gap> found;
   for_each_contact_candidate(surface, boxes, tested, [&](std::span<const PrimitivePair> batch) {
+    if (found.size() >= limit) return;
     std::vector<double> distance(batch.size());
     parallel_for(Index(batch.size()), [&](Index i) {
       const Corners a(points, batch[i].a), b(points, batch[i].b);
@@ -134,7 +135,7 @@ std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& s
       distance[i] = apart ? std::numeric_limits<double>::infinity() : s.shortest.norm();
     });
     for (std::size_t i = 0; i < batch.size(); ++i)
-      if (std::isfinite(distance[i])) found.push_back({batch[i], distance[i]});
+      if (std::isfinite(distance[i]) && found.size() < limit) found.push_back({batch[i], distance[i]});
   });
   std::sort(found.begin(), found.end(), [](const Gap& a, const Gap& b) { return a.pair < b.pair; });
   return found;

@@ -25,8 +25,9 @@ struct Gap {
 /// All pairs point–face, edge–edge, point–segment and point–point that are not certain to be at least `gap`
 /// apart, sorted. No pair that is closer is missed; one that is farther by a rounding error may be listed.
 /// Pairs that share a vertex are left out. Every coordinate must be finite.
+/// Stops early once `limit` pairs are found.
 std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface, double gap,
-                                 exact::PairFilter tested);
+                                 exact::PairFilter tested, std::size_t limit = std::size_t(-1));
 
 /// The closest pair, if it is closer than `range`; of equally close ones the first.
 std::optional<Gap> smallest_gap(const Matrix3X& points, const exact::Surface& surface, double range,
