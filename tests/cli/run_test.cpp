@@ -227,6 +227,8 @@ TEST_F(Runs, NeverReplaceWhatTheyWereNotAskedTo) {
   EXPECT_EQ(run({"scene.json", "--steps", "1"}).code, 0);
   EXPECT_TRUE(fs::exists(directory / "run-scene/summary.json"));
   EXPECT_TRUE(fs::exists(directory / "run-scene-2/summary.json"));
+  EXPECT_EQ(run({"scene.json", "--steps", "1", "--set", "name=../a/b"}).code, 0);
+  EXPECT_TRUE(fs::exists(directory / "run-..-a-b/summary.json"));
 }
 
 TEST_F(Runs, IntoUnwritablePlacesSaySo) {

@@ -97,7 +97,7 @@ int run(const RunArguments& arguments) {
     const SceneFile file = find_scene(arguments.scene, arguments.overrides);
     const Scene scene = build_scene(file);
     ensure_feasible_start(scene, file);
-    directory = arguments.directory.empty() ? fresh_run_directory(file.name) : fs::path(arguments.directory);
+    directory = arguments.directory.empty() ? fresh_run_directory(file) : fs::path(arguments.directory);
     prepare_run_directory(directory, arguments.force);
     stop_gently();
     result = run_scene(file, scene, directory, options);
@@ -118,10 +118,14 @@ void print_statistics(const Scene& scene) {
   const PairTable& pairs = model.surface.pairs;
   fmt::print("{:<24} {:<10} {:>8} {:>10} {:>10} {:>12}\n", "body", "type", "points", "tetrahedra",
              "triangles", "mass [kg]");
-  for (const Body& body : model.bodies)
+  constexpr std::size_t most = 40;
+  for (std::size_t i = 0; i < std::min(most, model.bodies.size()); ++i) {
+    const Body& body = model.bodies[i];
     fmt::print("{:<24} {:<10} {:>8} {:>10} {:>10} {:>12}\n", body.name, name_of(body.kind),
                body.mesh.point_count(), body.mesh.tetrahedra.cols(), body.surface_faces.cols(),
                body.is_dynamic() ? fmt::format("{:.4g}", total_mass(body)) : "-");
+  }
+  if (model.bodies.size() > most) fmt::print("... and {} more\n", model.bodies.size() - most);
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (int a = 0; a < pairs.body_count(); ++a)
     for (int b = a; b < pairs.body_count(); ++b)
@@ -145,12 +149,13 @@ int check(const CheckArguments& arguments) {
     fmt::print("No intersections, no gaps that are too small: ready to run.\n");
     return exit_done;
   }
+  std::fflush(stdout);
   const auto lines = messages(start, file);
   constexpr std::size_t most = 50;
   for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) fmt::print(stderr, "{}\n", lines[i]);
   if (lines.size() > most) fmt::print(stderr, "... and {} more\n", lines.size() - most);
   const fs::path output =
-      arguments.output.empty() ? fs::path(file.name + "-problems.vtu") : fs::path(arguments.output);
+      arguments.output.empty() ? fs::path(file.file_name() + "-problems.vtu") : fs::path(arguments.output);
   write_findings(output, start.frame, start.all());
   fmt::print(stderr,
              "The scene cannot start: {} intersections, {} inverted elements, {} gaps that are too small.\n"
@@ -338,7 +343,10 @@ int dispatch(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace apart;
   try {
-    return dispatch(argc, argv);
+    const int code = dispatch(argc, argv);
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+    fmt::print(stderr, "the output could not be written; check that the disk has space\n");
+    return exit_bad_input;
   } catch (const InputError& e) {
     fmt::print(stderr, "{}\n", e.what());
     return exit_bad_input;
@@ -348,6 +356,9 @@ int main(int argc, char** argv) {
   } catch (const std::filesystem::filesystem_error& e) {
     fmt::print(stderr, "{}: {}; check the path and its permissions\n", e.path1().string(),
                e.code().message());
+    return exit_bad_input;
+  } catch (const std::system_error& e) {
+    fmt::print(stderr, "{}; check that the output can be written\n", e.what());
     return exit_bad_input;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "not enough memory; use coarser meshes or fewer bodies\n");

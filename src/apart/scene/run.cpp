@@ -322,7 +322,9 @@ class Run {
     json["peak_rss_bytes"] = process_peak_bytes();
     json["intersection_free"] =
         findings_.checked ? nlohmann::json(!findings_.intersection) : nlohmann::json();
-    json["inversion_free"] = findings_.checked ? nlohmann::json(!findings_.inversion && totals_.min_volume_ratio > 0) : nlohmann::json();
+    json["inversion_free"] = findings_.checked
+                                 ? nlohmann::json(!findings_.inversion && totals_.min_volume_ratio > 0)
+                                 : nlohmann::json();
     const auto seconds = simulation_.timings().seconds();
     for (std::size_t i = 0; i < phase_names.size(); ++i)
       json["timings"][std::string(phase_names[i])] = spent_.timings[i] + seconds[i];
@@ -375,9 +377,8 @@ void remove_run(const fs::path& directory) {
 
 }  // namespace
 
-fs::path fresh_run_directory(const std::string& scene_name) {
-  std::string name = "run-";
-  for (const char c : scene_name) name += c == '/' || c == '\0' ? '-' : c;
+fs::path fresh_run_directory(const SceneFile& file) {
+  const std::string name = "run-" + file.file_name();
   fs::path directory = name;
   for (int i = 2; fs::exists(directory); ++i) directory = fmt::format("{}-{}", name, i);
   return directory;

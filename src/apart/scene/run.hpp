@@ -39,7 +39,7 @@ struct RunResult {
 };
 
 /// The directory a run writes when none is named: run-NAME or, if that exists, run-NAME-2, run-NAME-3, ...
-std::filesystem::path fresh_run_directory(const std::string& scene_name);
+std::filesystem::path fresh_run_directory(const SceneFile& file);
 
 /// Creates a run directory, or makes one ready to be written again. One that holds anything is refused,
 /// unless `force`: then what an earlier run wrote is removed, and nothing else. Throws InputError.

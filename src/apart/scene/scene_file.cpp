@@ -188,6 +188,13 @@ SceneFile understand(JsonValue root, const std::string& source, const fs::path& 
 
 }  // namespace
 
+std::string SceneFile::file_name() const {
+  std::string result = name;
+  for (char& c : result)
+    if (c == '/' || static_cast<unsigned char>(c) < 0x20) c = '-';
+  return result;
+}
+
 SceneFile parse_scene(std::string_view text, const std::string& source, const fs::path& directory,
                       std::span<const std::string> overrides) {
   return understand(parse_json(text, source), source, directory, overrides);

@@ -16,6 +16,8 @@ struct SceneFile {
 
   LocatedJson top() const { return LocatedJson(root); }
   std::string text() const { return to_text(root); }
+  /// The name without what file names cannot hold.
+  std::string file_name() const;
 };
 
 /// Reads a scene. `overrides` are changes "path=value" applied first, such as contact.dhat=0.002,
