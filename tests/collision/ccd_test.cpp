@@ -69,11 +69,11 @@ void expect_safe(const CcdQuery& q, const CcdOptions& options, const std::option
   if (until == 0) return;
   ASSERT_GT(gap, 0);
   const double target = options.gap_fraction * std::min(gap, q.dhat);
-  for (int k = 0; k <= 64; ++k) {
-    const double now = until * (k / 64.0);
-    ASSERT_GT(distance_at(q, now) - q.separation, 0) << "touches at " << now << " of " << until;
-    ASSERT_GE(distance_at(q, now) - q.separation, 0.998 * target - 1e-13 * size)
-        << "at " << now << " of " << until;
+  for (int k = 0; k <= 32; ++k) {
+    const double now = until * (k / 32.0);
+    const double gap_now = distance_at(q, now) - q.separation;
+    ASSERT_GT(gap_now, 0) << "touches at " << now << " of " << until;
+    ASSERT_GE(gap_now, 0.998 * target - 1e-13 * size) << "at " << now << " of " << until;
   }
 }
 
@@ -95,7 +95,7 @@ TEST(AdditiveCcd, IsSafeOnRandomPathsAndStopsOnlyNearAnObstacle) {
   Random random(2);
   int stopped = 0, free = 0;
   for (PairKind kind : all_kinds)
-    for (int trial = 0; trial < 1500; ++trial) {
+    for (int trial = 0; trial < 800; ++trial) {
       const double speed = random.exponential(1e-2, 10);
       CcdQuery q = random.below(2) ? random_query(kind, speed, random)
                                    : meeting_query(kind, random.uniform(0.1, 1), speed, random);
@@ -110,12 +110,11 @@ TEST(AdditiveCcd, IsSafeOnRandomPathsAndStopsOnlyNearAnObstacle) {
       // Soon after the time given the target is reached: nothing is held back without reason.
       const double target = options.gap_fraction * std::min(distance_at(q, 0) - q.separation, q.dhat);
       double closest = infinity;
-      for (int k = 0; k <= 200; ++k)
-        closest = std::min(closest, distance_at(q, *t + 1e-4 * k) - q.separation);
+      for (int k = 0; k <= 50; ++k) closest = std::min(closest, distance_at(q, *t + 4e-4 * k) - q.separation);
       EXPECT_LE(closest, 1.2 * target + 1e-3 * speed * *t) << "kind " << int(kind) << " t " << *t;
     }
-  EXPECT_GT(stopped, 1000);
-  EXPECT_GT(free, 1000);
+  EXPECT_GT(stopped, 500);
+  EXPECT_GT(free, 500);
 }
 
 TEST(AdditiveCcd, IsSafeNearContact) {

@@ -2,6 +2,7 @@
 #include <apart/collision/ccd.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/geometry/aabb.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -243,11 +244,15 @@ double collision_free_step(const CollisionSurface& surface, CandidateCache& cach
   // Beyond the margin of the pairs around x there may be others, but only those met before the time just
   // found matter.
   if (until.upper_time <= cache.covered_share(x, p)) return until.upper_time;
-  for (;; until.upper_time /= 4) {
-    if (const Candidates* pairs = cache.along_at_most(most, x, until.upper_time * p))
-      return collision_free_step(surface, *pairs, x, p, until);
-    if (until.upper_time <= cache.covered_share(x, p)) return until.upper_time;
+  const Candidates* pairs = cache.along_at_most(most, x, until.upper_time * p);
+  if (!pairs) {
+    // Not farther than across everything there is, then, and on from there.
+    const double longest = std::sqrt(p.colwise().squaredNorm().maxCoeff());
+    until.upper_time = std::min(until.upper_time, bounding_box(x).diagonal() / longest);
   }
+  for (; !pairs && until.upper_time > cache.covered_share(x, p); until.upper_time /= 4)
+    pairs = cache.along_at_most(most, x, until.upper_time / 4 * p);
+  return pairs ? collision_free_step(surface, *pairs, x, p, until) : until.upper_time;
 }
 
 namespace {
