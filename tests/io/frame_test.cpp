@@ -289,7 +289,7 @@ TEST(Iterates, EveryDamageIsNoticed) {
     bad[i] = char(bad[i] ^ 1);
     write_file(bad_file, bad);
     EXPECT_THROW(read_iterates(bad_file), InputError) << "byte " << i;
-    bad[i] = char(0xff);
+    bad[i] = char(~good[i]);
     write_file(bad_file, bad);
     EXPECT_THROW(read_iterates(bad_file), InputError) << "byte " << i;
     write_file(bad_file, good.substr(0, i));
