@@ -115,7 +115,7 @@ std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalizat
   for (Shape& shape : shapes) {
     const auto& list = balls[std::size_t(shape.body)];
     shape.balls = Eigen::VectorXi::Map(list.data(), Index(list.size()));
-    shape.corner_normals = corner_normals(shape.points, shape.faces, float(std::numbers::pi) * 40 / 180);
+    shape.corner_normals = corner_normals(shape.points, shape.faces, float(std::numbers::pi) * 55 / 180);
     shape.radius = shape.balls.size() > 0 ? 0.006f : 0.004f;
     if (shape.obstacle)
       shape.colour = Vector3f(0.42f, 0.43f, 0.45f);
