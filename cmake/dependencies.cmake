@@ -6,7 +6,6 @@ set(APART_DEPENDENCIES
   "Eigen3 3.4 NO_MODULE"
   "TBB"
   "fmt"
-  "spdlog"
   "nlohmann_json"
   "CHOLMOD" # cmake/FindCHOLMOD.cmake
   "embree 3"
