@@ -74,13 +74,12 @@ Matrix3X Objective::gradient() const {
 
 namespace {
 
-/// The blocks of the linear system one term touches, with the point of the term and the weight each comes
-/// from.
+/// The blocks of the linear system one term touches, each once, with the weight it has in each of the term's
+/// points.
 struct TermBlocks {
   struct Entry {
     Index block;
-    int point;
-    double weight;
+    std::array<double, 4> weight;  ///< ∂(point)/∂(block), times the identity
   };
   std::array<Entry, 16> entries;  // at most four points of four influences each
   int count = 0;
@@ -99,40 +98,44 @@ struct TermBlocks {
  private:
   void add(Index block, int point, double weight) {
     if (block < 0) return;
-    ensure(count < int(entries.size()), "a contact term depends on more than 16 nodes");
-    entries[count++] = {block, point, weight};
+    int e = 0;
+    while (e < count && entries[e].block != block) ++e;
+    if (e == count) {
+      ensure(count < int(entries.size()), "a contact term depends on more than 16 nodes");
+      entries[count++] = {block, {}};
+    }
+    entries[e].weight[point] += weight;
   }
 };
 
 }  // namespace
 
-void Objective::collect_keys(const Potential& potential, bool on_vertices,
-                             std::vector<BlockKey>& keys) const {
+void Objective::for_each_key(const Potential& potential, bool on_vertices,
+                             FunctionRef<void(BlockKey)> visit) const {
   for (Index t = 0; t < potential.term_count(); ++t) {
     const TermBlocks blocks(potential.term(t), on_vertices, map_, free_);
     for (int a = 0; a < blocks.count; ++a)
-      for (int b = 0; b < a; ++b)
-        if (blocks.entries[a].block != blocks.entries[b].block)
-          keys.push_back(block_key(blocks.entries[a].block, blocks.entries[b].block));
+      for (int b = 0; b < a; ++b) visit(block_key(blocks.entries[a].block, blocks.entries[b].block));
   }
 }
 
 void Objective::update_pattern() {
-  const auto sort_unique = [](std::vector<BlockKey>& keys) {
+  if (pattern_valid_) {
+    bool covered = true;
+    for (const Potential* p : vertex_potentials_)
+      for_each_key(*p, true, [&](BlockKey k) { covered = covered && hessian_.has(k); });
+    if (covered) return;
+  }
+  const auto keys_of = [&](const std::vector<Potential*>& potentials, bool on_vertices) {
+    std::vector<BlockKey> keys;
+    for (const Potential* p : potentials)
+      for_each_key(*p, on_vertices, [&](BlockKey k) { keys.push_back(k); });
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    return keys;
   };
-  std::vector<BlockKey> contact_keys;
-  for (const Potential* p : vertex_potentials_) collect_keys(*p, true, contact_keys);
-  sort_unique(contact_keys);
-  if (pattern_valid_ &&
-      std::all_of(contact_keys.begin(), contact_keys.end(), [&](BlockKey k) { return hessian_.has(k); }))
-    return;
-  if (!pattern_valid_) {
-    node_keys_.clear();
-    for (const Potential* p : node_potentials_) collect_keys(*p, false, node_keys_);
-    sort_unique(node_keys_);
-  }
+  std::vector<BlockKey> contact_keys = keys_of(vertex_potentials_, true);
+  if (!pattern_valid_) node_keys_ = keys_of(node_potentials_, false);
   // Contacts come and go between iterations: the pattern keeps those it has had, so that it soon covers all
   // that do, but not so many that the fill they cause would cost more than a new analysis.
   const auto merged = [](const std::vector<BlockKey>& a, const std::vector<BlockKey>& b) {
@@ -175,8 +178,11 @@ void Objective::assemble(const Potential& potential, bool on_vertices) {
         for (int b = 0; b < blocks.count; ++b) {
           const auto &row = blocks.entries[a], &column = blocks.entries[b];
           if (row.block < column.block) continue;  // the lower triangle
-          Matrix3 block =
-              (row.weight * column.weight) * local[t].matrix.block<3, 3>(3 * row.point, 3 * column.point);
+          Matrix3 block = Matrix3::Zero();
+          for (int p = 0; p < local[t].points.size; ++p)
+            for (int q = 0; q < local[t].points.size; ++q)
+              if (const double weight = row.weight[p] * column.weight[q]; weight != 0)
+                block += weight * local[t].matrix.block<3, 3>(3 * p, 3 * q);
           if (!free_.held().empty()) mask(block, row.block, column.block);
           hessian_.add(hessian_.slot(row.block, column.block), column.block, block);
         }

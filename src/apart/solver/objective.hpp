@@ -34,7 +34,8 @@ class FreeCoordinates {
 };
 
 /// E(q) = Σ node potentials(q) + Σ vertex potentials(Φ(q)): the one function a time step minimises.
-/// [docs/architecture.md] Contact and friction know only x = Φ(q); here they are pulled back by the chain rule.
+/// [docs/architecture.md] Contact and friction know only x = Φ(q); here they are pulled back by the chain
+/// rule.
 class Objective {
  public:
   /// Keeps references to all of them.
@@ -59,7 +60,7 @@ class Objective {
 
  private:
   void update_pattern();
-  void collect_keys(const Potential& potential, bool on_vertices, std::vector<BlockKey>& keys) const;
+  void for_each_key(const Potential& potential, bool on_vertices, FunctionRef<void(BlockKey)> visit) const;
   /// Zeroes the rows and columns of coordinates that are held; hessian() puts a one on their diagonal.
   void mask(Matrix3& block, Index row, Index column) const;
   void assemble(const Potential& potential, bool on_vertices);
