@@ -57,9 +57,17 @@ double largest_distance(const Matrix3X& a, const Matrix3X& b) {
 
 }  // namespace
 
-CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach)
-    : broad_phase_(std::move(broad_phase)), reach_(reach), most_(infinity) {
+CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach, Timings* timings)
+    : broad_phase_(std::move(broad_phase)), reach_(reach), timings_(timings), most_(infinity) {
   ensure(reach_ >= 0 && std::isfinite(reach_), "CandidateCache: reach is finite and not negative");
+}
+
+std::optional<Candidates> CandidateCache::find(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1,
+                                               double radius) {
+  std::optional<Timings::Scope> time;
+  if (timings_) time.emplace(*timings_, Phase::broad_phase);
+  ++searches_;
+  return broad_phase_->find_at_most(limit, x0, x1, radius);
 }
 
 bool CandidateCache::covers(const Matrix3X& x) const {
@@ -82,9 +90,7 @@ void CandidateCache::search(const Matrix3X& x) {
   margin_ = std::clamp(2 * motion_, least, std::max(least, most_));
   for (;; margin_ = std::max(least, margin_ / 2)) {
     const bool limited = margin_ > least;
-    ++searches_;
-    auto found =
-        broad_phase_->find_at_most(limited ? limit : std::size_t(-1), x, x, (reach_ + 2 * margin_) * slack);
+    auto found = find(limited ? limit : std::size_t(-1), x, x, (reach_ + 2 * margin_) * slack);
     if (!found) {
       most_ = margin_ / 2;
       continue;
@@ -116,8 +122,7 @@ const Candidates* CandidateCache::along_at_most(std::size_t limit, const Matrix3
     search(x);
     if (covers(end)) return &around_;
   }
-  ++searches_;
-  auto found = broad_phase_->find_at_most(limit, x, end, reach_ * slack);
+  auto found = find(limit, x, end, reach_ * slack);
   if (!found) return nullptr;
   swept_ = std::move(*found);
   return &swept_;

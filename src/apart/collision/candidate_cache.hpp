@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/collision/broad_phase.hpp>
+#include <apart/core/diagnostics.hpp>
 
 #include <memory>
 
@@ -14,8 +15,10 @@ namespace apart {
 /// less than half the reach, and for no more than what lists 50 pairs per vertex.
 class CandidateCache {
  public:
-  /// reach [m]: the largest ξ + d̂; 0 if no pair of bodies has contact, and then no pair is ever listed.
-  CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach);
+  /// Time spent in searches is counted as Phase::broad_phase of `timings`, if given; it must outlive the
+  /// cache. reach [m]: the largest ξ + d̂; 0 if no pair of bodies has contact, and then no pair is ever
+  /// listed.
+  CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach, Timings* timings = nullptr);
   /// All pairs that can be closer than `reach` at x. Refinds when x has left the margin. The reference is
   /// good until the next call, as are those below.
   const Candidates& at(const Matrix3X& x);
@@ -31,9 +34,11 @@ class CandidateCache {
  private:
   bool covers(const Matrix3X& x) const;
   void search(const Matrix3X& x);
+  std::optional<Candidates> find(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius);
 
   std::unique_ptr<BroadPhase> broad_phase_;
   double reach_;
+  Timings* timings_;
   double motion_ = 0;      ///< largest motion of a vertex that the next search should cover [m]
   double most_;            ///< largest margin that has not listed too many pairs [m]
   double margin_ = 0;      ///< δ

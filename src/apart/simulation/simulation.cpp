@@ -49,11 +49,11 @@ double smallest_dhat(const PairTable& pairs) {
 /// The potentials and solvers of one model. Rebuilt from the model alone; holds nothing that State would need
 /// to.
 struct Simulation::Workspace {
-  explicit Workspace(const Model& m)
+  Workspace(const Model& m, Timings& timings)
       : model(m),
         scripted(m),
-        candidates(make_broad_phase(m.options.solver.broad_phase, m.surface),
-                   std::max(m.surface.pairs.max_reach(), 1e-9 * m.size)),
+        candidates(make_broad_phase(m.options.solver.broad_phase, m.surface), m.surface.pairs.max_reach(),
+                   &timings),
         inertia(m.mass),
         contact(m.surface, candidates),
         friction(m.surface),
@@ -82,14 +82,9 @@ struct Simulation::Workspace {
   }
 
   /// Largest feasible share of the move p from q. [thesis A.4, C-IPC algorithm 1]
-  double step_limit(const Matrix3X& q, const Matrix3X& p, Timings& timings) {
+  double step_limit(const Matrix3X& q, const Matrix3X& p) {
     const Matrix3X x = model.surface_map.positions(q), dx = model.surface_map.push_forward(q, p);
-    const Candidates* pairs;
-    {
-      const auto time = timings.measure(Phase::broad_phase);
-      pairs = &candidates.along(x, dx);
-    }
-    const double alpha = collision_free_step(model.surface, *pairs, x, dx);
+    const double alpha = collision_free_step(model.surface, candidates, x, dx);
     return std::min(alpha, inversion_free_step(elasticity.guarded_cells(), q, p));
   }
 
@@ -110,7 +105,7 @@ struct Simulation::Workspace {
   bool with_friction = false;
 
   // --- the parts of a step ---
-  bool move_scripted(Matrix3X& q, double time, Timings& timings);
+  bool move_scripted(Matrix3X& q, double time);
   void choose_stiffness(const Matrix3X& q);
   bool pull_to_target(const Matrix3X& q, double start_error);
   std::string diagnose(const Matrix3X& q, const NewtonResult& result) const;
@@ -119,7 +114,7 @@ struct Simulation::Workspace {
 
 /// Moves prescribed coordinates to where they should be at `time`, as far as that is feasible. False if it
 /// was not: then the moving ones are set free and pulled by the augmented Lagrangian. [thesis A.5]
-bool Simulation::Workspace::move_scripted(Matrix3X& q, double time, Timings& timings) {
+bool Simulation::Workspace::move_scripted(Matrix3X& q, double time) {
   target.targets.clear();
   // Also forgets the pattern of the last step: the order of elimination, and with it the bits, must follow
   // from the state a step starts from, not from how it was reached.
@@ -127,7 +122,7 @@ bool Simulation::Workspace::move_scripted(Matrix3X& q, double time, Timings& tim
   const Matrix3X goal = scripted.apply(q, time);
   const Matrix3X move = goal - q;
   if (move.cwiseAbs().maxCoeff() == 0) return true;
-  const double alpha = step_limit(q, move, timings);
+  const double alpha = step_limit(q, move);
   if (alpha >= 1) {
     q = goal;
     return true;
@@ -268,7 +263,9 @@ Simulation::Simulation(std::shared_ptr<const Model> model)
     : Simulation(model, State{0, 0, model->initial_nodes, model->initial_velocity, 0}) {}
 
 Simulation::Simulation(std::shared_ptr<const Model> model, State start)
-    : model_(std::move(model)), state_(std::move(start)), workspace_(std::make_unique<Workspace>(*model_)) {
+    : model_(std::move(model)),
+      state_(std::move(start)),
+      workspace_(std::make_unique<Workspace>(*model_, timings_)) {
   ensure(state_.nodes.cols() == model_->node_count() && state_.velocity.cols() == model_->node_count(),
          "Simulation: the state does not fit the model");
 }
@@ -297,7 +294,7 @@ StepReport Simulation::step() {
   w.friction.set_lag(w.contact, start_x, options.contact.epsv * dt);
 
   Matrix3X q = start;
-  report.scripted_by_lagrangian = !w.move_scripted(q, report.time, timings_);
+  report.scripted_by_lagrangian = !w.move_scripted(q, report.time);
   if (on_iterate && q != start) on_iterate(model_->point_map.positions(q));
   const double start_error = report.scripted_by_lagrangian ? w.target.squared_error(start) : 1;
   w.choose_stiffness(q);
@@ -315,7 +312,7 @@ StepReport Simulation::step() {
     report.min_gap = std::min(report.min_gap, active.min_gap);
   };
   NewtonHooks hooks;
-  hooks.step_limit = [&](const Matrix3X& at, const Matrix3X& p) { return w.step_limit(at, p, timings_); };
+  hooks.step_limit = [&](const Matrix3X& at, const Matrix3X& p) { return w.step_limit(at, p); };
   hooks.accepted = [&](const Matrix3X& at) {
     if (should_stop && should_stop()) throw Interrupted("interrupted");
     if (on_iterate) on_iterate(model_->point_map.positions(at));
