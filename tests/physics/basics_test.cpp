@@ -76,7 +76,7 @@ TEST(Energy, never_increases_under_implicit_euler_without_forcing) {
   EXPECT_GT(most, 0);
 }
 
-TEST(Rest, a_ball_comes_to_rest_within_dhat_of_the_ground) {
+TEST(Rest, a_box_comes_to_rest_within_dhat_of_the_ground) {
   SmallScene scene;
   scene.options.dt = 0.02;
   scene.options.solver.tolerance = 1e-5;

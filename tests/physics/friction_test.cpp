@@ -45,5 +45,32 @@ TEST(Slope, of_tangent_half_lets_a_block_slide_below_mu_half) {
     EXPECT_NEAR(slide(0.49, mesh, 1.0), 0.5 * a, 0.1 * 0.5 * a) << "mesh " << mesh;
 }
 
+TEST(Friction, lags_once_or_until_convergence_under_both_stopping_rules) {
+  for (const Termination termination : {Termination::infinity_norm, Termination::l2_norm})
+    for (const int iterations : {1, 3, 0}) {
+      SmallScene scene;
+      scene.contact.friction = 0.5;
+      scene.options.solver.termination = termination;
+      scene.options.contact.friction_iterations = iterations;
+      scene.bodies.push_back(make_volume("box",
+                                         moved(generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), {0, 0.1008, 0}),
+                                         soft(1e6), 1000, MassKind::lumped));
+      set_rigid_velocity(scene.bodies[0], {0.3, 0, 0}, Vector3::Zero());
+      scene.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
+      auto s = scene.simulation();
+      for (int step = 0; step < 10; ++step) {
+        const StepReport r = s->step();
+        if (iterations > 0) {
+          EXPECT_EQ(r.friction_iterations, iterations);
+        } else {
+          EXPECT_GE(r.friction_iterations, 2);
+        }
+      }
+      // Coulomb: v = v₀ − μ g t while it slides; 0.1 s of it take at most 0.49 m/s, so by then it has
+      // stopped.
+      EXPECT_LT(s->state().velocity.row(0).mean(), 0.1);
+    }
+}
+
 }  // namespace
 }  // namespace apart::test

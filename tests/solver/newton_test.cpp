@@ -125,5 +125,30 @@ TEST(BarrierStiffness, lower_bound_follows_thesis_A6) {
   EXPECT_DOUBLE_EQ(r.high, 100 * r.low);
 }
 
+TEST(BarrierStiffness, grows_when_a_tiny_gap_goes_on_shrinking) {
+  // Two points above each other, and the lower one above a plane.
+  Matrix3X rest(3, 2);
+  rest << 0, 0, 0.5, 1, 0, 0;
+  PairTable pairs(2, {true, 0, 1e-3, 0});
+  const CollisionSurface surface(rest, Faces(3, 0), Edges(2, 0), {0, 0}, pairs,
+                                 {HalfSpace{Vector3::Zero(), Vector3::UnitY(), 1}});
+  const auto state = [&](double lower, double between) {
+    Matrix3X x = rest;
+    x(1, 0) = lower;
+    x(1, 1) = lower + between;
+    return x;
+  };
+  const auto squeezing = [&](const Matrix3X& before, const Matrix3X& after) {
+    const Candidates pair = {{PairKind::point_point, {0, 1, -1, -1}}};
+    return is_squeezing(surface, find_active_set(surface, pair, before), before,
+                        find_active_set(surface, pair, after), after, 1e-8);
+  };
+  EXPECT_TRUE(squeezing(state(0.5, 5e-9), state(0.5, 4e-9))) << "two points";
+  EXPECT_FALSE(squeezing(state(0.5, 4e-9), state(0.5, 5e-9))) << "opening again";
+  EXPECT_FALSE(squeezing(state(0.5, 5e-8), state(0.5, 4e-9))) << "was not tiny before";
+  EXPECT_TRUE(squeezing(state(5e-9, 0.5), state(4e-9, 0.5))) << "a point and a plane";
+  EXPECT_FALSE(squeezing(state(4e-9, 0.5), state(5e-9, 0.5)));
+}
+
 }  // namespace
 }  // namespace apart

@@ -12,7 +12,7 @@ struct Influence {
 };
 
 /// Φ: generalised coordinates q → vertices x [m, world]. Coordinates are nodes in space, q is 3 ×
-/// node_count(). Every map satisfies, and tests/contracts checks:
+/// node_count(). Every map satisfies, and tests/bodies checks:
 ///   positions(q + εp) − positions(q) = ε·push_forward(q, p) + O(ε²)
 ///   ⟨push_forward(q, p), g⟩ = ⟨p, pull_back(q, g)⟩
 ///   the columns of push_forward are those given by influences(v)

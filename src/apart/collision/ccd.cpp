@@ -150,10 +150,10 @@ std::optional<double> advance(const CcdQuery& query, const CcdOptions& options, 
       }
     const double reached = t + free_time * (1 - 1e-12);
     if (reached >= options.upper_time) return std::nullopt;
-    // Done when the gap is used up, or when steps are no longer worth their evaluation. What is returned is
-    // always the last time compared with upper_time, so that a smaller upper_time hides an answer but never
-    // changes it.
-    const bool small = !(reached > t * (1 + 1e-4));
+    // Done when the gap is used up, or when steps are no longer worth their evaluation; the latter within d̂
+    // only, so that no pair that stays beyond bounds the step. What is returned is always the last time
+    // compared with upper_time, so that a smaller upper_time hides an answer but never changes it.
+    const bool small = gap <= query.dhat && !(reached > t * (1 + 1e-4));
     t = std::max(t, reached);
     if (at_target || small) return t;
   }

@@ -31,9 +31,6 @@ Matrix3 psd_projection(const Matrix3& a) {
 Eigen::MatrixXd psd_projection(const Eigen::MatrixXd& a) {
   return project(a);
 }
-Eigen::Matrix2d psd_projection(const Eigen::Matrix2d& a) {
-  return project(a);
-}
 Eigen::Matrix<double, 5, 5> psd_projection(const Eigen::Matrix<double, 5, 5>& a) {
   return project(a);
 }

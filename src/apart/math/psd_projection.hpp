@@ -8,7 +8,6 @@ namespace apart {
 Matrix3 psd_projection(const Matrix3& a);
 /// The same for any size.
 Eigen::MatrixXd psd_projection(const Eigen::MatrixXd& a);
-Eigen::Matrix2d psd_projection(const Eigen::Matrix2d& a);
 Eigen::Matrix<double, 5, 5> psd_projection(const Eigen::Matrix<double, 5, 5>& a);
 Eigen::Matrix<double, 12, 12> psd_projection(const Eigen::Matrix<double, 12, 12>& a);
 

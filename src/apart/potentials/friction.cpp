@@ -67,7 +67,8 @@ void Friction::hessians(const Matrix3X& x, Index begin, Projection, std::span<Lo
     out[j].points = term.points;
     const Eigen::Vector2d u = sliding(term, x);
     const double y = u.norm(), e = epsilon_;
-    // f₁′ ûûᵀ + f₁/y ūūᵀ with ū ⟂ û [C-IPC supplement eq. 12]: a sum of squares, positive semi-definite as it stands.
+    // f₁′ ûûᵀ + f₁/y ūūᵀ with ū ⟂ û [C-IPC supplement eq. 12]: a sum of squares, positive semi-definite as it
+    // stands.
     Eigen::Matrix2d m;
     if (y == 0) {
       m = Eigen::Matrix2d::Identity() * (2 / e);

@@ -29,7 +29,7 @@ enum class Projection { none, psd };  ///< exact second derivatives, or each ter
 /// A sum of local terms of points x (3 × n): nodes or collision vertices; the owner knows which. Energies are
 /// those of the incremental potential: energy times dt² [kg m²], so that all terms add up.
 ///
-/// prepare(x) comes first; value, gradient and Hessian then speak of the same x. tests/contracts checks for
+/// prepare(x) comes first; value, gradient and Hessian then speak of the same x. tests/potentials checks for
 /// every potential that the gradient is the derivative of the value and the Hessian that of the gradient.
 class Potential {
  public:

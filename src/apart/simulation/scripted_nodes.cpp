@@ -1,3 +1,4 @@
+#include <apart/core/error.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
 
 namespace apart {
@@ -14,6 +15,11 @@ Matrix3X ScriptedNodes::apply(Matrix3X q, double time) const {
   for (std::size_t b = 0; b < model_.bodies.size(); ++b)
     for (const Prescription& p : model_.bodies[b].prescriptions) {
       const Pose pose = p.motion ? p.motion(time) : Pose{};
+      if (!pose.rotation.allFinite() || !pose.translation.allFinite() || !pose.centre.allFinite())
+        throw SolverError(
+            fmt::format("the scripted motion of '{}' is not a finite number at t = {:.6g} s; mend its "
+                        "formula or end the run before",
+                        model_.bodies[b].name, time));
       for (const Index n : p.nodes) {
         const Index node = model_.first_node[b] + n;
         const Vector3 start = model_.initial_nodes.col(node);

@@ -232,7 +232,7 @@ std::string Simulation::Workspace::diagnose(const Matrix3X& q, const NewtonResul
     Index node = 0;
     for (const auto& t : target.targets) {
       const double e = t.mask.cwiseProduct(q.col(t.node) - t.position).norm();
-      if (e > farthest) {
+      if (!(e <= farthest)) {
         farthest = e;
         node = t.node;
       }
@@ -318,8 +318,9 @@ StepReport Simulation::step() {
     if (on_iterate) on_iterate(model_->point_map.positions(at));
     track_gap(w.contact.active_set());
     const Matrix3X& x = w.objective.vertices();
-    const bool stiffen = adaptive && w.contact.stiffness() < w.range.high &&
-                         is_squeezing(before, x_before, w.contact.active_set(), x, tiny_gap * model_->size);
+    const bool stiffen =
+        adaptive && w.contact.stiffness() < w.range.high &&
+        is_squeezing(model_->surface, before, x_before, w.contact.active_set(), x, tiny_gap * model_->size);
     before = w.contact.active_set();
     x_before = x;
     if (stiffen) w.contact.set_stiffness(std::min(w.range.high, 2 * w.contact.stiffness()));
@@ -341,7 +342,7 @@ StepReport Simulation::step() {
           fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, w.diagnose(q, result)));
     ++report.friction_iterations;
     // Until convergence [thesis eq. 2.17]: with forces and bases renewed, Newton has nothing left to do.
-    const bool settled = report.friction_iterations > 1 && result.iterations == 1;
+    const bool settled = report.friction_iterations > 1 && result.at_once;
     if (wanted > 0 ? report.friction_iterations >= wanted : settled) break;
     if (report.friction_iterations >= max_friction_iterations) {
       NewtonResult failed = result;

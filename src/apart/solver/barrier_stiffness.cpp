@@ -20,24 +20,34 @@ double balanced_stiffness(const VectorX& energy_gradient, const VectorX& contact
   return std::clamp(-contact_gradient.dot(energy_gradient) / norm2, range.low, range.high);
 }
 
-bool is_squeezing(const ActiveSet& before, const Matrix3X& x_before, const ActiveSet& after,
-                  const Matrix3X& x_after, double tiny) {
-  if (before.min_distance >= tiny && after.min_distance >= tiny) {
-    // Thickness shifts distances up: only contacts with one can still have a tiny gap.
-    const auto thick = [](const Contact& c) { return c.thickness > 0; };
-    if (std::none_of(after.contacts.begin(), after.contacts.end(), thick)) return false;
-  }
+bool is_squeezing(const CollisionSurface& surface, const ActiveSet& before, const Matrix3X& x_before,
+                  const ActiveSet& after, const Matrix3X& x_after, double tiny) {
+  if (before.min_gap >= tiny || after.min_gap >= tiny) return false;
   const auto gap = [](const Contact& c, const Matrix3X& x) {
     return std::sqrt(squared_distance(c.stencil.kind, c.stencil.gather(x))) - c.thickness;
   };
-  // The same stencil in both sets. Lists are sorted with mollified contacts last, so a plain search by
-  // stencil is done only for the few that are tiny now.
+  const auto plane_gap = [&](const PlaneContact& c, const Matrix3X& x) {
+    const HalfSpace& plane = surface.half_spaces[c.plane];
+    return plane.normal.dot(x.col(c.vertex) - plane.origin) -
+           surface.pairs(surface.vertex_body[c.vertex], plane.body).thickness;
+  };
+  // The same contact in both sets; searched only for the few that are tiny now.
   for (const Contact& c : after.contacts) {
     const double now = gap(c, x_after);
     if (now >= tiny) continue;
     for (const Contact& b : before.contacts) {
       if (b.stencil != c.stencil) continue;
       const double then = gap(b, x_before);
+      if (then < tiny && now < then) return true;
+      break;
+    }
+  }
+  for (const PlaneContact& c : after.plane_contacts) {
+    const double now = plane_gap(c, x_after);
+    if (now >= tiny) continue;
+    for (const PlaneContact& b : before.plane_contacts) {
+      if (b.vertex != c.vertex || b.plane != c.plane) continue;
+      const double then = plane_gap(b, x_before);
       if (then < tiny && now < then) return true;
       break;
     }

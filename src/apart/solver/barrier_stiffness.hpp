@@ -19,7 +19,7 @@ double balanced_stiffness(const VectorX& energy_gradient, const VectorX& contact
 
 /// Whether some pair has a gap below `tiny` both before and after an iteration, and shrinking: then κ should
 /// double.
-bool is_squeezing(const ActiveSet& before, const Matrix3X& x_before, const ActiveSet& after,
-                  const Matrix3X& x_after, double tiny);
+bool is_squeezing(const CollisionSurface& surface, const ActiveSet& before, const Matrix3X& x_before,
+                  const ActiveSet& after, const Matrix3X& x_after, double tiny);
 
 }  // namespace apart

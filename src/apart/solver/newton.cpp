@@ -53,6 +53,10 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     return objective.value();
   };
   double energy = evaluate(q);
+  if (objective.free().block_count() == 0) {  // everything is prescribed: nothing to solve
+    result.converged = result.at_once = true;
+    return result;
+  }
   while (true) {
     if (result.iterations >= options.max_iterations) {
       result.failure = fmt::format("{} Newton iterations did not reach the tolerance", result.iterations);
@@ -70,6 +74,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     const Matrix3X p = free.extend(*direction);
     result.residual = step_norm(p, free, options.l2_norm) / options.dt;
     small_steps = result.residual <= options.tolerance ? small_steps + 1 : 0;
+    if (result.iterations == 1) result.at_once = small_steps > 0;
     const bool met = small_steps >= (options.l2_norm ? l2_repeats : 1);
 
     double alpha;

@@ -11,8 +11,8 @@ namespace apart {
 struct NewtonOptions {
   double tolerance = 1e-3;  ///< [m/s]
   double dt = 0.01;         ///< h [s]
-  bool l2_norm =
-      false;  ///< normalised L2 norm, three times in a row [C-IPC supplement §7], instead of the largest entry
+  bool l2_norm = false;  ///< normalised L2 norm, three times in a row [C-IPC supplement §7], instead of the
+                         ///< largest entry
   int max_iterations = 1000;
 };
 
@@ -28,6 +28,7 @@ struct NewtonHooks {
 
 struct NewtonResult {
   bool converged = false;
+  bool at_once = false;  ///< the very first step already met the tolerance
   int iterations = 0;
   int linear_solves = 0;
   double residual = 0;  ///< last step / dt [m/s]

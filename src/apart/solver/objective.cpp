@@ -150,8 +150,12 @@ void Objective::update_pattern() {
   } else {
     contact_keys_ = std::move(contact_keys);
   }
-  hessian_ = BlockSparse(free_.block_count(), merged(node_keys_, contact_keys_));
-  pattern_valid_ = pattern_changed_ = true;
+  pattern_valid_ = true;
+  std::vector<BlockKey> keys = merged(node_keys_, contact_keys_);
+  if (keys == keys_ && hessian_.block_count() == free_.block_count()) return;
+  keys_ = std::move(keys);
+  hessian_ = BlockSparse(free_.block_count(), keys_);
+  pattern_changed_ = true;
 }
 
 void Objective::mask(Matrix3& block, Index row, Index column) const {

@@ -21,7 +21,7 @@ class FreeCoordinates {
   Index node(Index block) const { return node_[block]; }
   /// Scalar coordinates (block, axis) that are held although their node has a block.
   const std::vector<std::pair<Index, int>>& held() const { return held_; }
-  Index free_count() const { return Index(free_.count()); }
+
   /// The system's right-hand side order: three numbers per block, zero where held.
   VectorX restrict_to_free(const Matrix3X& g) const;
   /// Back to all nodes, zero where nothing can move.
@@ -44,7 +44,6 @@ class Objective {
 
   void set_free(FreeCoordinates free);
   const FreeCoordinates& free() const { return free_; }
-  const CoordinateMap& map() const { return map_; }
 
   /// Everything below speaks of the q last given here.
   void prepare(const Matrix3X& q);
@@ -71,6 +70,7 @@ class Objective {
   Matrix3X q_, x_;
   std::vector<BlockKey> node_keys_;     ///< of the node potentials: constant while the free coordinates are
   std::vector<BlockKey> contact_keys_;  ///< of the vertex potentials, now and earlier
+  std::vector<BlockKey> keys_;          ///< of hessian_
   BlockSparse hessian_;
   bool pattern_valid_ = false, pattern_changed_ = false;
 };
