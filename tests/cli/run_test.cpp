@@ -294,6 +294,7 @@ TEST(Usage, WrongArgumentsEndWithSixtyFour) {
                                                        {"run", "slope", "--threads", "-1"},
                                                        {"run", "slope", "--resume", "x"},
                                                        {"run", "--resume", "x", "--force"},
+                                                       {"run", "--resume", "x", "--no-frames"},
                                                        {"run", "slope", "cube"},
                                                        {"check"},
                                                        {"verify"},

@@ -268,9 +268,11 @@ int dispatch(int argc, char** argv) {
     if (run_arguments.scene.empty() && run_arguments.resume.empty())
       throw CLI::RequiredError("SCENE, or --resume DIR,");
     if (!run_arguments.resume.empty() &&
-        (!run_arguments.directory.empty() || !run_arguments.overrides.empty() || run_arguments.force))
-      throw CLI::ValidationError("--resume",
-                                 "continues a run as it began: -o, --set and --force make no sense with it");
+        (!run_arguments.directory.empty() || !run_arguments.overrides.empty() || run_arguments.force ||
+         run_arguments.no_frames))
+      throw CLI::ValidationError(
+          "--resume",
+          "continues a run as it began: -o, --set, --force and --no-frames make no sense with it");
     code = run(run_arguments);
   });
 

@@ -1,5 +1,6 @@
 #include <apart/cli/progress.hpp>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -15,6 +16,16 @@ std::string duration_text(double seconds) {
   return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
+namespace {
+
+/// Columns of the terminal; 0 if it does not say.
+std::size_t terminal_width() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+}  // namespace
+
 ProgressLine::ProgressLine() : terminal_(::isatty(STDOUT_FILENO) != 0) {}
 
 void ProgressLine::close() {
@@ -29,13 +40,16 @@ void ProgressLine::show(const Progress& p) {
   if (terminal_ && !last && p.wall_seconds < last_shown_ + 0.1) return;
   last_shown_ = p.wall_seconds;
   const std::string gap = std::isfinite(r.min_gap) ? fmt::format("{:.2e} m", r.min_gap) : "none";
-  const std::string line =
+  std::string line =
       fmt::format("step {}/{}  t {:.4g} s  iterations {}  contacts {}  smallest gap {}  left {}", r.step,
                   p.steps, r.time, r.newton_iterations, r.contacts, gap, duration_text(p.seconds_left));
-  if (terminal_)
+  if (terminal_) {
+    // A line that wraps cannot be written over.
+    if (const std::size_t width = terminal_width(); width > 0 && line.size() >= width) line.resize(width - 1);
     std::fprintf(stdout, "\r\x1b[K%s", line.c_str());
-  else
+  } else {
     std::fprintf(stdout, "%s\n", line.c_str());
+  }
   std::fflush(stdout);
   open_ = terminal_;
 }
