@@ -77,6 +77,7 @@ constexpr Column columns[] = {
     column<&StepReport::kinetic_energy>("kinetic_energy"),
     column<&StepReport::elastic_energy>("elastic_energy"),
     column<&StepReport::gravity_energy>("gravity_energy"),
+    column<&StepReport::contact_energy>("contact_energy"),
     column<&StepReport::scripted_by_lagrangian>("scripted_by_lagrangian"),
     column<&StepReport::converged>("converged"),
 };
@@ -142,9 +143,10 @@ struct Totals {
   }
 };
 
-/// Time spent before a run was resumed.
+/// What a run that is resumed has behind it.
 struct Spent {
-  double wall = 0, cpu = 0;
+  bool refuted = false;
+  double wall = 0, cpu = 0;  ///< [s]
   std::array<double, phase_names.size()> timings{};
 };
 
@@ -164,6 +166,7 @@ Spent read_spent(const fs::path& summary) {
   if (!fs::exists(summary, error)) return spent;
   try {
     const auto json = nlohmann::json::parse(FileReader(summary).content());
+    spent.refuted = json.at("status") == "refuted";
     spent.wall = json.at("wall_seconds").get<double>();
     spent.cpu = json.at("cpu_seconds").get<double>();
     for (std::size_t i = 0; i < phase_names.size(); ++i)
@@ -207,7 +210,10 @@ class Run {
     if (options_.frames) frames_.emplace(directory_, scene_.extra_formats, kept_frames);
     LineFile steps(directory_ / "steps.csv");
     RunResult result;
-    if (kept_frames == 0) keep_frame();
+    if (kept_frames == 0)
+      keep_frame();
+    else if (simulation_.state().step % scene_.frame_every == 0)
+      frame_step_ = simulation_.state().step;
     keep_state("running");
     try {
       while (simulation_.state().step < last_step_ && !findings_.intersection) {
@@ -218,6 +224,14 @@ class Run {
       result = {RunEnd::interrupted, fmt::format("interrupted after step {}", simulation_.state().step)};
     } catch (const SolverError& e) {
       result = {RunEnd::failed, e.what()};
+    } catch (const std::exception&
+                 e) {  // no memory, a full disk, a broken invariant: keep what there is, if possible
+      try {
+        keep_state("failed", e.what());
+      } catch (const std::exception&) {
+        // The first error is the one to report.
+      }
+      throw;
     }
     finish(result);
     return result;
@@ -421,7 +435,12 @@ RunResult resume_run(const Scene& scene, const fs::path& directory, const RunOpt
   RunOptions same = options;  // goes on as it began
   same.frames = fs::exists(directory / "frames.pvd");
   same.record_iterates = options.record_iterates || fs::exists(directory / "iterates");
-  Run run(scene, directory, same, state, read_spent(directory / "summary.json"));
+  const Spent spent = read_spent(directory / "summary.json");
+  if (spent.refuted)
+    throw InputError(
+        "{}: an earlier part of this run was refuted; a continued run could not be certified, start anew",
+        directory.string());
+  Run run(scene, directory, same, state, spent);
   run.add_done(done);
   return run.advance(state.step / scene.frame_every + 1);
 }

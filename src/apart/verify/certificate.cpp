@@ -45,6 +45,7 @@ class Certifier {
       certificate_.edges = check_->edge_count();
       certificate_.faces = check_->face_count();
       certificate_.tetrahedra = check_->tetrahedron_count();
+      certificate_.invertible = check_->invertible_count();
       certificate_.half_spaces = check_->half_space_count();
       check_history();
     }
@@ -222,6 +223,7 @@ void write_certificate(const Path& run_directory, const Certificate& c) {
                                  {"edges", c.edges},
                                  {"faces", c.faces},
                                  {"tetrahedra", c.tetrahedra},
+                                 {"unchecked_tetrahedra", c.invertible},
                                  {"half_spaces", c.half_spaces},
                                  {"steps_with_iterates", c.steps},
                                  {"paths", c.paths},
@@ -249,15 +251,19 @@ std::string summary(const Certificate& c) {
          fmt::format("{} in each frame{}", grouped(c.tetrahedra),
                      c.min_volume_ratio ? fmt::format(", smallest volume ratio {:.4g}", *c.min_volume_ratio)
                                         : std::string()));
+  if (c.invertible > 0)
+    line("not checked", fmt::format("{} tetrahedra of materials that may invert", grouped(c.invertible)));
   if (c.half_spaces > 0) line("half-spaces", grouped(c.half_spaces));
   if (c.min_distance) line("smallest distance", fmt::format("{:.4g} m", *c.min_distance));
   line("paths", c.steps == 0 ? "not recorded (run with --record-iterates to prove them too)"
                              : fmt::format("{} between Newton iterates of {} steps, {} pairs",
                                            grouped(c.paths), grouped(c.steps), grouped(c.path_pairs)));
   if (c.ok()) {
-    text += c.steps == 0
-                ? "CERTIFIED: no intersection and no inversion in any frame\n"
-                : "CERTIFIED: no intersection and no inversion in any frame or on any path between them\n";
+    text += fmt::format("CERTIFIED: no intersection{} in any frame{}\n",
+                        c.invertible == 0  ? " and no inversion"
+                        : c.tetrahedra > 0 ? ", and no inversion of the tetrahedra checked,"
+                                           : "",
+                        c.steps == 0 ? "" : " or on any path between them");
     return text;
   }
   text += fmt::format("NOT CERTIFIED: {} violation{}\n", grouped(c.violation_count),

@@ -16,6 +16,7 @@ struct Certificate {
   Index frames = 0;            ///< checked
   Index edges = 0, faces = 0;  ///< of the surface; in each frame every edge against every triangle
   Index tetrahedra = 0;        ///< checked in each frame
+  Index invertible = 0;        ///< tetrahedra of materials that may invert; not checked
   Index half_spaces = 0;
   Index steps = 0;                         ///< steps whose Newton iterates were recorded and checked
   Index paths = 0;                         ///< straight paths from one iterate to the next

@@ -123,7 +123,11 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
     for (int k = 0; k < 4; ++k) used[frame.mesh.tetrahedra(k, t)] = true;
     const int body = frame.point_body[frame.mesh.tetrahedra(0, t)];
     // No promise is made for materials whose energy is finite for inverted elements.
-    if (!prescribed_[body] && frame.bodies[body].kind != "invertible_volume") tetrahedra_.push_back(t);
+    if (prescribed_[body]) continue;
+    if (frame.bodies[body].kind == "invertible_volume")
+      ++invertible_;
+    else
+      tetrahedra_.push_back(t);
   }
   for (Index i = 0; i < n; ++i)
     if (used[i] && !prescribed_[frame.point_body[i]]) used_points_.push_back(i);

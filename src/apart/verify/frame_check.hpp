@@ -81,6 +81,9 @@ class FrameCheck {
   Index edge_count() const { return Index(surface_.face_edges.size() + surface_.segments.size()); }
   Index face_count() const { return Index(surface_.faces.size()); }
   Index tetrahedron_count() const { return Index(tetrahedra_.size()); }
+  Index invertible_count() const {
+    return invertible_;
+  }  ///< tetrahedra of materials that may invert: not checked
   Index half_space_count() const { return Index(first_.half_spaces.size()); }
 
  private:
@@ -98,7 +101,8 @@ class FrameCheck {
   std::vector<std::pair<int, int>> ignored_;  ///< sorted, smaller body first
   std::vector<Index> local_;                  ///< per point: its number within its body
   std::vector<Index> used_points_;            ///< of simulated bodies, in the surface or a tetrahedron
-  std::vector<Index> tetrahedra_;             ///< of simulated bodies
+  Index invertible_ = 0;
+  std::vector<Index> tetrahedra_;  ///< of simulated bodies
 };
 
 }  // namespace apart::verify
