@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <fstream>
+
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -164,6 +166,30 @@ TEST_F(Runs, ResumedGiveTheSameBitsAsUninterruptedOnes) {
       EXPECT_EQ(resumed[key], whole[key]) << key;
     EXPECT_EQ(apart_program({"verify", part}, directory.path()).code, 0);
   }
+}
+
+TEST_F(Runs, ThatAreFinishedStayAsTheyAreWhenResumed) {
+  for (const std::string every : {"1", "3"}) {  // with 3 the last frame, of step 4, is not a multiple
+    const std::string out = "out" + every;
+    ASSERT_EQ(
+        run({"scene.json", "-o", out, "--record-iterates", "--steps", "4", "--set", "output.every=" + every})
+            .code,
+        0);
+    const std::string index = read_file(directory / out / "frames.pvd");
+    ASSERT_EQ(run({"--resume", out, "--steps", "4"}).code, 0);
+    EXPECT_EQ(read_file(directory / out / "frames.pvd"), index);
+    EXPECT_EQ(apart_program({"verify", out}, directory.path()).code, 0);
+  }
+}
+
+TEST_F(Runs, ThatWereRefutedAreNotContinued) {
+  ASSERT_EQ(run({"scene.json", "-o", "out", "--steps", "2"}).code, 0);
+  nlohmann::json summary = summary_of(directory / "out");
+  summary["status"] = "refuted";
+  std::ofstream(directory / "out/summary.json") << summary;
+  const Outcome outcome = run({"--resume", "out", "--steps", "4"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("refuted"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Runs, InterruptedLeaveAValidDirectoryAndCanBeResumed) {

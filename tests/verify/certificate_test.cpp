@@ -128,6 +128,18 @@ TEST(Certificate, ChecksAffineBodiesButNotObstaclesForInversion) {
   EXPECT_EQ(kinds(WrittenRun({run.sunk(0, 0)}).certify()), "inversion");
 }
 
+TEST(Certificate, SaysWhatItDoesNotCheckOfMaterialsThatMayInvert) {
+  RunFixture run;
+  Mesh inverted = generate::box(Vector3(1, 1, 1), Eigen::Vector3i(1, 1, 1));
+  inverted.tetrahedra.row(0).swap(inverted.tetrahedra.row(1));
+  run.add({"thing", "invertible_volume"}, inverted, {-5, 5, 0});
+  const Certificate c = WrittenRun({run.sunk(0, 0)}).certify();
+  EXPECT_TRUE(c.ok());
+  EXPECT_EQ(c.invertible, inverted.tetrahedra.cols());
+  EXPECT_NE(summary(c).find("no inversion of the tetrahedra checked"), std::string::npos) << summary(c);
+  EXPECT_EQ(summary(c).find("no intersection and no inversion"), std::string::npos) << summary(c);
+}
+
 TEST(Certificate, CatchesPointsOnOrBelowAHalfSpace) {
   RunFixture run;
   Frame f = run.sunk(0, 0);
