@@ -3,6 +3,7 @@
 #include <apart/geometry/mesh_checks.hpp>
 
 #include <gtest/gtest.h>
+#include <support/input_error.hpp>
 
 #include <Eigen/Geometry>
 #include <functional>
@@ -11,15 +12,7 @@
 namespace apart {
 namespace {
 
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "must throw InputError";
-  return {};
-}
+using testing::message_of;
 
 void expect_in(const std::string& message, std::initializer_list<const char*> parts) {
   EXPECT_EQ(message.find("here: "), 0u) << message;

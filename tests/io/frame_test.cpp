@@ -2,6 +2,7 @@
 #include <apart/io/frame.hpp>
 
 #include <gtest/gtest.h>
+#include <support/input_error.hpp>
 #include <support/temporary_directory.hpp>
 
 #include <limits>
@@ -73,15 +74,7 @@ void expect_same(const Frame& a, const Frame& b) {
   }
 }
 
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "must throw InputError";
-  return {};
-}
+using testing::message_of;
 
 TEST(Frame, SurvivesTheFileExactly) {
   const TemporaryDirectory directory;

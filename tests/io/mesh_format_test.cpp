@@ -4,6 +4,7 @@
 #include <apart/io/mesh_format.hpp>
 
 #include <gtest/gtest.h>
+#include <support/input_error.hpp>
 #include <support/temporary_directory.hpp>
 
 #include <random>
@@ -35,15 +36,7 @@ void expect_same(const Mesh& actual, const Mesh& expected) {
                                                         << expected.vertices;
 }
 
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "must throw InputError";
-  return {};
-}
+using testing::message_of;
 
 TEST(MeshFormat, EveryVariantIsReadExactly) {
   const TemporaryDirectory directory;

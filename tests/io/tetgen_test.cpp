@@ -4,6 +4,7 @@
 #include <apart/io/tetgen.hpp>
 
 #include <gtest/gtest.h>
+#include <support/input_error.hpp>
 #include <support/temporary_directory.hpp>
 
 #include <chrono>
@@ -14,15 +15,7 @@ namespace {
 
 using generate::Content;
 
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "must throw InputError";
-  return {};
-}
+using testing::message_of;
 
 bool tetgen_is_there() {
   return std::system("command -v tetgen > /dev/null") == 0;
