@@ -224,10 +224,14 @@ class Run {
       result = {RunEnd::interrupted, fmt::format("interrupted after step {}", simulation_.state().step)};
     } catch (const SolverError& e) {
       result = {RunEnd::failed, e.what()};
-    } catch (const std::exception&
-                 e) {  // no memory, a full disk, a broken invariant: keep what there is, if possible
+    } catch (const std::exception& e) {
+      // No memory, a full disk, a broken invariant: keep what there is, if possible.
       try {
-        keep_state("failed", e.what());
+        // A checkpoint must not be ahead of the list of steps, or the run could not be resumed from it.
+        if (listed_step_ == simulation_.state().step)
+          keep_state("failed", e.what());
+        else
+          write_summary("failed", e.what());
       } catch (const std::exception&) {
         // The first error is the one to report.
       }
@@ -250,6 +254,7 @@ class Run {
         write_iterates(directory_, iterates_);
       }
       steps.add(csv_line(report));
+      listed_step_ = report.step;
       const bool frame_due = report.step % scene_.frame_every == 0 || report.step == last_step_;
       if (frame_due) keep_frame();
       if ((frame_due && options_.frames) || seconds_since(last_kept_) > checkpoint_interval)
@@ -269,11 +274,10 @@ class Run {
 
   /// Writes the present state as a frame, unless it is there already, and checks it.
   void keep_frame() {
-    if (frame_step_ == simulation_.state().step) return;
+    if (!frames_ || frame_step_ == simulation_.state().step) return;
     frame_step_ = simulation_.state().step;
-    if (!options_.frames && frame_step_ < last_step_) return;
     const Frame frame = simulation_.frame();
-    if (frames_) frames_->write(frame);
+    frames_->write(frame);
     examine(frame.mesh.points);
   }
 
@@ -299,10 +303,9 @@ class Run {
   void finish(RunResult& result) {
     {
       const auto time = simulation_.timings().measure(Phase::output);
-      if (result.end != RunEnd::finished && !options_.frames) examine(simulation_.frame().mesh.points);
       keep_frame();
       // What counts is what is on the disk.
-      if (frames_) examine(read_frame(list_frames(directory_).back()).mesh.points);
+      examine((frames_ ? read_frame(list_frames(directory_).back()) : simulation_.frame()).mesh.points);
     }
     if (result.end == RunEnd::finished && (findings_.intersection || findings_.inversion))
       result = {RunEnd::refuted, findings_.intersection ? *findings_.intersection : *findings_.inversion};
@@ -361,7 +364,8 @@ class Run {
   LineFile log_;
   verify::FrameCheck check_;
   std::optional<FrameWriter> frames_;
-  Index frame_step_ = -1;  ///< step of the last frame
+  Index frame_step_ = -1;                         ///< step of the last frame
+  Index listed_step_ = simulation_.state().step;  ///< last step in steps.csv
   Iterates iterates_;
   Totals totals_;
   Findings findings_;
