@@ -35,13 +35,6 @@ Mesh turned_round(Mesh mesh) {
   return mesh;
 }
 
-std::size_t temporary_folders() {
-  std::size_t n = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
-    n += entry.path().filename().string().starts_with("apart-tetgen-");
-  return n;
-}
-
 class Tetgen : public ::testing::Test {
   void SetUp() override {
     if (!tetgen_is_there()) GTEST_SKIP() << "the program tetgen is NOT INSTALLED: nothing of it was tested";
@@ -140,14 +133,17 @@ TEST(Tetrahedralize, MissingProgramIsNamedWithAdvice) {
 TEST(Tetrahedralize, MisbehavingProgramsAreReportedAndLeaveNothingBehind) {
   const testing::TemporaryDirectory directory;
   const Mesh surface = generate::box({1, 1, 1}, {1, 1, 1}, Content::surface);
-  const std::size_t before = temporary_folders();
-  const auto with_script = [&](const std::string& body) {
+  // A folder for temporary files of its own: other tests, at the same time, make and remove theirs in the
+  // common one.
+  const testing::TemporaryDirectory scratch;
+  ASSERT_EQ(::setenv("TMPDIR", scratch.path().c_str(), 1), 0);
+  const auto with_script = [&](const std::string& body, int time_limit = 60) {
     const auto script = directory / "fake";
     testing::write_file(script, "#!/bin/sh\n" + body + "\n");
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
     TetrahedralizeOptions options;
     options.program = script.string();
-    options.time_limit = 1;
+    options.time_limit = time_limit;
     return message_of([&] { tetrahedralize(surface, "here", options); });
   };
   EXPECT_NE(with_script("exit 3").find("exit code 3"), std::string::npos);
@@ -159,13 +155,14 @@ TEST(Tetrahedralize, MisbehavingProgramsAreReportedAndLeaveNothingBehind) {
   EXPECT_NE(with_script("echo '1 3 0 0\n0 0 0 0' > surface.1.node; echo '1 4 0\n0 0 0 0 9' > surface.1.ele")
                 .find("9"),
             std::string::npos);
-  EXPECT_NE(with_script("exec sleep 30").find("1 seconds"), std::string::npos);
+  EXPECT_NE(with_script("exec sleep 300", 1).find("1 seconds"), std::string::npos);
   testing::write_file(directory / "plain", "not a program");
   TetrahedralizeOptions options;
   options.program = (directory / "plain").string();
   EXPECT_NE(message_of([&] { tetrahedralize(surface, "here", options); }).find("could not be started"),
             std::string::npos);
-  EXPECT_EQ(temporary_folders(), before);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+  ::unsetenv("TMPDIR");
 }
 
 }  // namespace
