@@ -5,7 +5,7 @@
 #include <apart/collision/box_tree.hpp>
 #include <apart/collision/broad_phase.hpp>
 #include <apart/collision/candidate_cache.hpp>
-#include <apart/collision/ccd.hpp>
+#include <apart/collision/step_bound.hpp>
 
 #include <Eigen/Geometry>
 #include <random>
@@ -68,7 +68,7 @@ void ccd_query(benchmark::State& state, PairKind kind, bool near_contact) {
     for (Vector3& p : q.displacement) p *= 0.05;
   }
   std::size_t i = 0, hits = 0;
-  for (auto _ : state) hits += additive_ccd(queries[i++ % queries.size()]).has_value();
+  for (auto _ : state) hits += time_of_impact(queries[i++ % queries.size()]).has_value();
   state.counters["hit share"] = double(hits) / double(std::max<std::size_t>(i, 1));
 }
 BENCHMARK_CAPTURE(ccd_query, point_triangle_random, PairKind::point_triangle, false);

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <apart/collision/candidate_cache.hpp>
-#include <apart/collision/ccd.hpp>
+#include <apart/collision/inversion.hpp>
+#include <apart/collision/step_bound.hpp>
 #include <apart/core/parallel.hpp>
 #include <support/reference_distance.hpp>
 
@@ -84,7 +85,7 @@ TEST(AdditiveCcd, StopsBeforeAKnownImpact) {
       for (int trial = 0; trial < 300; ++trial) {
         const double tau = random.uniform(0.01, 1);
         const CcdQuery q = meeting_query(kind, tau, speed, random);
-        const auto t = additive_ccd(q);
+        const auto t = time_of_impact(q);
         ASSERT_TRUE(t) << "missed an impact at " << tau;
         EXPECT_LT(*t, tau);
         expect_safe(q, {}, t, 1 + speed);
@@ -103,7 +104,7 @@ TEST(AdditiveCcd, IsSafeOnRandomPathsAndStopsOnlyNearAnObstacle) {
       if (random.below(2)) q.dhat = random.exponential(1e-4, 1);
       CcdOptions options;
       options.gap_fraction = random.below(2) ? 0.2 : 0.01;
-      const auto t = additive_ccd(q, options);
+      const auto t = time_of_impact(q, options);
       expect_safe(q, options, t, 10);
       (t ? stopped : free)++;
       if (!t) continue;
@@ -128,7 +129,7 @@ TEST(AdditiveCcd, IsSafeNearContact) {
         const Vector3 apart = gap * random.unit();
         for (int i = 0; i < first_count(kind); ++i) q.x[i] += apart;
         if (random.below(2)) q.separation = 0.9 * distance_at(q, 0);
-        const auto t = additive_ccd(q);
+        const auto t = time_of_impact(q);
         expect_safe(q, {}, t, 2);
         stopped += t && *t > 0;
       }
@@ -152,7 +153,7 @@ TEST(AdditiveCcd, IsSafeForParallelEdgesAndThinTriangles) {
         const double speed = random.exponential(gap, 1);
         for (auto& p : q.displacement) p = speed * (0.1 * random.vector() + side);
         for (int i = first_count(q.kind); i < 4; ++i) q.displacement[i] -= speed * up;
-        expect_safe(q, {}, additive_ccd(q), 2);
+        expect_safe(q, {}, time_of_impact(q), 2);
       }
 }
 
@@ -161,7 +162,7 @@ TEST(AdditiveCcd, WorksAtAnyScaleAndFarAway) {
   for (PairKind kind : all_kinds)
     for (int trial = 0; trial < 100; ++trial) {
       const CcdQuery q = meeting_query(kind, random.uniform(0.2, 1), 1, random);
-      const auto t = additive_ccd(q);
+      const auto t = time_of_impact(q);
       ASSERT_TRUE(t);
       for (double scale : {0x1p-900, 0x1p-300, 0x1p-40, 0x1p40, 0x1p300, 0x1p900}) {
         CcdQuery scaled = q;
@@ -169,13 +170,13 @@ TEST(AdditiveCcd, WorksAtAnyScaleAndFarAway) {
           scaled.x[i] *= scale;
           scaled.displacement[i] *= scale;
         }
-        const auto again = additive_ccd(scaled);
+        const auto again = time_of_impact(scaled);
         ASSERT_TRUE(again);
         EXPECT_NEAR(*again, *t, 1e-12) << scale;
       }
       CcdQuery far = q;
       for (auto& x : far.x) x += Vector3(1e6, -2e6, 3e6);
-      const auto there = additive_ccd(far);
+      const auto there = time_of_impact(far);
       ASSERT_TRUE(there);
       EXPECT_NEAR(*there, *t, 1e-3);
       expect_safe(far, {}, there, 4e6);
@@ -187,22 +188,22 @@ TEST(AdditiveCcd, SlidingPartingAndRestingPairsAreFree) {
   q.kind = PairKind::point_triangle;
   q.x = {Vector3(0.2, 0.2, 1e-8), Vector3(0, 0, 0), Vector3(1, 0, 0), Vector3(0, 1, 0)};
   q.displacement.fill(Vector3::Zero());
-  EXPECT_FALSE(additive_ccd(q)) << "at rest";
+  EXPECT_FALSE(time_of_impact(q)) << "at rest";
   q.displacement.fill(Vector3(3, -2, 7));
-  EXPECT_FALSE(additive_ccd(q)) << "moving together";
+  EXPECT_FALSE(time_of_impact(q)) << "moving together";
   q.displacement.fill(Vector3::Zero());
   q.displacement[0] = Vector3(100, 50, 0);
-  EXPECT_FALSE(additive_ccd(q)) << "sliding";
+  EXPECT_FALSE(time_of_impact(q)) << "sliding";
   q.displacement[0] = Vector3(100, 50, 1);
-  EXPECT_FALSE(additive_ccd(q)) << "parting";
+  EXPECT_FALSE(time_of_impact(q)) << "parting";
   q.displacement[0] = Vector3(0, 0, -1);
-  ASSERT_TRUE(additive_ccd(q)) << "approaching";
-  EXPECT_NEAR(*additive_ccd(q), 0.8e-8, 0.01e-8);
+  ASSERT_TRUE(time_of_impact(q)) << "approaching";
+  EXPECT_NEAR(*time_of_impact(q), 0.8e-8, 0.01e-8);
   // Sliding along an edge, edges crossing.
   q.kind = PairKind::edge_edge;
   q.x = {Vector3(-1, 0, 0), Vector3(1, 0, 0), Vector3(0, -1, 1e-8), Vector3(0, 1, 1e-8)};
   q.displacement = {Vector3(1, 2, 0), Vector3(1, 2, 0), Vector3(0, 0, 0), Vector3(0, 0, 0)};
-  EXPECT_FALSE(additive_ccd(q)) << "edges sliding";
+  EXPECT_FALSE(time_of_impact(q)) << "edges sliding";
 }
 
 TEST(AdditiveCcd, StopsExactlyAtTheShareOfTheGap) {
@@ -210,14 +211,14 @@ TEST(AdditiveCcd, StopsExactlyAtTheShareOfTheGap) {
   q.kind = PairKind::point_point;
   q.x = {Vector3(0, 0, 0), Vector3(1, 0, 0)};
   q.displacement = {Vector3(2, 0, 0), Vector3(0, 0, 0)};
-  EXPECT_NEAR(additive_ccd(q).value(), 0.4, 1e-9);  // a gap of 1 down to 0.2
-  EXPECT_NEAR(additive_ccd(q, {.gap_fraction = 0.5}).value(), 0.25, 1e-9);
+  EXPECT_NEAR(time_of_impact(q).value(), 0.4, 1e-9);  // a gap of 1 down to 0.2
+  EXPECT_NEAR(time_of_impact(q, {.gap_fraction = 0.5}).value(), 0.25, 1e-9);
   q.separation = 0.5;
-  EXPECT_NEAR(additive_ccd(q).value(), 0.2, 1e-9);  // a gap of 0.5 down to 0.1
+  EXPECT_NEAR(time_of_impact(q).value(), 0.2, 1e-9);  // a gap of 0.5 down to 0.1
   q.dhat = 0.1;
-  EXPECT_NEAR(additive_ccd(q).value(), 0.24, 1e-9);  // down to 0.02
+  EXPECT_NEAR(time_of_impact(q).value(), 0.24, 1e-9);  // down to 0.02
   q.displacement[0] = Vector3(0.47, 0, 0);
-  EXPECT_FALSE(additive_ccd(q)) << "stays above the target";
+  EXPECT_FALSE(time_of_impact(q)) << "stays above the target";
 }
 
 // The direction of closest points blurs as the gap shrinks: by all of a right angle at 1e-16 of the
@@ -234,7 +235,7 @@ TEST(AdditiveCcd, GoesAsFarAtTinyGapsAsAtLargeOnes) {
     }
     const double start = distance_at(q, 0);  // not quite `gap`: coordinates are rounded
     ASSERT_NEAR(start, gap, 1e-15 + 1e-3 * gap) << what;
-    const auto t = additive_ccd(q);
+    const auto t = time_of_impact(q);
     ASSERT_TRUE(t) << what;
     EXPECT_NEAR(*t, 0.8 * start, 0.1 * start) << what << " gap " << gap;  // approaching at speed 1
     EXPECT_GT(distance_at(q, *t), 0);
@@ -271,12 +272,12 @@ TEST(AdditiveCcd, LooksNoFartherThanAskedAndThatChangesNoAnswer) {
   for (int trial = 0; trial < 500; ++trial) {
     const PairKind kind = all_kinds[trial % 4];
     const CcdQuery q = meeting_query(kind, random.uniform(0.1, 1), random.exponential(0.1, 10), random);
-    const double t = additive_ccd(q).value();
+    const double t = time_of_impact(q).value();
     for (double upper : {0.1 * t, 0.99 * t, t * (1 - 1e-15)}) {
-      EXPECT_FALSE(additive_ccd(q, {.upper_time = upper}));
+      EXPECT_FALSE(time_of_impact(q, {.upper_time = upper}));
     }
     for (double upper : {std::nextafter(t, 2), 1.01 * t, 5.0}) {
-      EXPECT_EQ(additive_ccd(q, {.upper_time = upper}), t);
+      EXPECT_EQ(time_of_impact(q, {.upper_time = upper}), t);
     }
   }
 }
@@ -285,29 +286,29 @@ TEST(AdditiveCcd, TouchingOrSenselessInputGivesZero) {
   Random random(7);
   for (PairKind kind : all_kinds) {
     CcdQuery q = meeting_query(kind, 0, 1, random);
-    EXPECT_EQ(additive_ccd(q), 0) << "touching";
+    EXPECT_EQ(time_of_impact(q), 0) << "touching";
     q = random_query(kind, 1, random);
     q.separation = 1.001 * distance_at(q, 0);
-    EXPECT_EQ(additive_ccd(q), 0) << "closer than the separation";
+    EXPECT_EQ(time_of_impact(q), 0) << "closer than the separation";
     q.separation = std::nan("");
-    EXPECT_EQ(additive_ccd(q), 0);
+    EXPECT_EQ(time_of_impact(q), 0);
     for (double bad : {std::nan(""), infinity, -infinity})
       for (int i = 0; i < point_count(kind); ++i) {
         q = random_query(kind, 1, random);
         q.x[i].y() = bad;
-        EXPECT_EQ(additive_ccd(q), 0);
+        EXPECT_EQ(time_of_impact(q), 0);
         q = random_query(kind, 1, random);
         q.displacement[i].z() = bad;
-        EXPECT_EQ(additive_ccd(q), 0);
+        EXPECT_EQ(time_of_impact(q), 0);
       }
     q.x.fill(Vector3::Zero());
     q.displacement.fill(Vector3::Zero());
-    EXPECT_EQ(additive_ccd(q), 0) << "all in one point";
+    EXPECT_EQ(time_of_impact(q), 0) << "all in one point";
     // The largest numbers there are.
     q = random_query(kind, 1, random);
     for (auto& x : q.x) x *= 1e308;
     for (auto& p : q.displacement) p *= 1e308;
-    const auto t = additive_ccd(q);
+    const auto t = time_of_impact(q);
     EXPECT_TRUE(!t || *t >= 0);
   }
 }
@@ -324,7 +325,7 @@ TEST(AdditiveCcd, AdversarialInputTakesLittleTime) {
       const Vector3 apart = random.exponential(1e-13, 1e-9) * random.unit();
       for (int i = 0; i < first_count(kind); ++i) q.x[i] += apart;
       q.separation = (1 - 1e-6) * distance_at(q, 0);
-      const auto t = additive_ccd(q, {.gap_fraction = 1e-6});
+      const auto t = time_of_impact(q, {.gap_fraction = 1e-6});
       EXPECT_TRUE(!t || *t >= 0);
       ++queries;
     }
@@ -336,7 +337,7 @@ TEST(AdditiveCcd, AnIterationLimitStaysSafe) {
   Random random(9);
   for (int trial = 0; trial < 300; ++trial) {
     const CcdQuery q = meeting_query(all_kinds[trial % 4], random.uniform(0.3, 1), 1, random);
-    const auto t = additive_ccd(q, {.max_iterations = 2});
+    const auto t = time_of_impact(q, {.max_iterations = 2});
     ASSERT_TRUE(t);
     expect_safe(q, {}, t, 2);
   }

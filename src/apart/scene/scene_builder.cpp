@@ -416,7 +416,7 @@ SimulationOptions build_options(const LocatedJson& top, double size) {
   options.solver.linear_solver = solver["linear_solver"].text();
   options.solver.ordering = solver["ordering"].text();
   options.solver.broad_phase = solver["broad_phase"].text();
-  options.solver.ccd = solver["ccd"].text();
+  options.solver.ccd = solver["ccd"].text() == "additive" ? CcdMethod::additive : CcdMethod::tight_inclusion;
   return options;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/bodies/body.hpp>
+#include <apart/collision/ccd.hpp>
 #include <apart/collision/collision_surface.hpp>
 
 #include <memory>
@@ -24,7 +25,7 @@ struct SolverOptions {
   std::string linear_solver = "cholmod";
   std::string ordering = "auto";  ///< "auto", "amd" or "metis"
   std::string broad_phase = "bvh";
-  std::string ccd = "additive";
+  CcdMethod ccd = CcdMethod::additive;
 };
 
 struct SimulationOptions {

@@ -1,6 +1,7 @@
 #include <apart/simulation/simulation.hpp>
 
-#include <apart/collision/ccd.hpp>
+#include <apart/collision/inversion.hpp>
+#include <apart/collision/step_bound.hpp>
 #include <apart/core/error.hpp>
 
 #include <apart/potentials/boundary_target.hpp>
@@ -84,7 +85,8 @@ struct Simulation::Workspace {
   /// Largest feasible share of the move p from q. [thesis A.4, C-IPC algorithm 1]
   double step_limit(const Matrix3X& q, const Matrix3X& p) {
     const Matrix3X x = model.surface_map.positions(q), dx = model.surface_map.push_forward(q, p);
-    const double alpha = collision_free_step(model.surface, candidates, x, dx);
+    const double alpha =
+        collision_free_step(model.surface, candidates, x, dx, {.method = model.options.solver.ccd});
     return std::min(alpha, inversion_free_step(elasticity.guarded_cells(), q, p));
   }
 

@@ -1,0 +1,15 @@
+#pragma once
+// The methods behind time_of_impact, for queries it has made safe: finite, in a unit of length in which
+// squares neither overflow nor underflow.
+#include <apart/collision/ccd.hpp>
+
+namespace apart {
+
+/// Additive CCD [C-IPC, algorithm 1] with a sharper bound on each step. Pairs that keep it busy for too long
+/// are handed to Tight Inclusion.
+std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& options);
+
+/// Tight Inclusion [thesis §3.5, §3.6].
+std::optional<double> tight_inclusion_ccd(const CcdQuery& query, const CcdOptions& options);
+
+}  // namespace apart

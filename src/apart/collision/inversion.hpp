@@ -1,0 +1,12 @@
+#pragma once
+#include <apart/core/types.hpp>
+
+namespace apart {
+
+/// Largest α ∈ [0, 1] found such that on the whole path x + t p, 0 ≤ t ≤ α, every tetrahedron keeps the share
+/// 1 − shrink of its volume (thesis A.4, c = 0.8). Conservative; the volumes at x + α p, rounded, are
+/// verified to be positive. 0 if a tetrahedron has no positive volume at x, or for NaN or infinite input.
+double inversion_free_step(const Tetrahedra& tetrahedra, const Matrix3X& x, const Matrix3X& p,
+                           double shrink = 0.8);
+
+}  // namespace apart
