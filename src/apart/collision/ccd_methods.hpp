@@ -11,5 +11,7 @@ std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& opti
 
 /// Tight Inclusion [thesis §3.5, §3.6].
 std::optional<double> tight_inclusion_ccd(const CcdQuery& query, const CcdOptions& options);
+/// The same without vector instructions: the same answers, slower. To test and to measure.
+std::optional<double> tight_inclusion_ccd_scalar(const CcdQuery& query, const CcdOptions& options);
 
 }  // namespace apart
