@@ -1,6 +1,6 @@
 #pragma once
-// Directions along which two primitives are apart.
-#include <apart/geometry/squared_distance.hpp>
+// Two primitives whose vertices move straight, and directions along which they are apart.
+#include <apart/collision/ccd.hpp>
 
 #include <Eigen/Geometry>
 #include <bit>
@@ -72,5 +72,59 @@ Separation separate(const StencilPoints& x, double thickness) {
   }
   return best;
 }
+
+/// A pair on its way.
+template <PairKind kind>
+class MovingPair {
+  static constexpr int n = point_count(kind), first = first_count(kind);
+  // Bounds the rounding of all sums below, of x + t p to doubles included, relative to the sum of the
+  // coordinates' sizes.
+  static constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
+
+ public:
+  explicit MovingPair(const CcdQuery& query) {
+    for (int i = 0; i < n; ++i) {
+      // Relative to the first point: exact for primitives close together, however far from the origin.
+      start_[i] = query.x[i] - query.x[0];
+      motion_[i] = query.displacement[i] - query.displacement[0];
+      size_x_ += query.x[i].template lpNorm<1>();
+      size_p_ += query.displacement[i].template lpNorm<1>();
+    }
+  }
+
+  Separation separation(double t, double thickness) const {
+    StencilPoints now;
+    for (int i = 0; i < n; ++i) now[i] = start_[i] + t * motion_[i];
+    return separate<kind>(now, thickness);
+  }
+  /// [m]: distances along a direction are known up to this at time t.
+  double blur(double t) const { return rounding * (size_x_ + t * size_p_); }
+
+  struct FreeTime {
+    double time = std::numeric_limits<double>::infinity();  ///< from now on
+    double here = std::numeric_limits<double>::infinity();  ///< [m] distance now of the vertices that end it
+  };
+  /// How long all vertices stay more than `distance` apart along the direction, which the primitives then do
+  /// too. Along a fixed direction distances are linear in time. It is equation (10) of C-IPC with the
+  /// vertices' approach along the direction in place of norms: sliding and parting pairs are free at once,
+  /// and whatever the closest points really are, the bound holds.
+  FreeTime free_time(const Separation& s, double distance) const {
+    FreeTime free;
+    int pair = 0;
+    for (int a = 0; a < first; ++a)
+      for (int b = first; b < n; ++b) {
+        const double here = s.apart[pair++];
+        const double closing = rounding * size_p_ - s.direction.dot(motion_[a] - motion_[b]);
+        const double until = (here - distance) / closing;
+        if (closing > 0 && until < free.time) free = {until, here};
+      }
+    free.time *= 1 - 1e-12;
+    return free;
+  }
+
+ private:
+  StencilPoints start_, motion_;
+  double size_x_ = 0, size_p_ = 0;  ///< Σ |coordinates|, Σ |displacements|
+};
 
 }  // namespace apart

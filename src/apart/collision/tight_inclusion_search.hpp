@@ -4,17 +4,17 @@
 // provably misses the origin is excluded, and the start of the earliest box that is too small to bisect is
 // the answer.
 //
-// Three things differ from the thesis, none of them in what is proven:
+// What differs from the thesis, none of it in what is proven:
 // - F is affine in u and v at a fixed t, so its range over a box (eq. 3.4) needs no eight corners: two ends
 // in
 //   time, and at each a middle and a half-width.
-// - Four axes instead of three: besides x, y and z the direction of the closest points at time 0. Four fit
+// - Four axes instead of three: besides x, y and z a direction along which the primitives are apart. Four fit
 // the
-//   vector registers, and a slanted pair a hair apart is excluded at once.
+//   vector registers, and a slanted pair a hair apart is excluded at once. Before the search, and again when
+//   it gets long, such a direction excludes all of the time that it can.
 // - The boxes are visited in order of time instead of level by level. Then every box ahead of the answer is
 //   visited once and none behind it, and neither the answer nor what a limit of iterations makes of it
 //   depends on how far in time one looks.
-#include <apart/collision/ccd.hpp>
 #include <apart/collision/separation.hpp>
 
 #include <algorithm>
@@ -23,9 +23,13 @@
 
 namespace apart {
 
-/// Lanes: four doubles with +, −, *, elementwise min, max and abs, and `all_at_most(a, b)`.
-template <class Lanes>
-class TightInclusion {
+/// Operations: what four numbers side by side, `Operations::Lanes`, can do besides +, −, *.
+template <class Operations>
+class TightInclusion : private Operations {
+  using Lanes = typename Operations::Lanes;
+  using Operations::abs, Operations::all_at_most, Operations::first_three_sum, Operations::max,
+      Operations::min, Operations::of;
+
  public:
   std::optional<double> run(const CcdQuery& query, const CcdOptions& options) {
     switch (query.kind) {
@@ -42,33 +46,33 @@ class TightInclusion {
   }
 
  private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
-  // An interval is halved at most about 50 times before its image is as small as rounding.
+  static constexpr double more = 1 + 16 * unit_roundoff;  ///< makes up for the rounding of a few operations
+  // u and v are halved at most about 50 times each before a box is as small as rounding.
   static constexpr int deepest = 160;
+  static constexpr int first_visits = 64;  ///< boxes visited before the direction is renewed
 
-  /// [t, t + dt] × [u, u + du] × [v, v + dv], all numbers dyadic and exact.
+  /// [t, t + dt] × [u, u + du] × [v, v + dv], all numbers multiples of 2⁻⁵² and exact.
   struct Box {
     double t, u, v, dt, du, dv;
     bool operator<(const Box& other) const { return t > other.t; }  // of a heap: the earliest is on top
   };
   struct Range {
     Lanes low, high;
-    void include(const Range& r) {
-      low = min(low, r.low);
-      high = max(high, r.high);
-    }
   };
+  [[gnu::always_inline]] static Range hull(const Range& a, const Range& b) {
+    return {min(a.low, b.low), max(a.high, b.high)};
+  }
 
-  /// F(t, u, v) = a + u b + v c with a, b, c linear in t, along each axis.
+  /// F(t, u, v) = a + u b + v c with a, b, c linear in t.
   template <PairKind kind>
-  void set_motion(const CcdQuery& query, const Vector3& direction) {
-    const auto lanes = [&](const Vector3& d) { return Lanes::of(d[0], d[1], d[2], direction.dot(d)); };
+  void set_motion(const CcdQuery& query) {
     const auto& x = query.x;
     const auto& p = query.displacement;
     constexpr int second = first_count(kind);
-    a0_ = lanes(x[0] - x[second]);
-    a1_ = lanes(p[0] - p[second]);
-    Vector3 b0 = Vector3::Zero(), b1 = b0, c0 = b0, c1 = b0;
+    const Vector3 zero = Vector3::Zero();
+    Vector3 b0 = zero, b1 = zero, c0 = zero, c1 = zero;
     if constexpr (kind == PairKind::edge_edge) {
       b0 = x[1] - x[0], b1 = p[1] - p[0];
       c0 = x[2] - x[3], c1 = p[2] - p[3];
@@ -76,188 +80,254 @@ class TightInclusion {
       if constexpr (kind != PairKind::point_point) b0 = x[1] - x[2], b1 = p[1] - p[2];
       if constexpr (kind == PairKind::point_triangle) c0 = x[1] - x[3], c1 = p[1] - p[3];
     }
-    b0_ = lanes(b0), b1_ = lanes(b1), c0_ = lanes(c0), c1_ = lanes(c1);
+    const Vector3 a0 = x[0] - x[second], a1 = p[0] - p[second];
+    coefficients_ = {a0, a1, b0, b1, c0, c1};
     // Largest speeds of F along t, u, v (eq. 3.7): a box is split where its image is longest.
     const auto size = [](const Vector3& d) { return d.template lpNorm<Eigen::Infinity>(); };
     kappa_u_ = std::max(size(b0), size(b0 + b1));
     kappa_v_ = std::max(size(c0), size(c0 + c1));
-    const Vector3 a1 = p[0] - p[second];
-    kappa_t_ = std::max({size(a1), size(a1 + b1), size(a1 + c1)});
-    if constexpr (kind == PairKind::edge_edge) kappa_t_ = std::max(kappa_t_, size(a1 + b1 + c1));
+    kappa_t_ = std::max(size(a1), size(a1 + b1));
+    if constexpr (kind == PairKind::point_triangle) kappa_t_ = std::max(kappa_t_, size(a1 + c1));
+    if constexpr (kind == PairKind::edge_edge)
+      kappa_t_ = std::max({kappa_t_, size(a1 + c1), size(a1 + b1 + c1)});
+
+    // The bound on rounding along each axis, in place of eq. 3.5. With unit roundoff ω and coordinates up to
+    // M at time 0 and displacements up to P: a₀, b₀, c₀ are off by 2ωM, a₁, b₁, c₁ by 2ωP (along the fourth
+    // axis by four times that each, for the products with the direction); a, b, c at t by 10ωM + 12ωP; a
+    // middle and a half-width and their sum by 72ωM + 80ωP. Vertices rounded to doubles, or a displacement
+    // rounded from x₁ − x, add 2ωM + 4ωP.
+    Vector3 place = zero, way = zero;
+    for (int i = 0; i < point_count(kind); ++i) {
+      place = place.cwiseMax(x[i].cwiseAbs());
+      way = way.cwiseMax(p[i].cwiseAbs());
+    }
+    blur_ = 96 * unit_roundoff * (place + way);
   }
 
-  /// The bound on rounding along each axis, in place of eq. 3.5. With unit roundoff u and coordinates up to M
-  /// at time 0 and displacements up to P: a₀, b₀, c₀ are off by 2uM, a₁, b₁, c₁ by 2uP (on the fourth axis by
-  /// four times that each, for the products with the direction); a, b, c at t by 10uM + 12uP; middle ±
-  /// half-width adds up to 66uM + 74uP. Vertices rounded to doubles, or a displacement rounded from x₁ − x,
-  /// add 2uM + 4uP.
-  template <PairKind kind>
-  void set_reach(const CcdQuery& query, const Vector3& direction, double separation, SeparationNorm norm,
-                 double tolerance) {
-    Vector3 size = Vector3::Zero(), way = size;
-    for (int i = 0; i < point_count(kind); ++i) {
-      size = size.cwiseMax(query.x[i].cwiseAbs());
-      way = way.cwiseMax(query.displacement[i].cwiseAbs());
-    }
-    const Vector3 blur = 96 * unit_roundoff * (size + way);
-    const double fourth = direction.cwiseAbs().dot(blur) * (1 + 8 * unit_roundoff);
-    // |F| ≤ ξ implies |n·F| ≤ |n| ξ, or |n|₁ ξ in the maximum norm.
-    const double length =
-        norm == SeparationNorm::euclidean ? direction.norm() : direction.template lpNorm<1>();
-    const double more = 1 + 16 * unit_roundoff;
-    reach_ = Lanes::of((separation + blur[0]) * more, (separation + blur[1]) * more,
-                       (separation + blur[2]) * more, (length * separation + fourth) * more);
-    blur_ = Lanes::of(blur[0], blur[1], blur[2], 0);
-    // Smaller boxes than rounding tell nothing new.
-    small_ = Lanes::of(std::max(tolerance, 4 * blur[0]), std::max(tolerance, 4 * blur[1]),
-                       std::max(tolerance, 4 * blur[2]), std::numeric_limits<double>::infinity());
+  /// Lays the fourth axis along a direction; zero for none.
+  void set_direction(const Vector3& direction) {
+    const auto lanes = [&](const Vector3& d) { return of(d[0], d[1], d[2], direction.dot(d)); };
+    a0_ = lanes(coefficients_[0]), a1_ = lanes(coefficients_[1]);
+    b0_ = lanes(coefficients_[2]), b1_ = lanes(coefficients_[3]);
+    c0_ = lanes(coefficients_[4]), c1_ = lanes(coefficients_[5]);
+    reach_ =
+        of((separation_ + blur_[0]) * more, (separation_ + blur_[1]) * more, (separation_ + blur_[2]) * more,
+           (reach_along(direction) + direction.cwiseAbs().dot(blur_)) * more);
+  }
+
+  void set_separation(double separation, SeparationNorm norm) {
+    separation_ = separation;
+    norm_ = norm;
     ball_ = norm == SeparationNorm::euclidean && separation > 0 ? separation * separation * more * more : 0;
   }
 
-  /// The range at one time of the points u ± du, v ± dv.
-  Range at(double t, double u, double du, double v, double dv) const {
-    const Lanes b = b0_ + t * b1_, c = c0_ + t * c1_;
-    const Lanes middle = (a0_ + t * a1_) + u * b + v * c;
-    const Lanes half = du * abs(b) + dv * abs(c);
-    return {middle - half, middle + half};
+  /// |F| ≤ ξ implies |n·F| ≤ |n| ξ, or |n|₁ ξ in the maximum norm.
+  double reach_along(const Vector3& n) const {
+    return separation_ * (norm_ == SeparationNorm::euclidean ? n.norm() : n.template lpNorm<1>()) * more;
   }
 
-  bool touches(const Range& r) const {
-    if (!all_at_most(r.low, reach_) || !all_at_most(-reach_, r.high)) return false;
-    return ball_ == 0 || squared_distance(r) <= ball_;
-  }
-  bool small(const Range& r) const { return all_at_most(r.high - r.low, small_); }
-  /// A lower bound of the squared distance of the range from the origin; the fourth axis is left out.
+  /// A lower bound of the squared distance of a range from the origin; the fourth axis is left out.
   double squared_distance(const Range& r) const {
-    const Lanes away = max(max(r.low, -r.high) - blur_, Lanes::of(0, 0, 0, 0));
-    return (away * away).first_three_sum();
+    const Lanes away = max(max(r.low, -r.high) - of(blur_[0], blur_[1], blur_[2], 0), of(0, 0, 0, 0));
+    return first_three_sum(away * away);
+  }
+  [[gnu::always_inline]] bool touches(const Range& r) const {
+    return all_at_most(max(r.low, -r.high), reach_) && (ball_ == 0 || squared_distance(r) <= ball_);
+  }
+  [[gnu::always_inline]] bool small(const Range& r) const { return all_at_most(r.high - r.low, small_); }
+
+  /// a, b, c at one time, and the ranges there of points u ± du, v ± dv.
+  struct Instant {
+    Lanes a, b, c, size_b, size_c;
+    [[gnu::always_inline]] Range range(const Lanes& middle, double du, double dv) const {
+      const Lanes half = du * size_b + dv * size_c;
+      return {middle - half, middle + half};
+    }
+    [[gnu::always_inline]] Lanes middle(double u, double v) const { return a + u * b + v * c; }
+    [[gnu::always_inline]] Range range(double u, double v, double du, double dv) const {
+      return range(middle(u, v), du, dv);
+    }
+  };
+  [[gnu::always_inline]] Instant at(double t) const {
+    const Lanes b = b0_ + t * b1_, c = c0_ + t * c1_;
+    return {a0_ + t * a1_, b, c, abs(b), abs(c)};
+  }
+  [[gnu::always_inline]] Range image(const Box& box) const {
+    const double u = box.u + 0.5 * box.du, v = box.v + 0.5 * box.dv;
+    return hull(at(box.t).range(u, v, 0.5 * box.du, 0.5 * box.dv),
+                at(box.t + box.dt).range(u, v, 0.5 * box.du, 0.5 * box.dv));
   }
 
-  /// Whether F misses the origin on the whole of [0, t]. For triangles from the corners that matter.
+  /// Whether F misses the origin on the whole of [0, t]; of a triangle, from its three corners.
   template <PairKind kind>
   bool free_until(double t) const {
+    if constexpr (kind != PairKind::point_triangle) return !touches(image(whole<kind>(0, t)));
     const auto range = [&](double s) {
-      if constexpr (kind == PairKind::point_triangle) {
-        const Lanes a = a0_ + s * a1_, ab = a + (b0_ + s * b1_), ac = a + (c0_ + s * c1_);
-        return Range{min(a, min(ab, ac)), max(a, max(ab, ac))};
-      } else {
-        constexpr double u = kind == PairKind::point_point ? 0 : 0.5,
-                         v = kind == PairKind::edge_edge ? 0.5 : 0;
-        return at(s, u, u, v, v);
-      }
+      const Instant now = at(s);
+      const Lanes second = now.a + now.b, third = now.a + now.c;
+      return Range{min(now.a, min(second, third)), max(now.a, max(second, third))};
     };
-    Range whole = range(0);
-    whole.include(range(t));
-    return !touches(whole);
+    return !touches(hull(range(0), range(t)));
+  }
+  template <PairKind kind>
+  static Box whole(double t, double dt) {
+    return {t,
+            0,
+            0,
+            dt,
+            kind == PairKind::point_point ? 0.0 : 1.0,
+            kind == PairKind::point_triangle || kind == PairKind::edge_edge ? 1.0 : 0.0};
   }
 
   template <PairKind kind>
   std::optional<double> run(const CcdQuery& query, const CcdOptions& options) {
-    const double until = options.upper_time;
+    set_motion<kind>(query);
     // A first look along x, y and z, with the largest distance that could matter, excludes what is merely in
     // the neighbourhood.
     const double most = query.separation + (options.gap_fraction > 0 ? options.gap_fraction * query.dhat : 0);
-    if (most < std::numeric_limits<double>::infinity()) {
-      set_motion<kind>(query, Vector3::Zero());
-      set_reach<kind>(query, Vector3::Zero(), most, options.norm, options.tolerance);
-      if (free_until<kind>(until)) return std::nullopt;
+    if (most < infinity) {
+      set_separation(most, options.norm);
+      set_direction(Vector3::Zero());
+      if (free_until<kind>(options.upper_time)) return std::nullopt;
     }
-    Separation apart = separate<kind>(query.x, query.separation);
-    if (!apart.direction.allFinite()) apart.direction.setZero();  // primitives that touch have none
-    double separation = query.separation, tolerance = options.tolerance;
-    set_motion<kind>(query, apart.direction);
+    set_separation(query.separation, options.norm);
+    const MovingPair<kind> pair(query);
+    double tolerance = options.tolerance, target = 0;
+    double t = 0, free_time = 0;
+    Separation apart = separation<kind>(pair, 0);
     if (options.gap_fraction > 0) {
-      // Along the direction the primitives are apart by `least`, less its rounding.
-      set_reach<kind>(query, apart.direction, 0, options.norm, 0);
-      const double gap = apart.least - reach_.last() - query.separation * (1 + 4 * unit_roundoff);
+      const double gap = apart.least - reach_along(apart.direction) - pair.blur(0);
       if (!(gap > 0)) return 0;
-      const double target = options.gap_fraction * std::min(gap, query.dhat);
-      separation += target;
-      tolerance = std::min(tolerance, 0.25 * target);
+      target = options.gap_fraction * std::min(gap, query.dhat);
+      tolerance = 0.25 * target;
+      set_separation(query.separation + target, options.norm);
     }
-    set_reach<kind>(query, apart.direction, separation, options.norm, tolerance);
-    if (free_until<kind>(until)) return std::nullopt;
-    return search<kind>(until, options.max_iterations);
-  }
+    // Smaller boxes than rounding tell nothing new.
+    small_ = of(std::max(tolerance, 4 * blur_[0]), std::max(tolerance, 4 * blur_[1]),
+                std::max(tolerance, 4 * blur_[2]), infinity);
 
-  /// Visits the boxes in order of time. Those of one time are a stack, later ones a heap.
-  template <PairKind kind>
-  std::optional<double> search(double until, int max_iterations) {
-    constexpr double u_range = kind == PairKind::point_point ? 0 : 1;
-    constexpr double v_range = kind == PairKind::point_triangle || kind == PairKind::edge_edge ? 1 : 0;
+    double front = 0;             // everything before is excluded, but for the boxes listed
+    double window = 0;            // width in time of the next box
+    int visits = 0, renewal = 0;  // boxes visited, and when the direction is renewed
+    int now = 0;                  // size of now_
     later_.clear();
-    int now = 0;
-    const auto visit = [&](const Box& box, const Range& range) {
-      // True if the box ends the search.
-      if (!touches(range)) return false;
-      if (small(range) || now == deepest) return true;
-      now_[now++] = box;
-      return false;
-    };
-    if (visit({0, 0, 0, 1, u_range, v_range}, [&] {
-          Range r = at(0, u_range / 2, u_range / 2, v_range / 2, v_range / 2);
-          r.include(at(1, u_range / 2, u_range / 2, v_range / 2, v_range / 2));
-          return r;
-        }()))
-      return 0;
-    for (int iteration = 0; now > 0; ++iteration) {
+    while (true) {
+      if (visits == renewal) {
+        // Exclude as much time as directions can, in a few steps as long as they are worth it.
+        const double before = now > 0 ? now_[now - 1].t + now_[now - 1].dt : 0;
+        t = now > 0 ? now_[now - 1].t : 0;
+        for (int step = 0; step < 6; ++step) {
+          if (step > 0 || visits > 0) apart = separation<kind>(pair, t);
+          const double distance = reach_along(apart.direction) + pair.blur(t);
+          const auto free = pair.free_time(apart, distance);
+          free_time = free.time;
+          if (!(free_time > 0)) break;
+          if (t + free_time >= options.upper_time) return std::nullopt;
+          t += free_time;
+          if (free.here - distance < 0.1 * target) return t;  // 0.9 of the gap is used up
+          if (free_time < t / 16) break;
+        }
+        set_direction(apart.direction);
+        if (visits == 0 || t > before) {  // start again from here
+          now = 0;
+          later_.clear();
+          front = std::floor(t * 0x1p52) * 0x1p-52;
+          window = std::exp2(std::clamp(std::ceil(std::log2(std::max(free_time, 0.0))), -40.0, 0.0));
+          renewal = visits + first_visits;
+        } else {
+          renewal = 2 * visits;
+        }
+      }
+      if (now == 0) {
+        if (!later_.empty()) {
+          std::pop_heap(later_.begin(), later_.end());
+          now_[now++] = later_.back();
+          later_.pop_back();
+        } else {
+          if (front >= 1 || front >= options.upper_time) return std::nullopt;
+          const Box next = whole<kind>(front, window);
+          front += window;
+          window *= 2;
+          const Range range = image(next);
+          if (!touches(range)) continue;
+          if (small(range)) return next.t;
+          now_[now++] = next;
+        }
+      }
       const Box box = now_[--now];
-      if (iteration >= max_iterations) return box.t;
-      const double size_t = kappa_t_ * box.dt, size_u = kappa_u_ * box.du, size_v = kappa_v_ * box.dv;
-      if (size_t >= size_u && size_t >= size_v) {
-        const double half = 0.5 * box.dt, um = box.u + 0.5 * box.du, vm = box.v + 0.5 * box.dv;
-        const Range middle = at(box.t + half, um, 0.5 * box.du, vm, 0.5 * box.dv);
-        Range late = at(box.t + box.dt, um, 0.5 * box.du, vm, 0.5 * box.dv);
-        late.include(middle);
-        if (box.t + half < until && touches(late)) {
-          later_.push_back({box.t + half, box.u, box.v, half, box.du, box.dv});
-          std::push_heap(later_.begin(), later_.end());
-        }
-        Range early = at(box.t, um, 0.5 * box.du, vm, 0.5 * box.dv);
-        early.include(middle);
-        if (visit({box.t, box.u, box.v, half, box.du, box.dv}, early)) return box.t;
-      } else if (size_u >= size_v) {
-        const double half = 0.5 * box.du, vm = box.v + 0.5 * box.dv;
-        Range lower = at(box.t, box.u + 0.5 * half, 0.5 * half, vm, 0.5 * box.dv);
-        lower.include(at(box.t + box.dt, box.u + 0.5 * half, 0.5 * half, vm, 0.5 * box.dv));
-        if (visit({box.t, box.u, box.v, box.dt, half, box.dv}, lower)) return box.t;
-        Range upper = at(box.t, box.u + 1.5 * half, 0.5 * half, vm, 0.5 * box.dv);
-        upper.include(at(box.t + box.dt, box.u + 1.5 * half, 0.5 * half, vm, 0.5 * box.dv));
-        if (kind == PairKind::point_triangle && box.u + half + box.v > 1) {
-          // outside the triangle
-        } else if (visit({box.t, box.u + half, box.v, box.dt, half, box.dv}, upper)) {
-          return box.t;
-        }
-      } else {
-        const double half = 0.5 * box.dv, um = box.u + 0.5 * box.du;
-        Range lower = at(box.t, um, 0.5 * box.du, box.v + 0.5 * half, 0.5 * half);
-        lower.include(at(box.t + box.dt, um, 0.5 * box.du, box.v + 0.5 * half, 0.5 * half));
-        if (visit({box.t, box.u, box.v, box.dt, box.du, half}, lower)) return box.t;
-        Range upper = at(box.t, um, 0.5 * box.du, box.v + 1.5 * half, 0.5 * half);
-        upper.include(at(box.t + box.dt, um, 0.5 * box.du, box.v + 1.5 * half, 0.5 * half));
-        if (kind == PairKind::point_triangle && box.v + half + box.u > 1) {
-          // outside the triangle
-        } else if (visit({box.t, box.u, box.v + half, box.dt, box.du, half}, upper)) {
-          return box.t;
-        }
-      }
-      if (now == 0 && !later_.empty()) {
-        std::pop_heap(later_.begin(), later_.end());
-        now_[now++] = later_.back();
-        later_.pop_back();
-      }
+      if (box.t >= options.upper_time) return std::nullopt;
+      if (visits++ >= options.max_iterations || now + 2 > deepest) return box.t;
+      if (split<kind>(box, now)) return box.t;
+      if (visits == renewal && now == 0) renewal *= 2;
     }
-    return std::nullopt;
   }
 
-  Lanes a0_, a1_, b0_, b1_, c0_, c1_;
-  Lanes reach_;      ///< a box farther than this from 0 along some axis is excluded
-  Lanes blur_;       ///< rounding along x, y, z
-  Lanes small_;      ///< a box not longer than this along x, y and z is not split
-  double ball_ = 0;  ///< ξ² if the separation is Euclidean and not 0
-  double kappa_t_ = 0, kappa_u_ = 0, kappa_v_ = 0;
-  std::array<Box, deepest + 1> now_;
-  std::vector<Box> later_;
+  template <PairKind kind>
+  Separation separation(const MovingPair<kind>& pair, double t) const {
+    Separation apart = pair.separation(t, separation_);
+    if (!apart.direction.allFinite()) apart.direction.setZero();  // primitives that touch have none
+    return apart;
+  }
+
+  /// Puts the halves of a box that may touch onto the stack, or later ones onto the heap. True if one of
+  /// those that begin with the box is small: then it is the answer.
+  template <PairKind kind>
+  [[gnu::always_inline]] bool split(const Box& box, int& now) {
+    const double size_t = kappa_t_ * box.dt, size_u = kappa_u_ * box.du, size_v = kappa_v_ * box.dv;
+    const double um = box.u + 0.5 * box.du, vm = box.v + 0.5 * box.dv;
+    Box first = box, second = box;
+    if (size_t >= size_u && size_t >= size_v) {
+      first.dt = second.dt = 0.5 * box.dt;
+      second.t = box.t + first.dt;
+      const double du = 0.5 * box.du, dv = 0.5 * box.dv;
+      const Range middle = at(second.t).range(um, vm, du, dv);
+      const Range early = hull(at(box.t).range(um, vm, du, dv), middle);
+      const Range late = hull(at(box.t + box.dt).range(um, vm, du, dv), middle);
+      if (touches(late)) {
+        later_.push_back(second);
+        std::push_heap(later_.begin(), later_.end());
+      }
+      const bool keep = touches(early);
+      now_[now] = first;
+      now += keep;
+      return keep && small(early);
+    }
+    // One of u and v, without branches.
+    const double along_u = size_u >= size_v ? 1 : 0, along_v = 1 - along_u;
+    const double du = box.du * (1 - 0.5 * along_u), dv = box.dv * (1 - 0.5 * along_v);
+    const double su = 0.5 * du * along_u, sv = 0.5 * dv * along_v;
+    const Instant begin = at(box.t), end = at(box.t + box.dt);
+    const Lanes middle_begin = begin.middle(um, vm), middle_end = end.middle(um, vm);
+    const Lanes shift_begin = su * begin.b + sv * begin.c, shift_end = su * end.b + sv * end.c;
+    const Range lower = hull(begin.range(middle_begin - shift_begin, 0.5 * du, 0.5 * dv),
+                             end.range(middle_end - shift_end, 0.5 * du, 0.5 * dv));
+    const Range upper = hull(begin.range(middle_begin + shift_begin, 0.5 * du, 0.5 * dv),
+                             end.range(middle_end + shift_end, 0.5 * du, 0.5 * dv));
+    first.du = second.du = du;
+    first.dv = second.dv = dv;
+    second.u = box.u + 2 * su;
+    second.v = box.v + 2 * sv;
+    const bool keep_first = touches(lower);
+    // Beyond u + v = 1 there is no triangle.
+    const bool keep_second = touches(upper) && (kind != PairKind::point_triangle || second.u + second.v <= 1);
+    now_[now] = second;
+    now += keep_second;
+    now_[now] = first;
+    now += keep_first;
+    return (keep_first && small(lower)) || (keep_second && small(upper));
+  }
+
+  std::array<Vector3, 6> coefficients_;  ///< a₀, a₁, b₀, b₁, c₀, c₁ [m]
+  Vector3 blur_;                         ///< rounding along x, y, z [m]
+  double separation_ = 0;                ///< ξ [m]
+  SeparationNorm norm_ = SeparationNorm::euclidean;
+  double ball_ = 0;                                 ///< ξ² if the separation is Euclidean and not 0
+  double kappa_t_ = 0, kappa_u_ = 0, kappa_v_ = 0;  ///< [m]
+  Lanes a0_, a1_, b0_, b1_, c0_, c1_;               ///< the coefficients along the four axes
+  Lanes reach_;                       ///< a box farther than this from 0 along some axis is excluded
+  Lanes small_;                       ///< a box not longer than this along x, y and z is not split
+  std::array<Box, deepest + 2> now_;  ///< a stack of boxes that begin at the same time
+  std::vector<Box> later_;            ///< a heap; no more of them than visits
 };
 
 }  // namespace apart
