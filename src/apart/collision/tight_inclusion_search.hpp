@@ -31,7 +31,8 @@ class TightInclusion : private Operations {
       Operations::min, Operations::of;
 
  public:
-  std::optional<double> run(const CcdQuery& query, const CcdOptions& options) {
+  /// Not inlined: the compiler would look up a thread-local object again for each of its members.
+  [[gnu::noipa]] std::optional<double> run(const CcdQuery& query, const CcdOptions& options) {
     switch (query.kind) {
       case PairKind::point_point:
         return run<PairKind::point_point>(query, options);
@@ -49,9 +50,9 @@ class TightInclusion : private Operations {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
   static constexpr double more = 1 + 16 * unit_roundoff;  ///< makes up for the rounding of a few operations
-  // u and v are halved at most about 50 times each before a box is as small as rounding.
-  static constexpr int deepest = 160;
-  static constexpr int first_visits = 64;  ///< boxes visited before the direction is renewed
+  // u and v are quartered at most about 25 times each before a box is as small as rounding.
+  static constexpr int deepest = 64;
+  static constexpr int first_visits = 32;  ///< boxes visited before the direction is renewed
 
   /// [t, t + dt] × [u, u + du] × [v, v + dv], all numbers multiples of 2⁻⁵² and exact.
   struct Box {
@@ -60,6 +61,18 @@ class TightInclusion : private Operations {
   };
   struct Range {
     Lanes low, high;
+  };
+  /// The quarters of a box that are still to be visited, cut along u (su > 0) or v (sv > 0). All begin at its
+  /// time.
+  struct Quarters {
+    Box first;
+    double su, sv;  ///< from one to the next
+    unsigned open;  ///< bit i is set if quarter i is
+    Box take() {
+      const int i = std::countr_zero(open);
+      open &= open - 1;
+      return {first.t, first.u + i * su, first.v + i * sv, first.dt, first.du, first.dv};
+    }
   };
   [[gnu::always_inline]] static Range hull(const Range& a, const Range& b) {
     return {min(a.low, b.low), max(a.high, b.high)};
@@ -132,20 +145,20 @@ class TightInclusion : private Operations {
     return first_three_sum(away * away);
   }
   [[gnu::always_inline]] bool touches(const Range& r) const {
-    return all_at_most(max(r.low, -r.high), reach_) && (ball_ == 0 || squared_distance(r) <= ball_);
+    bool yes = all_at_most(max(r.low, -r.high), reach_);
+    if (ball_ > 0) [[unlikely]]
+      yes &= squared_distance(r) <= ball_;
+    return yes;
   }
-  [[gnu::always_inline]] bool small(const Range& r) const { return all_at_most(r.high - r.low, small_); }
 
   /// a, b, c at one time, and the ranges there of points u ± du, v ± dv.
   struct Instant {
     Lanes a, b, c, size_b, size_c;
-    [[gnu::always_inline]] Range range(const Lanes& middle, double du, double dv) const {
-      const Lanes half = du * size_b + dv * size_c;
-      return {middle - half, middle + half};
-    }
     [[gnu::always_inline]] Lanes middle(double u, double v) const { return a + u * b + v * c; }
+    [[gnu::always_inline]] Lanes half(double du, double dv) const { return du * size_b + dv * size_c; }
     [[gnu::always_inline]] Range range(double u, double v, double du, double dv) const {
-      return range(middle(u, v), du, dv);
+      const Lanes m = middle(u, v), h = half(du, dv);
+      return {m - h, m + h};
     }
   };
   [[gnu::always_inline]] Instant at(double t) const {
@@ -202,20 +215,20 @@ class TightInclusion : private Operations {
       tolerance = 0.25 * target;
       set_separation(query.separation + target, options.norm);
     }
-    // Smaller boxes than rounding tell nothing new.
-    small_ = of(std::max(tolerance, 4 * blur_[0]), std::max(tolerance, 4 * blur_[1]),
-                std::max(tolerance, 4 * blur_[2]), infinity);
+    // A box with an image of this size is not split; one as small as rounding tells nothing new (eq. 3.6).
+    const double small = std::max(tolerance, 4 * blur_.maxCoeff());
 
     double front = 0;             // everything before is excluded, but for the boxes listed
     double window = 0;            // width in time of the next box
     int visits = 0, renewal = 0;  // boxes visited, and when the direction is renewed
-    int now = 0;                  // size of now_
+    depth_ = 0;
     later_.clear();
+    Box box = whole<kind>(0, 1);
+    bool listed = false;  // whether there is a box to visit
     while (true) {
       if (visits == renewal) {
         // Exclude as much time as directions can, in a few steps as long as they are worth it.
-        const double before = now > 0 ? now_[now - 1].t + now_[now - 1].dt : 0;
-        t = now > 0 ? now_[now - 1].t : 0;
+        t = box.t;
         for (int step = 0; step < 6; ++step) {
           if (step > 0 || visits > 0) apart = separation<kind>(pair, t);
           const double distance = reach_along(apart.direction) + pair.blur(t);
@@ -228,8 +241,9 @@ class TightInclusion : private Operations {
           if (free_time < t / 16) break;
         }
         set_direction(apart.direction);
-        if (visits == 0 || t > before) {  // start again from here
-          now = 0;
+        if (visits == 0 || t > box.t + box.dt) {  // start again from here
+          listed = false;
+          depth_ = 0;
           later_.clear();
           front = std::floor(t * 0x1p52) * 0x1p-52;
           window = std::exp2(std::clamp(std::ceil(std::log2(std::max(free_time, 0.0))), -40.0, 0.0));
@@ -238,27 +252,26 @@ class TightInclusion : private Operations {
           renewal = 2 * visits;
         }
       }
-      if (now == 0) {
-        if (!later_.empty()) {
+      if (!listed) {
+        if (depth_ > 0) {
+          box = now_[depth_ - 1].take();
+          depth_ -= now_[depth_ - 1].open == 0;
+        } else if (!later_.empty()) {
           std::pop_heap(later_.begin(), later_.end());
-          now_[now++] = later_.back();
+          box = later_.back();
           later_.pop_back();
         } else {
-          if (front >= 1 || front >= options.upper_time) return std::nullopt;
-          const Box next = whole<kind>(front, window);
+          if (front >= 1) return std::nullopt;
+          box = whole<kind>(front, window);
           front += window;
           window *= 2;
-          const Range range = image(next);
-          if (!touches(range)) continue;
-          if (small(range)) return next.t;
-          now_[now++] = next;
+          if (box.t < options.upper_time && !touches(image(box))) continue;
         }
       }
-      const Box box = now_[--now];
       if (box.t >= options.upper_time) return std::nullopt;
-      if (visits++ >= options.max_iterations || now + 2 > deepest) return box.t;
-      if (split<kind>(box, now)) return box.t;
-      if (visits == renewal && now == 0) renewal *= 2;
+      if (visits++ >= options.max_iterations || depth_ == deepest) return box.t;
+      if (kappa_t_ * box.dt + kappa_u_ * box.du + kappa_v_ * box.dv <= small) return box.t;
+      listed = split<kind>(box);
     }
   }
 
@@ -269,52 +282,54 @@ class TightInclusion : private Operations {
     return apart;
   }
 
-  /// Puts the halves of a box that may touch onto the stack, or later ones onto the heap. True if one of
-  /// those that begin with the box is small: then it is the answer.
+  /// Cuts a box where its image is longest into four, and lists those that may touch: four at once cost
+  /// little more than two. True if `box` now is one of them, to be visited next.
   template <PairKind kind>
-  [[gnu::always_inline]] bool split(const Box& box, int& now) {
+  [[gnu::noinline]] bool split(Box& box) {
     const double size_t = kappa_t_ * box.dt, size_u = kappa_u_ * box.du, size_v = kappa_v_ * box.dv;
     const double um = box.u + 0.5 * box.du, vm = box.v + 0.5 * box.dv;
-    Box first = box, second = box;
     if (size_t >= size_u && size_t >= size_v) {
-      first.dt = second.dt = 0.5 * box.dt;
-      second.t = box.t + first.dt;
-      const double du = 0.5 * box.du, dv = 0.5 * box.dv;
-      const Range middle = at(second.t).range(um, vm, du, dv);
-      const Range early = hull(at(box.t).range(um, vm, du, dv), middle);
-      const Range late = hull(at(box.t + box.dt).range(um, vm, du, dv), middle);
-      if (touches(late)) {
-        later_.push_back(second);
+      const double dt = 0.25 * box.dt, du = 0.5 * box.du, dv = 0.5 * box.dv;
+      Range ends[5];
+      for (int i = 0; i < 5; ++i) ends[i] = at(box.t + i * dt).range(um, vm, du, dv);
+      box.dt = dt;
+      for (int i = 3; i > 0; --i) {
+        if (!touches(hull(ends[i], ends[i + 1]))) continue;
+        later_.push_back(box);
+        later_.back().t = box.t + i * dt;
         std::push_heap(later_.begin(), later_.end());
       }
-      const bool keep = touches(early);
-      now_[now] = first;
-      now += keep;
-      return keep && small(early);
+      return touches(hull(ends[0], ends[1]));
     }
-    // One of u and v, without branches.
+    // Along u or v, without branches.
     const double along_u = size_u >= size_v ? 1 : 0, along_v = 1 - along_u;
-    const double du = box.du * (1 - 0.5 * along_u), dv = box.dv * (1 - 0.5 * along_v);
-    const double su = 0.5 * du * along_u, sv = 0.5 * dv * along_v;
+    box.du *= 1 - 0.75 * along_u;
+    box.dv *= 1 - 0.75 * along_v;
+    const double su = box.du * along_u, sv = box.dv * along_v;
     const Instant begin = at(box.t), end = at(box.t + box.dt);
+    const Lanes half_begin = begin.half(0.5 * box.du, 0.5 * box.dv),
+                half_end = end.half(0.5 * box.du, 0.5 * box.dv);
+    // The middles of the quarters lie half a step and one and a half from the middle of the box.
+    const Lanes shift_begin = 0.5 * su * begin.b + 0.5 * sv * begin.c,
+                shift_end = 0.5 * su * end.b + 0.5 * sv * end.c;
+    const Lanes outer_begin = 3.0 * shift_begin, outer_end = 3.0 * shift_end;
     const Lanes middle_begin = begin.middle(um, vm), middle_end = end.middle(um, vm);
-    const Lanes shift_begin = su * begin.b + sv * begin.c, shift_end = su * end.b + sv * end.c;
-    const Range lower = hull(begin.range(middle_begin - shift_begin, 0.5 * du, 0.5 * dv),
-                             end.range(middle_end - shift_end, 0.5 * du, 0.5 * dv));
-    const Range upper = hull(begin.range(middle_begin + shift_begin, 0.5 * du, 0.5 * dv),
-                             end.range(middle_end + shift_end, 0.5 * du, 0.5 * dv));
-    first.du = second.du = du;
-    first.dv = second.dv = dv;
-    second.u = box.u + 2 * su;
-    second.v = box.v + 2 * sv;
-    const bool keep_first = touches(lower);
-    // Beyond u + v = 1 there is no triangle.
-    const bool keep_second = touches(upper) && (kind != PairKind::point_triangle || second.u + second.v <= 1);
-    now_[now] = second;
-    now += keep_second;
-    now_[now] = first;
-    now += keep_first;
-    return (keep_first && small(lower)) || (keep_second && small(upper));
+    const auto open = [&](const Lanes& b, const Lanes& e) __attribute__((always_inline)) {
+      return unsigned(touches({min(b - half_begin, e - half_end), max(b + half_begin, e + half_end)}));
+    };
+    unsigned mask = open(middle_begin - outer_begin, middle_end - outer_end) |
+                    open(middle_begin - shift_begin, middle_end - shift_end) << 1 |
+                    open(middle_begin + shift_begin, middle_end + shift_end) << 2 |
+                    open(middle_begin + outer_begin, middle_end + outer_end) << 3;
+    if constexpr (kind == PairKind::point_triangle) {
+      // Beyond u + v = 1 there is no triangle.
+      const double corner = box.u + box.v, step = su + sv;
+      mask &= 1u | unsigned(corner + step <= 1) << 1 | unsigned(corner + 2 * step <= 1) << 2 |
+              unsigned(corner + 3 * step <= 1) << 3;
+    }
+    now_[depth_] = {box, su, sv, mask};
+    depth_ += mask != 0;
+    return false;
   }
 
   std::array<Vector3, 6> coefficients_;  ///< a₀, a₁, b₀, b₁, c₀, c₁ [m]
@@ -324,10 +339,10 @@ class TightInclusion : private Operations {
   double ball_ = 0;                                 ///< ξ² if the separation is Euclidean and not 0
   double kappa_t_ = 0, kappa_u_ = 0, kappa_v_ = 0;  ///< [m]
   Lanes a0_, a1_, b0_, b1_, c0_, c1_;               ///< the coefficients along the four axes
-  Lanes reach_;                       ///< a box farther than this from 0 along some axis is excluded
-  Lanes small_;                       ///< a box not longer than this along x, y and z is not split
-  std::array<Box, deepest + 2> now_;  ///< a stack of boxes that begin at the same time
-  std::vector<Box> later_;            ///< a heap; no more of them than visits
+  Lanes reach_;                            ///< a box farther than this from 0 along some axis is excluded
+  std::array<Quarters, deepest + 1> now_;  ///< a stack
+  int depth_ = 0;
+  std::vector<Box> later_;  ///< a heap; no more of them than visits
 };
 
 }  // namespace apart
