@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <apart/collision/candidate_cache.hpp>
+#include <apart/collision/ccd_methods.hpp>
 #include <apart/collision/inversion.hpp>
 #include <apart/collision/step_bound.hpp>
 #include <apart/core/parallel.hpp>
@@ -78,7 +79,21 @@ void expect_safe(const CcdQuery& q, const CcdOptions& options, const std::option
   }
 }
 
-TEST(AdditiveCcd, StopsBeforeAKnownImpact) {
+/// The same demands on both methods.
+class EveryCcd : public ::testing::TestWithParam<CcdMethod> {
+ protected:
+  std::optional<double> time_of_impact(const CcdQuery& query, CcdOptions options = {}) const {
+    options.method = GetParam();
+    return apart::time_of_impact(query, options);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Methods, EveryCcd,
+                         ::testing::Values(CcdMethod::additive, CcdMethod::tight_inclusion),
+                         [](const auto& method) {
+                           return method.param == CcdMethod::additive ? "additive" : "tight_inclusion";
+                         });
+
+TEST_P(EveryCcd, StopsBeforeAKnownImpact) {
   Random random(1);
   for (PairKind kind : all_kinds)
     for (double speed : {1e-6, 1e-3, 1.0, 1e3})
@@ -92,7 +107,7 @@ TEST(AdditiveCcd, StopsBeforeAKnownImpact) {
       }
 }
 
-TEST(AdditiveCcd, IsSafeOnRandomPathsAndStopsOnlyNearAnObstacle) {
+TEST_P(EveryCcd, IsSafeOnRandomPathsAndStopsOnlyNearAnObstacle) {
   Random random(2);
   int stopped = 0, free = 0;
   for (PairKind kind : all_kinds)
@@ -118,7 +133,7 @@ TEST(AdditiveCcd, IsSafeOnRandomPathsAndStopsOnlyNearAnObstacle) {
   EXPECT_GT(free, 500);
 }
 
-TEST(AdditiveCcd, IsSafeNearContact) {
+TEST_P(EveryCcd, IsSafeNearContact) {
   Random random(3);
   int stopped = 0;
   for (PairKind kind : all_kinds)
@@ -136,7 +151,7 @@ TEST(AdditiveCcd, IsSafeNearContact) {
   EXPECT_GT(stopped, 1000);
 }
 
-TEST(AdditiveCcd, IsSafeForParallelEdgesAndThinTriangles) {
+TEST_P(EveryCcd, IsSafeForParallelEdgesAndThinTriangles) {
   Random random(4);
   for (double sine : {0.0, 1e-14, 1e-10, 1e-8, 1e-5, 1e-2})
     for (double gap : {1e-1, 1e-4, 1e-8})
@@ -157,7 +172,7 @@ TEST(AdditiveCcd, IsSafeForParallelEdgesAndThinTriangles) {
       }
 }
 
-TEST(AdditiveCcd, WorksAtAnyScaleAndFarAway) {
+TEST_P(EveryCcd, WorksAtAnyScaleAndFarAway) {
   Random random(5);
   for (PairKind kind : all_kinds)
     for (int trial = 0; trial < 100; ++trial) {
@@ -183,7 +198,7 @@ TEST(AdditiveCcd, WorksAtAnyScaleAndFarAway) {
     }
 }
 
-TEST(AdditiveCcd, SlidingPartingAndRestingPairsAreFree) {
+TEST_P(EveryCcd, SlidingPartingAndRestingPairsAreFree) {
   CcdQuery q;
   q.kind = PairKind::point_triangle;
   q.x = {Vector3(0.2, 0.2, 1e-8), Vector3(0, 0, 0), Vector3(1, 0, 0), Vector3(0, 1, 0)};
@@ -206,7 +221,7 @@ TEST(AdditiveCcd, SlidingPartingAndRestingPairsAreFree) {
   EXPECT_FALSE(time_of_impact(q)) << "edges sliding";
 }
 
-TEST(AdditiveCcd, StopsExactlyAtTheShareOfTheGap) {
+TEST_P(EveryCcd, StopsExactlyAtTheShareOfTheGap) {
   CcdQuery q;
   q.kind = PairKind::point_point;
   q.x = {Vector3(0, 0, 0), Vector3(1, 0, 0)};
@@ -224,7 +239,7 @@ TEST(AdditiveCcd, StopsExactlyAtTheShareOfTheGap) {
 // The direction of closest points blurs as the gap shrinks: by all of a right angle at 1e-16 of the
 // primitives' size. The bound must not suffer, least of all where a direction has no room: above the border
 // of a triangle, for edges on top of each other, and for edges that cross under an angle of next to nothing.
-TEST(AdditiveCcd, GoesAsFarAtTinyGapsAsAtLargeOnes) {
+TEST_P(EveryCcd, GoesAsFarAtTinyGapsAsAtLargeOnes) {
   Random random(16);
   const auto expect_progress = [&](CcdQuery q, double gap, const std::string& what) {
     const Eigen::Quaterniond turn = Eigen::Quaterniond::UnitRandom();
@@ -267,7 +282,7 @@ TEST(AdditiveCcd, GoesAsFarAtTinyGapsAsAtLargeOnes) {
     }
 }
 
-TEST(AdditiveCcd, LooksNoFartherThanAskedAndThatChangesNoAnswer) {
+TEST_P(EveryCcd, LooksNoFartherThanAskedAndThatChangesNoAnswer) {
   Random random(6);
   for (int trial = 0; trial < 500; ++trial) {
     const PairKind kind = all_kinds[trial % 4];
@@ -282,7 +297,7 @@ TEST(AdditiveCcd, LooksNoFartherThanAskedAndThatChangesNoAnswer) {
   }
 }
 
-TEST(AdditiveCcd, TouchingOrSenselessInputGivesZero) {
+TEST_P(EveryCcd, TouchingOrSenselessInputGivesZero) {
   Random random(7);
   for (PairKind kind : all_kinds) {
     CcdQuery q = meeting_query(kind, 0, 1, random);
@@ -313,7 +328,7 @@ TEST(AdditiveCcd, TouchingOrSenselessInputGivesZero) {
   }
 }
 
-TEST(AdditiveCcd, AdversarialInputTakesLittleTime) {
+TEST_P(EveryCcd, AdversarialInputTakesLittleTime) {
   Random random(8);
   const auto begin = std::chrono::steady_clock::now();
   int queries = 0;
@@ -333,7 +348,7 @@ TEST(AdditiveCcd, AdversarialInputTakesLittleTime) {
   EXPECT_LT(seconds / queries, 5e-3);
 }
 
-TEST(AdditiveCcd, AnIterationLimitStaysSafe) {
+TEST_P(EveryCcd, AnIterationLimitStaysSafe) {
   Random random(9);
   for (int trial = 0; trial < 300; ++trial) {
     const CcdQuery q = meeting_query(all_kinds[trial % 4], random.uniform(0.3, 1), 1, random);
@@ -341,6 +356,119 @@ TEST(AdditiveCcd, AnIterationLimitStaysSafe) {
     ASSERT_TRUE(t);
     expect_safe(q, {}, t, 2);
   }
+}
+
+TEST_P(EveryCcd, MissesNoImpactAtAnyToleranceAndLimit) {
+  Random random(21);
+  for (double tolerance : {1e-8, 1e-6, 1e-4, 1e-2})
+    for (int limit : {1, 100, 1'000'000})
+      for (double separation : {0.0, 1e-3})
+        for (SeparationNorm norm : {SeparationNorm::euclidean, SeparationNorm::maximum})
+          for (int trial = 0; trial < 200; ++trial) {
+            const double tau = random.uniform(0, 1);
+            CcdQuery q = meeting_query(all_kinds[trial % 4], tau, random.exponential(1e-3, 10), random);
+            q.separation = separation;
+            const auto t = time_of_impact(
+                q, {.gap_fraction = 0, .tolerance = tolerance, .max_iterations = limit, .norm = norm});
+            ASSERT_TRUE(t) << "missed an impact at " << tau;
+            EXPECT_LE(*t, tau + 1e-14);
+          }
+}
+
+TEST_P(EveryCcd, SeparationIsMeasuredInTheNormAskedFor) {
+  // A point passes another at a distance of (d, d, 0), which is d in the maximum norm and √2 d as a length.
+  const double d = 1e-2;
+  CcdQuery q;
+  q.kind = PairKind::point_point;
+  q.x = {Vector3(d, d, 1), Vector3(0, 0, 0)};
+  q.displacement = {Vector3(0, 0, -2), Vector3(0, 0, 0)};
+  CcdOptions options{.gap_fraction = 0, .tolerance = 1e-8};
+  q.separation = 1.01 * d;
+  options.norm = SeparationNorm::euclidean;
+  EXPECT_FALSE(time_of_impact(q, options));
+  options.norm = SeparationNorm::maximum;
+  const auto t = time_of_impact(q, options);
+  ASSERT_TRUE(t);
+  EXPECT_LE(*t, 0.5 * (1 - q.separation));
+  EXPECT_GT(*t, 0.48);  // additive CCD keeps √3 d instead
+  q.separation = 1.42 * d;
+  options.norm = SeparationNorm::euclidean;
+  EXPECT_TRUE(time_of_impact(q, options));
+  if (GetParam() == CcdMethod::tight_inclusion) {
+    q.separation = 0.99 * d;
+    options.norm = SeparationNorm::maximum;
+    EXPECT_FALSE(time_of_impact(q, options));
+  }
+}
+
+TEST_P(EveryCcd, DegenerateMotionsEndSoonAndAreFoundOut) {
+  const Vector3 o(0, 0, 0), ex(1, 0, 0), ey(0, 1, 0), ez(0, 0, 1);
+  struct Case {
+    const char* what;
+    CcdQuery query;
+    double tau;  ///< infinity: no impact
+  };
+  const auto query = [](PairKind kind, StencilPoints x, StencilPoints p) {
+    return CcdQuery{.kind = kind, .x = x, .displacement = p};
+  };
+  constexpr PairKind pt = PairKind::point_triangle, ee = PairKind::edge_edge;
+  const Case cases[] = {
+      {"parallel edges meet along their length", query(ee, {o, ex, ez, ex + ez}, {o, o, -2 * ez, -2 * ez}),
+       0.5},
+      {"collinear edges meet end to end", query(ee, {o, ex, 3 * ex, 4 * ex}, {ex, ex, -3 * ex, -3 * ex}),
+       0.5},
+      {"edges slide past each other in one plane",
+       query(ee, {o, ex, 2 * ey, ex + 2 * ey}, {ex, ex, -ex, -ex}), infinity},
+      {"a point runs into a triangle in its plane", query(pt, {-ex, o, ex + ey, ex - ey}, {2 * ex, o, o, o}),
+       0.5},
+      {"a point passes a triangle in its plane",
+       query(pt, {-ex + 1.5 * ey, o, ex + ey, ex - ey}, {4 * ex, o, o, o}), infinity},
+      {"a triangle collapses onto a point", query(pt, {ez, o, ex, ey}, {o, ez, ez - ex, ez - ey}), 1},
+      {"a triangle that is a segment", query(pt, {0.5 * ex + ez, o, ex, ex}, {-2 * ez, o, o, o}), 0.5},
+      {"a triangle that is a point", query(pt, {ez, o, o, o}, {-2 * ez, o, o, o}), 0.5},
+      {"edges of no length", query(ee, {o, o, ez, ez}, {o, o, -2 * ez, -2 * ez}), 0.5},
+      {"edges of no length that miss",
+       query(ee, {o, o, ez + 1e-3 * ex, ez + 1e-3 * ex}, {o, o, -2 * ez, -2 * ez}), infinity},
+      {"a face-on impact at the very end", query(pt, {0.2 * ex + 0.2 * ey + ez, o, ex, ey}, {-ez, o, o, o}),
+       1},
+      {"everything moves far together",
+       query(ee, {o, ex, ez, ex + ez + ey}, {1e3 * ey, 1e3 * ey, 1e3 * ey, 1e3 * ey}), infinity},
+  };
+  for (const Case& c : cases) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto t = time_of_impact(c.query, {.gap_fraction = 0});
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    EXPECT_LT(seconds, 0.05) << c.what;
+    EXPECT_EQ(t.has_value(), c.tau < infinity) << c.what;
+    if (!t) continue;
+    EXPECT_LE(*t, c.tau) << c.what;
+    EXPECT_GE(*t, c.tau - 1e-3) << c.what;
+  }
+}
+
+TEST(TightInclusion, VectorAndScalarPathGiveTheSameAnswers) {
+  Random random(22);
+  int hits = 0, free = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    const PairKind kind = all_kinds[trial % 4];
+    CcdQuery q = random.below(2)
+                     ? random_query(kind, random.exponential(1e-2, 10), random)
+                     : meeting_query(kind, random.uniform(0, 1), random.exponential(1e-6, 10), random);
+    if (random.below(3) == 0)  // in a plane
+      for (int i = 0; i < 4; ++i) q.x[i].z() = q.displacement[i].z() = 0;
+    if (random.below(3) == 0) q.separation = random.exponential(1e-6, 0.1);
+    if (random.below(2)) q.dhat = random.exponential(1e-4, 1);
+    CcdOptions options{.upper_time = random.below(2) ? 1 : random.uniform(0, 1),
+                       .gap_fraction = random.below(2) ? 0.2 : 0.0,
+                       .tolerance = random.exponential(1e-8, 1e-2),
+                       .max_iterations = random.below(2) ? 50 : 2000};
+    options.norm = random.below(2) ? SeparationNorm::euclidean : SeparationNorm::maximum;
+    const auto t = tight_inclusion_ccd(q, options);
+    ASSERT_EQ(t, tight_inclusion_ccd_scalar(q, options));
+    (t ? hits : free)++;
+  }
+  EXPECT_GT(hits, 800);
+  EXPECT_GT(free, 800);
 }
 
 // ---- Whole surfaces

@@ -1,5 +1,6 @@
 #include <apart/collision/ccd_methods.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace apart {
@@ -39,8 +40,10 @@ std::optional<double> time_of_impact(const CcdQuery& query, const CcdOptions& op
     scaled.tolerance = std::scalbn(options.tolerance, -std::ilogb(size));
     return time_of_impact(rescaled(query, size), scaled);
   }
-  return options.method == CcdMethod::additive ? additive_ccd(query, options)
-                                               : tight_inclusion_ccd(query, options);
+  CcdOptions clipped = options;
+  clipped.upper_time = std::min(options.upper_time, 1.0);
+  return options.method == CcdMethod::additive ? additive_ccd(query, clipped)
+                                               : tight_inclusion_ccd(query, clipped);
 }
 
 }  // namespace apart

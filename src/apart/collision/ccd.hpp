@@ -23,7 +23,7 @@ enum class SeparationNorm { euclidean, maximum };
 
 struct CcdOptions {
   CcdMethod method = CcdMethod::additive;
-  double upper_time = 1;  ///< look only at times up to here
+  double upper_time = 1;  ///< look only at times up to here, and up to 1
   /// s: stop when the gap (distance − ξ) has shrunk to this share of its value at time 0 (thesis A.4), or of
   /// d̂ if it was larger than d̂ at time 0. So a pair that stays out of the barrier's reach never bounds a
   /// step, and a step does not depend on which far pairs a broad phase happens to report. 0: until ξ itself.

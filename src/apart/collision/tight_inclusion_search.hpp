@@ -171,16 +171,16 @@ class TightInclusion : private Operations {
                 at(box.t + box.dt).range(u, v, 0.5 * box.du, 0.5 * box.dv));
   }
 
-  /// Whether F misses the origin on the whole of [0, t]; of a triangle, from its three corners.
+  /// Whether F misses the origin on all of its domain; of a triangle, from its three corners.
   template <PairKind kind>
-  bool free_until(double t) const {
-    if constexpr (kind != PairKind::point_triangle) return !touches(image(whole<kind>(0, t)));
-    const auto range = [&](double s) {
-      const Instant now = at(s);
+  bool free_throughout() const {
+    if constexpr (kind != PairKind::point_triangle) return !touches(image(whole<kind>(0, 1)));
+    const auto range = [&](double t) {
+      const Instant now = at(t);
       const Lanes second = now.a + now.b, third = now.a + now.c;
       return Range{min(now.a, min(second, third)), max(now.a, max(second, third))};
     };
-    return !touches(hull(range(0), range(t)));
+    return !touches(hull(range(0), range(1)));
   }
   template <PairKind kind>
   static Box whole(double t, double dt) {
@@ -201,7 +201,7 @@ class TightInclusion : private Operations {
     if (most < infinity) {
       set_separation(most, options.norm);
       set_direction(Vector3::Zero());
-      if (free_until<kind>(options.upper_time)) return std::nullopt;
+      if (free_throughout<kind>()) return std::nullopt;
     }
     set_separation(query.separation, options.norm);
     const MovingPair<kind> pair(query);
@@ -218,7 +218,8 @@ class TightInclusion : private Operations {
     // A box with an image of this size is not split; one as small as rounding tells nothing new (eq. 3.6).
     const double small = std::max(tolerance, 4 * blur_.maxCoeff());
 
-    double front = 0;             // everything before is excluded, but for the boxes listed
+    double excluded = 0;          // times before are
+    double front = 0;             // times before are excluded too, but for the boxes listed
     double window = 0;            // width in time of the next box
     int visits = 0, renewal = 0;  // boxes visited, and when the direction is renewed
     depth_ = 0;
@@ -228,17 +229,17 @@ class TightInclusion : private Operations {
     while (true) {
       if (visits == renewal) {
         // Exclude as much time as directions can, in a few steps as long as they are worth it.
-        t = box.t;
+        t = std::max(box.t, excluded);
         for (int step = 0; step < 6; ++step) {
           if (step > 0 || visits > 0) apart = separation<kind>(pair, t);
           const double distance = reach_along(apart.direction) + pair.blur(t);
           const auto free = pair.free_time(apart, distance);
-          free_time = free.time;
-          if (!(free_time > 0)) break;
+          free_time = std::max(free.time, 0.0);
           if (t + free_time >= options.upper_time) return std::nullopt;
           t += free_time;
-          if (free.here - distance < 0.1 * target) return t;  // 0.9 of the gap is used up
-          if (free_time < t / 16) break;
+          excluded = t;
+          if (target > 0 && free.here - distance < 0.1 * target) return t;  // there is no more room
+          if (!(free_time > t / 16)) break;
         }
         set_direction(apart.direction);
         if (visits == 0 || t > box.t + box.dt) {  // start again from here
@@ -246,7 +247,7 @@ class TightInclusion : private Operations {
           depth_ = 0;
           later_.clear();
           front = std::floor(t * 0x1p52) * 0x1p-52;
-          window = std::exp2(std::clamp(std::ceil(std::log2(std::max(free_time, 0.0))), -40.0, 0.0));
+          window = std::exp2(std::clamp(std::ceil(std::log2(free_time)), -40.0, 0.0));
           renewal = visits + first_visits;
         } else {
           renewal = 2 * visits;
@@ -269,8 +270,9 @@ class TightInclusion : private Operations {
         }
       }
       if (box.t >= options.upper_time) return std::nullopt;
-      if (visits++ >= options.max_iterations || depth_ == deepest) return box.t;
-      if (kappa_t_ * box.dt + kappa_u_ * box.du + kappa_v_ * box.dv <= small) return box.t;
+      const double image_size = kappa_t_ * box.dt + kappa_u_ * box.du + kappa_v_ * box.dv;
+      if (visits++ >= options.max_iterations || depth_ == deepest || image_size <= small)
+        return std::max(box.t, excluded);
       listed = split<kind>(box);
     }
   }
