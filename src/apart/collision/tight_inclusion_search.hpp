@@ -134,6 +134,9 @@ class TightInclusion : private Operations {
     ball_ = norm == SeparationNorm::euclidean && separation > 0 ? separation * separation * more * more : 0;
   }
 
+  double norm_of(const Vector3& r) const {
+    return norm_ == SeparationNorm::euclidean ? r.norm() : r.template lpNorm<Eigen::Infinity>();
+  }
   /// |F| ≤ ξ implies |n·F| ≤ |n| ξ, or |n|₁ ξ in the maximum norm.
   double reach_along(const Vector3& n) const {
     return separation_ * (norm_ == SeparationNorm::euclidean ? n.norm() : n.template lpNorm<1>()) * more;
@@ -230,7 +233,7 @@ class TightInclusion : private Operations {
       if (visits == renewal) {
         // Exclude as much time as directions can, in a few steps as long as they are worth it.
         t = std::max(box.t, excluded);
-        for (int step = 0; step < 6; ++step) {
+        for (int step = 0; step < 16; ++step) {
           if (step > 0 || visits > 0) apart = separation<kind>(pair, t);
           const double distance = reach_along(apart.direction) + pair.blur(t);
           const auto free = pair.free_time(apart, distance);
@@ -238,8 +241,11 @@ class TightInclusion : private Operations {
           if (t + free_time >= options.upper_time) return std::nullopt;
           t += free_time;
           excluded = t;
-          if (target > 0 && free.here - distance < 0.1 * target) return t;  // there is no more room
-          if (!(free_time > t / 16)) break;
+          // Done if there is no more room, to a small share of the target, or of the tolerance.
+          const double little = target > 0 ? 0.1 * target : options.tolerance;
+          if (target > 0 && free.here - distance < little) return t;
+          if (separation_ > 0 && norm_of(apart.least * apart.direction) <= separation_ + little) return t;
+          if (!(free_time > t / 256)) break;
         }
         set_direction(apart.direction);
         if (visits == 0 || t > box.t + box.dt) {  // start again from here
