@@ -62,16 +62,16 @@ class TightInclusion : private Operations {
   struct Range {
     Lanes low, high;
   };
-  /// The quarters of a box that are still to be visited, cut along u (su > 0) or v (sv > 0). All begin at its
+  /// The parts of a box that are still to be visited: up to four along u by four along v. All begin at its
   /// time.
-  struct Quarters {
+  struct Parts {
     Box first;
-    double su, sv;  ///< from one to the next
-    unsigned open;  ///< bit i is set if quarter i is
+    unsigned open;  ///< bit 4 j + i is set if the part i along u and j along v is
     Box take() {
       const int i = std::countr_zero(open);
       open &= open - 1;
-      return {first.t, first.u + i * su, first.v + i * sv, first.dt, first.du, first.dv};
+      return {first.t, first.u + (i & 3) * first.du, first.v + (i >> 2) * first.dv, first.dt, first.du,
+              first.dv};
     }
   };
   [[gnu::always_inline]] static Range hull(const Range& a, const Range& b) {
@@ -147,12 +147,14 @@ class TightInclusion : private Operations {
     const Lanes away = max(max(r.low, -r.high) - of(blur_[0], blur_[1], blur_[2], 0), of(0, 0, 0, 0));
     return first_three_sum(away * away);
   }
+  /// ball: whether the separation is Euclidean and not 0.
+  template <bool ball>
   [[gnu::always_inline]] bool touches(const Range& r) const {
     bool yes = all_at_most(max(r.low, -r.high), reach_);
-    if (ball_ > 0) [[unlikely]]
-      yes &= squared_distance(r) <= ball_;
+    if constexpr (ball) yes = yes && squared_distance(r) <= ball_;
     return yes;
   }
+  bool touches(const Range& r) const { return ball_ > 0 ? touches<true>(r) : touches<false>(r); }
 
   /// a, b, c at one time, and the ranges there of points u ± du, v ± dv.
   struct Instant {
@@ -279,7 +281,7 @@ class TightInclusion : private Operations {
       const double image_size = kappa_t_ * box.dt + kappa_u_ * box.du + kappa_v_ * box.dv;
       if (visits++ >= options.max_iterations || depth_ == deepest || image_size <= small)
         return std::max(box.t, excluded);
-      listed = split<kind>(box);
+      listed = ball_ > 0 ? split<kind, true>(box) : split<kind, false>(box);
     }
   }
 
@@ -292,51 +294,60 @@ class TightInclusion : private Operations {
 
   /// Cuts a box where its image is longest into four, and lists those that may touch: four at once cost
   /// little more than two. True if `box` now is one of them, to be visited next.
-  template <PairKind kind>
+  template <PairKind kind, bool ball>
   [[gnu::noinline]] bool split(Box& box) {
     const double size_t = kappa_t_ * box.dt, size_u = kappa_u_ * box.du, size_v = kappa_v_ * box.dv;
-    const double um = box.u + 0.5 * box.du, vm = box.v + 0.5 * box.dv;
     if (size_t >= size_u && size_t >= size_v) {
-      const double dt = 0.25 * box.dt, du = 0.5 * box.du, dv = 0.5 * box.dv;
+      const double dt = 0.25 * box.dt, du = 0.5 * box.du, dv = 0.5 * box.dv, um = box.u + du, vm = box.v + dv;
       Range ends[5];
       for (int i = 0; i < 5; ++i) ends[i] = at(box.t + i * dt).range(um, vm, du, dv);
       box.dt = dt;
       for (int i = 3; i > 0; --i) {
-        if (!touches(hull(ends[i], ends[i + 1]))) continue;
+        if (!touches<ball>(hull(ends[i], ends[i + 1]))) continue;
         later_.push_back(box);
         later_.back().t = box.t + i * dt;
         std::push_heap(later_.begin(), later_.end());
       }
-      return touches(hull(ends[0], ends[1]));
+      return touches<ball>(hull(ends[0], ends[1]));
     }
-    // Along u or v, without branches.
-    const double along_u = size_u >= size_v ? 1 : 0, along_v = 1 - along_u;
-    box.du *= 1 - 0.75 * along_u;
-    box.dv *= 1 - 0.75 * along_v;
-    const double su = box.du * along_u, sv = box.dv * along_v;
+    // Along u, v or both: into four unless that makes its image much shorter there than along the other.
+    const bool cut_u = 4 * size_u >= size_v, cut_v = 4 * size_v >= size_u;
+    if (cut_u) box.du *= 0.25;
+    if (cut_v) box.dv *= 0.25;
     const Instant begin = at(box.t), end = at(box.t + box.dt);
     const Lanes half_begin = begin.half(0.5 * box.du, 0.5 * box.dv),
                 half_end = end.half(0.5 * box.du, 0.5 * box.dv);
-    // The middles of the quarters lie half a step and one and a half from the middle of the box.
-    const Lanes shift_begin = 0.5 * su * begin.b + 0.5 * sv * begin.c,
-                shift_end = 0.5 * su * end.b + 0.5 * sv * end.c;
-    const Lanes outer_begin = 3.0 * shift_begin, outer_end = 3.0 * shift_end;
-    const Lanes middle_begin = begin.middle(um, vm), middle_end = end.middle(um, vm);
-    const auto open = [&](const Lanes& b, const Lanes& e) __attribute__((always_inline)) {
-      return unsigned(touches({min(b - half_begin, e - half_end), max(b + half_begin, e + half_end)}));
+    const Lanes du_begin = box.du * begin.b, du_end = box.du * end.b;
+    const Lanes dv_begin = box.dv * begin.c, dv_end = box.dv * end.c;
+    const Lanes first_begin = begin.middle(box.u + 0.5 * box.du, box.v + 0.5 * box.dv);
+    const Lanes first_end = end.middle(box.u + 0.5 * box.du, box.v + 0.5 * box.dv);
+    unsigned open = 0;
+    const auto row = [&](const Lanes& b, const Lanes& e, int bits) __attribute__((always_inline)) {
+      const auto part = [&](int i, const Lanes& pb, const Lanes& pe) __attribute__((always_inline)) {
+        open |= unsigned(
+                    touches<ball>({min(pb - half_begin, pe - half_end), max(pb + half_begin, pe + half_end)}))
+                << (bits + i);
+      };
+      part(0, b, e);
+      if (!cut_u) return;
+      part(1, b + du_begin, e + du_end);
+      part(2, b + 2.0 * du_begin, e + 2.0 * du_end);
+      part(3, b + 3.0 * du_begin, e + 3.0 * du_end);
     };
-    unsigned mask = open(middle_begin - outer_begin, middle_end - outer_end) |
-                    open(middle_begin - shift_begin, middle_end - shift_end) << 1 |
-                    open(middle_begin + shift_begin, middle_end + shift_end) << 2 |
-                    open(middle_begin + outer_begin, middle_end + outer_end) << 3;
-    if constexpr (kind == PairKind::point_triangle) {
-      // Beyond u + v = 1 there is no triangle.
-      const double corner = box.u + box.v, step = su + sv;
-      mask &= 1u | unsigned(corner + step <= 1) << 1 | unsigned(corner + 2 * step <= 1) << 2 |
-              unsigned(corner + 3 * step <= 1) << 3;
+    row(first_begin, first_end, 0);
+    if (cut_v) {
+      row(first_begin + dv_begin, first_end + dv_end, 4);
+      row(first_begin + 2.0 * dv_begin, first_end + 2.0 * dv_end, 8);
+      row(first_begin + 3.0 * dv_begin, first_end + 3.0 * dv_end, 12);
     }
-    now_[depth_] = {box, su, sv, mask};
-    depth_ += mask != 0;
+    if (kind == PairKind::point_triangle && box.u + box.v + 4 * (box.du + box.dv) > 1) {
+      // Beyond u + v = 1 there is no triangle.
+      for (int j = 0; j < 4; ++j)
+        for (int i = 0; i < 4; ++i)
+          if (box.u + i * box.du + box.v + j * box.dv > 1) open &= ~(1u << (4 * j + i));
+    }
+    now_[depth_] = {box, open};
+    depth_ += open != 0;
     return false;
   }
 
@@ -347,8 +358,8 @@ class TightInclusion : private Operations {
   double ball_ = 0;                                 ///< ξ² if the separation is Euclidean and not 0
   double kappa_t_ = 0, kappa_u_ = 0, kappa_v_ = 0;  ///< [m]
   Lanes a0_, a1_, b0_, b1_, c0_, c1_;               ///< the coefficients along the four axes
-  Lanes reach_;                            ///< a box farther than this from 0 along some axis is excluded
-  std::array<Quarters, deepest + 1> now_;  ///< a stack
+  Lanes reach_;                         ///< a box farther than this from 0 along some axis is excluded
+  std::array<Parts, deepest + 1> now_;  ///< a stack
   int depth_ = 0;
   std::vector<Box> later_;  ///< a heap; no more of them than visits
 };
