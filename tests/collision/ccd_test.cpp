@@ -6,6 +6,7 @@
 #include <apart/collision/inversion.hpp>
 #include <apart/collision/step_bound.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/geometry/exact_intersection.hpp>
 #include <support/reference_distance.hpp>
 
 #include <chrono>
@@ -681,10 +682,17 @@ TEST(InversionFreeStep, ExtremeInputIsSafe) {
     y.row(2) *= random.exponential(1e-12, 1);
     y.colwise() += random.exponential(1e-3, 1e3) * random.vector();
     p = random.exponential(1e-9, 1e9) * Matrix3X::Random(3, 4);
-    if (!(signed_volume6(y.col(0), y.col(1), y.col(2), y.col(3)) > 0)) continue;
+    std::array<exact::Path, 4> start;
+    for (int k = 0; k < 4; ++k) start[k] = {y.col(k), y.col(k)};
+    if (exact::volume_signs(start, 0, 0)[0] <= 0) continue;
     const double alpha = inversion_free_step(tet, y, p);
     const Matrix3X z = y + alpha * p;
-    EXPECT_GT(signed_volume6(z.col(0), z.col(1), z.col(2), z.col(3)), 0);
+    std::array<exact::Path, 4> paths;
+    for (int k = 0; k < 4; ++k) paths[k] = {y.col(k), z.col(k)};
+    for (int k = 0; k < 16; ++k) {
+      const auto signs = exact::volume_signs(paths, k / 16.0, (k + 1) / 16.0);
+      ASSERT_TRUE(signs[0] > 0 && signs[3] > 0) << "of the exact volume, at the ends of an interval";
+    }
   }
 }
 

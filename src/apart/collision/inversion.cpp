@@ -2,7 +2,7 @@
 #include <apart/collision/shared_minimum.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
-#include <apart/geometry/mesh.hpp>
+#include <apart/geometry/exact_intersection.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -50,6 +50,37 @@ double time_of_inversion(const Matrix3X& x, const Matrix3X& p, const Eigen::Vect
   return t;
 }
 
+/// Whether the volume is positive all the way from one state to another, straight and exactly as given. On an
+/// interval it is if its four Bernstein coefficients are: looked at in floating point with a bound on the
+/// rounding, exactly where that leaves it open, and in halves where they have different signs.
+bool surely_positive(std::span<const exact::Path, 4> paths, double begin = 0, double end = 1, int depth = 0) {
+  if (depth == 0) {
+    Matrix3 edge[2];
+    for (int k = 0; k < 3; ++k) {
+      edge[0].col(k) = paths[k + 1].from - paths[0].from;
+      edge[1].col(k) = paths[k + 1].to - paths[0].to;
+    }
+    // Each of the six products of a determinant is off by four roundings of its factors and products and
+    // takes part in up to five sums; a coefficient adds up to three determinants.
+    double size = 1;
+    for (int k = 0; k < 3; ++k) size *= edge[0].col(k).lpNorm<1>() + edge[1].col(k).lpNorm<1>();
+    const double error = 32 * std::numeric_limits<double>::epsilon() * size;
+    double coefficient[4] = {0, 0, 0, 0};
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) {
+        const Vector3 normal = edge[i].col(0).cross(edge[j].col(1));
+        for (int k = 0; k < 2; ++k) coefficient[i + j + k] += normal.dot(edge[k].col(2));
+      }
+    if (*std::min_element(coefficient, coefficient + 4) > error) return true;
+  }
+  const auto signs = exact::volume_signs(paths, begin, end);
+  if (signs[0] <= 0 || signs[3] <= 0) return false;
+  if (signs[1] > 0 && signs[2] > 0) return true;
+  const double middle = 0.5 * (begin + end);
+  return depth < 12 && surely_positive(paths, begin, middle, depth + 1) &&
+         surely_positive(paths, middle, end, depth + 1);
+}
+
 }  // namespace
 
 double inversion_free_step(const Tetrahedra& tetrahedra, const Matrix3X& x, const Matrix3X& p,
@@ -59,13 +90,16 @@ double inversion_free_step(const Tetrahedra& tetrahedra, const Matrix3X& x, cons
   parallel_for(Index(tetrahedra.cols()), [&](Index t) {
     earliest.lower_to(time_of_inversion(x, p, tetrahedra.col(t), shrink, earliest));
   });
-  // The cubics above are rounded, and so are the positions the caller will form: look at those.
+  // The cubics above are rounded, and so are the positions the caller will form: make sure of those.
   double step = earliest.get();
   const auto positive = [&](double alpha) {
     return parallel_min(Index(tetrahedra.cols()), 1.0, [&](Index t) {
-             Vector3 v[4];
-             for (int k = 0; k < 4; ++k) v[k] = x.col(tetrahedra(k, t)) + alpha * p.col(tetrahedra(k, t));
-             return signed_volume6(v[0], v[1], v[2], v[3]) > 0 ? 1.0 : 0.0;
+             std::array<exact::Path, 4> paths;
+             for (int k = 0; k < 4; ++k) {
+               const Index v = tetrahedra(k, t);
+               paths[k] = {x.col(v), x.col(v) + alpha * p.col(v)};
+             }
+             return surely_positive(paths) ? 1.0 : 0.0;
            }) > 0;
   };
   while (step > 0 && !positive(step)) step = step > 1e-300 ? 0.5 * step : 0;
