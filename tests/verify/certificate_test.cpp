@@ -243,6 +243,7 @@ TEST(CertificateOfIterates, CertifiesAGoodHistory) {
   EXPECT_EQ(c.steps, 2);
   EXPECT_EQ(c.paths, 4);
   EXPECT_GT(c.path_pairs, 0);
+  EXPECT_EQ(c.path_pairs_tight_inclusion, c.path_pairs);
   EXPECT_NE(summary(c).find("on any path"), std::string::npos);
   // Not every step needs a frame.
   run.frames.erase(run.frames.begin() + 1);

@@ -161,6 +161,7 @@ class Certifier {
     if (same_points(states[i - 1], states[i])) return;
     FrameCheck::PathFindings path = check_->path(states[i - 1], states[i]);
     certificate_.path_pairs += path.pairs;
+    certificate_.path_pairs_tight_inclusion += path.tight_inclusion;
     add_all(std::move(path.findings));
   }
 
@@ -228,6 +229,7 @@ void write_certificate(const Path& run_directory, const Certificate& c) {
                                  {"steps_with_iterates", c.steps},
                                  {"paths", c.paths},
                                  {"path_pairs", c.path_pairs},
+                                 {"path_pairs_tight_inclusion", c.path_pairs_tight_inclusion},
                                  {"min_volume_ratio", json_of(c.min_volume_ratio)},
                                  {"min_distance", json_of(c.min_distance)},
                                  {"violation_count", c.violation_count},
@@ -255,9 +257,13 @@ std::string summary(const Certificate& c) {
     line("not checked", fmt::format("{} tetrahedra of materials that may invert", grouped(c.invertible)));
   if (c.half_spaces > 0) line("half-spaces", grouped(c.half_spaces));
   if (c.min_distance) line("smallest distance", fmt::format("{:.4g} m", *c.min_distance));
-  line("paths", c.steps == 0 ? "not recorded (run with --record-iterates to prove them too)"
-                             : fmt::format("{} between Newton iterates of {} steps, {} pairs",
-                                           grouped(c.paths), grouped(c.steps), grouped(c.path_pairs)));
+  line("paths",
+       c.steps == 0
+           ? "not recorded (run with --record-iterates to prove them too)"
+           : fmt::format("{} between Newton iterates of {} steps, {} pairs proven apart exactly, {} by "
+                         "Tight Inclusion too",
+                         grouped(c.paths), grouped(c.steps), grouped(c.path_pairs),
+                         grouped(c.path_pairs_tight_inclusion)));
   if (c.ok()) {
     text += fmt::format("CERTIFIED: no intersection{} in any frame{}\n",
                         c.invertible == 0  ? " and no inversion"

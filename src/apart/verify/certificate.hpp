@@ -18,11 +18,12 @@ struct Certificate {
   Index tetrahedra = 0;        ///< checked in each frame
   Index invertible = 0;        ///< tetrahedra of materials that may invert; not checked
   Index half_spaces = 0;
-  Index steps = 0;                         ///< steps whose Newton iterates were recorded and checked
-  Index paths = 0;                         ///< straight paths from one iterate to the next
-  std::int64_t path_pairs = 0;             ///< pairs of primitives proven apart along them
-  std::optional<double> min_volume_ratio;  ///< smallest V/V₀ over all frames; V₀ in the first frame
-  std::optional<double> min_distance;      ///< [m] smallest in all frames, if anything is near
+  Index steps = 0;                              ///< steps whose Newton iterates were recorded and checked
+  Index paths = 0;                              ///< straight paths from one iterate to the next
+  std::int64_t path_pairs = 0;                  ///< pairs of primitives proven apart along them
+  std::int64_t path_pairs_tight_inclusion = 0;  ///< of them, those that Tight Inclusion finds free as well
+  std::optional<double> min_volume_ratio;       ///< smallest V/V₀ over all frames; V₀ in the first frame
+  std::optional<double> min_distance;           ///< [m] smallest in all frames, if anything is near
   std::int64_t violation_count = 0;
   std::vector<verify::Finding> violations;  ///< the first `max_listed` of them
   static constexpr std::size_t max_listed = 200;

@@ -257,6 +257,7 @@ FrameCheck::PathFindings FrameCheck::path(const Matrix3X& from, const Matrix3X& 
   PathFindings result;
   const PathProof proof = prove_apart(from, to, surface_, [this](Index i, Index j) { return tested(i, j); });
   result.pairs = proof.pairs;
+  result.tight_inclusion = proof.tight_inclusion;
   for (const UnprovenPair& u : proof.unproven) {
     Finding& f = result.findings.emplace_back(pair_finding(FindingKind::path_contact, u.pair));
     f.position = meeting_point((1 - u.time) * from + u.time * to, u.pair);

@@ -61,7 +61,8 @@ class FrameCheck {
   std::vector<Finding> gaps(const Matrix3X& points, double gap, std::size_t limit = std::size_t(-1)) const;
 
   struct PathFindings {
-    std::int64_t pairs = 0;  ///< pairs of primitives examined
+    std::int64_t pairs = 0;            ///< pairs of primitives examined
+    std::int64_t tight_inclusion = 0;  ///< of them, those that Tight Inclusion finds free as well
     std::vector<Finding> findings;
   };
   /// Contacts and inversions while all points move straight from one position to the other. Half-spaces need

@@ -17,12 +17,14 @@ struct UnprovenPair {
 
 struct PathProof {
   std::int64_t pairs = 0;              ///< candidate pairs examined
+  std::int64_t tight_inclusion = 0;    ///< of them, those that Tight Inclusion finds free as well
   std::vector<UnprovenPair> unproven;  ///< sorted by pair
 };
 
 /// Shows that surface pairs that do not intersect at `from` never touch on the way to `to`. Pairs that share
-/// a vertex or do not pass the filter are not examined. Stops early once `limit` pairs are unproven. All
-/// coordinates must be finite.
+/// a vertex or do not pass the filter are not examined. What counts is the proof, which shares nothing with
+/// collision detection; Tight Inclusion is asked for its opinion besides. Stops early once `limit` pairs are
+/// unproven. All coordinates must be finite.
 PathProof prove_apart(const Matrix3X& from, const Matrix3X& to, const exact::Surface& surface,
                       exact::PairFilter tested, std::size_t limit = 1000);
 
