@@ -1,5 +1,6 @@
 #include <apart/collision/box_search.hpp>
 #include <apart/core/error.hpp>
+#include <apart/core/large_pages.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/geometry/aabb.hpp>
 
@@ -197,21 +198,29 @@ class BoxBroadPhase final : public BroadPhase {
   template <PairKind kind>
   bool wanted(Index a, Index b) const {
     const Stencil s = stencil<kind>(a, b);
+    bool shared = false;
     for (int i = 0; i < first_count(kind); ++i)
-      for (int j = first_count(kind); j < point_count(kind); ++j)
-        if (s.vertices[i] == s.vertices[j]) return false;
-    if (!all_enabled_ && !enabled(s.vertices[0], s.vertices[first_count(kind)])) return false;
-    return !may_meet_ || any_may_meet(may_meet_, s);
+      for (int j = first_count(kind); j < point_count(kind); ++j) shared |= s.vertices[i] == s.vertices[j];
+    if (all_enabled_ && !may_meet_) return !shared;
+    return !shared && enabled(s.vertices[0], s.vertices[first_count(kind)]) &&
+           (!may_meet_ || any_may_meet(may_meet_, s));
   }
 
   template <PairKind kind>
   void keep(const BoxPairs& touching, BoxPairs& found) const {
     // One set with itself: the smaller number first.
     constexpr bool same = kind == PairKind::point_point || kind == PairKind::edge_edge;
-    for (auto [a, b] : touching) {
-      if (same && a > b) std::swap(a, b);
-      if (wanted<kind>(a, b)) found.push_back({a, b});
+    // Every pair is written, and the place used again if it is not wanted: no branch to be guessed wrong.
+    const std::size_t before = found.size();
+    found.resize(before + touching.size());
+    auto* next = found.data() + before;
+    for (const auto& pair : touching) {
+      const Index a = same ? std::min(pair[0], pair[1]) : pair[0];
+      const Index b = same ? std::max(pair[0], pair[1]) : pair[1];
+      *next = {a, b};
+      next += wanted<kind>(a, b);
     }
+    found.resize(std::size_t(next - found.data()));
   }
 
   template <PairKind kind>
@@ -234,7 +243,10 @@ class BoxBroadPhase final : public BroadPhase {
       begin[j + 1] = begin[j];
       for (const BoxPairs& part : parts[j]) begin[j + 1] += part.size();
     }
-    Candidates candidates(begin.back());
+    Candidates candidates;
+    candidates.reserve(begin.back());
+    prefer_large_pages(candidates.data(), begin.back() * sizeof(Stencil));
+    candidates.resize(begin.back());
     const auto write = [&]<PairKind kind>(std::size_t j) {
       const Index first_count = Index(start_[joins[j].first].size());
       sort_pairs(parts[j], begin[j + 1] - begin[j], first_count,
@@ -251,7 +263,7 @@ class BoxBroadPhase final : public BroadPhase {
 
   /// Calls write(place, a, b) for all pairs, with their places in the sorted list. Pairs are dealt into
   /// buckets by their first number; a bucket is then sorted by counting, and the few partners of each number
-  /// by comparing.
+  /// by comparing them.
   template <class Write>
   void sort_pairs(std::span<const BoxPairs> parts, std::size_t total, Index first_count, Write&& write) {
     if (total == 0) return;
@@ -290,10 +302,21 @@ class BoxBroadPhase final : public BroadPhase {
       for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
       for (const auto& pair : pairs) second[begin[pair[0] - low]++] = pair[1];
       // Now `begin` holds where each number's partners end.
-      Index from = 0;
       for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
-        std::sort(second.begin() + from, second.begin() + begin[i]);
-        for (; from < begin[i]; ++from) write(bucket_begin[bucket] + from, low + Index(i), second[from]);
+        const Index from = i == 0 ? 0 : begin[i - 1], size = begin[i] - from;
+        Index* partners = second.data() + from;
+        const std::size_t place_of_first = bucket_begin[bucket] + from;
+        if (size <= 32) {
+          // Each goes where the number of smaller ones says: no branches, and several comparisons at once.
+          for (Index p = 0; p < size; ++p) {
+            Index smaller = 0;
+            for (Index q = 0; q < size; ++q) smaller += partners[q] < partners[p];
+            write(place_of_first + smaller, low + Index(i), partners[p]);
+          }
+        } else {
+          std::sort(partners, partners + size);
+          for (Index p = 0; p < size; ++p) write(place_of_first + p, low + Index(i), partners[p]);
+        }
       }
     });
   }

@@ -77,7 +77,7 @@ inline unsigned touching(const BoxPacket& packet, const FloatBox& box) {
   const BoxPacket::Mask apart = (packet.lower[0] > box.upper[0]) | (packet.upper[0] < box.lower[0]) |
                                 (packet.lower[1] > box.upper[1]) | (packet.upper[1] < box.lower[1]) |
                                 (packet.lower[2] > box.upper[2]) | (packet.upper[2] < box.lower[2]);
-  return BoxPacket::bits(~apart);
+  return BoxPacket::bits(apart) ^ 0xffu;
 }
 
 /// The same for boxes that move, from packet0 and box0 at time 0 to packet1 and box1 at time 1: which touch
@@ -105,7 +105,7 @@ inline unsigned touching(const BoxPacket& packet0, const BoxPacket& packet1, con
     limit(packet0.lower[k] - box0.upper[k], packet1.lower[k] - box1.upper[k]);
     limit(box0.lower[k] - packet0.upper[k], box1.lower[k] - packet1.upper[k]);
   }
-  return BoxPacket::bits(~(apart | (first > last)));
+  return BoxPacket::bits(apart | (first > last)) ^ 0xffu;
 }
 
 /// Boxes of one set: box i is start[i] at time 0, end[i] at time 1, and the interpolation of the two between.

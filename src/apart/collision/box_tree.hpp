@@ -19,14 +19,21 @@ class BoxTree {
 
  private:
   static constexpr int width = BoxPacket::width;
-  using Levels = std::vector<std::vector<BoxPacket>>;  // [0]: the boxes themselves; the last has one packet
+  using Levels = std::vector<std::vector<BoxPacket>>;  // [0]: the boxes themselves; two at least; the last
+                                                       // has one packet
 
   Index packet_count() const { return (Index(order_.size()) + width - 1) / width; }
   void sort_along_curve(std::span<const FloatBox> boxes);
   void fit(std::span<const FloatBox> boxes, Levels& levels) const;
   double looseness(std::span<const FloatBox> boxes) const;
   template <bool moving>
-  bool join(Index packet, const BoxTree& other, Index& resume, std::size_t enough, BoxPairs& pairs) const;
+  unsigned touching_at(int level, Index p, const FloatBox& box0, const FloatBox& box1) const;
+  template <bool moving>
+  void find_near(const FloatBox& box0, const FloatBox& box1, Index first_packet,
+                 std::vector<Index>& near) const;
+  template <bool moving>
+  bool join(const BoxTree& other, Index task, SearchCursor& cursor, std::size_t enough,
+            BoxPairs& pairs) const;
 
   std::vector<Index> order_;  ///< box at each place along the curve
   double built_looseness_ = 0;
