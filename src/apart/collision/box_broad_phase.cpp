@@ -71,15 +71,15 @@ class BoxBroadPhase final : public BroadPhase {
     return find_all(limit);
   }
 
-  void for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius,
+  bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius,
                       BlockVisitor visit) override {
     ensure(limit >= 1, "broad phase: blocks hold at least one pair");
     fit(x0, x1, radius);
     if (const auto all = find_all(limit)) {
       if (!all->empty()) visit(*all);
-      return;
+      return true;
     }
-    find_in_blocks(limit, visit);
+    return find_in_blocks(limit, visit);
   }
 
  private:
@@ -157,7 +157,7 @@ class BoxBroadPhase final : public BroadPhase {
 
   /// A few tasks at a time, each with its share of the room that is left in the block. What a block contains
   /// follows from `limit` alone.
-  void find_in_blocks(std::size_t limit, BlockVisitor visit) {
+  bool find_in_blocks(std::size_t limit, BlockVisitor visit) {
     const std::vector<Task> tasks = all_tasks();
     const std::size_t at_once = std::clamp<std::size_t>(limit / 1024, 1, 64);
     std::vector<Task> running;
@@ -169,11 +169,11 @@ class BoxBroadPhase final : public BroadPhase {
         if (held > 0) {
           std::array<std::span<const BoxPairs>, join_count> parts;
           for (std::size_t j = 0; j < join_count; ++j) parts[j] = block[j];
-          if (!visit(sorted(parts))) return;
+          if (!visit(sorted(parts))) return running.empty();
         }
         for (auto& part : block) part.clear();
         held = 0;
-        if (running.empty()) return;
+        if (running.empty()) return true;
       }
       const std::size_t share = std::max<std::size_t>(1, (limit - held) / running.size());
       parallel_chunks(Index(running.size()), 1, [&](Index t, Index) {

@@ -21,9 +21,11 @@ class BroadPhase {
   virtual ~BroadPhase() = default;
   /// Some of the pairs: sorted, each once, no pair of another block. Returns whether to go on.
   using BlockVisitor = FunctionRef<bool(std::span<const Stencil> block)>;
-  /// Hands over all pairs in blocks of at most `limit` ≥ 1, and holds no more at any time: for paths so long
-  /// that everything meets everything. One block if all fit into it, none if there are no pairs.
-  virtual void for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius,
+  /// Hands over all pairs in blocks of at most `limit` ≥ 1, and holds no more at any time, but for a few
+  /// thousand pairs of boxes per thread: for paths so long that everything meets everything. One block if all
+  /// fit into it, none if there are no pairs. Returns whether all have been handed over, also if the visitor
+  /// did not want to go on after the last.
+  virtual bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius,
                               BlockVisitor visit) = 0;
   /// All pairs, or nothing if there are more than `limit`.
   virtual std::optional<Candidates> find_at_most(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1,

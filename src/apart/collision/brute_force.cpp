@@ -24,7 +24,7 @@ class BruteForce final : public BroadPhase {
     distinct_faces_.erase(repeated, distinct_faces_.end());
   }
 
-  void for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius,
+  bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius,
                       BlockVisitor visit) override {
     ensure(limit >= 1, "broad phase: blocks hold at least one pair");
     ensure(x0.cols() == surface_.vertex_count() && x1.cols() == surface_.vertex_count(),
@@ -84,7 +84,9 @@ class BruteForce final : public BroadPhase {
       for (Index b = a + 1; b < edges.cols(); ++b)
         consider({PairKind::edge_edge, {edges(0, a), edges(1, a), edges(0, b), edges(1, b)}}, edge_boxes[a],
                  edge_boxes[b]);
-    if (go_on) hand_over();
+    if (!go_on) return false;
+    hand_over();
+    return true;
   }
 
  private:

@@ -24,6 +24,7 @@ class PairTable {
   void set(int a, int b, const PairSettings& settings);
   int body_count() const { return count_; }
   double max_reach() const;  ///< largest ξ + d̂ over enabled pairs [m]; 0 if there are none
+  double min_dhat() const;   ///< smallest d̂ over enabled pairs [m]; +infinity if there are none
 
  private:
   int count_;
