@@ -6,6 +6,7 @@
 #include <apart/core/parallel.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 
 namespace apart {
@@ -195,6 +196,140 @@ TEST_P(EveryBroadPhase, IsTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(make(surface)->find(surface.rest, surface.rest + p, 0.01), moving);
   }
   set_thread_count(1);
+}
+
+/// All blocks, checked for what every block promises.
+std::vector<Candidates> blocks_of(BroadPhase& broad_phase, std::size_t limit, const Matrix3X& x0,
+                                  const Matrix3X& x1, double radius) {
+  std::vector<Candidates> blocks;
+  broad_phase.for_each_block(limit, x0, x1, radius, [&](std::span<const Stencil> block) {
+    EXPECT_FALSE(block.empty());
+    EXPECT_LE(block.size(), limit);
+    EXPECT_TRUE(std::is_sorted(block.begin(), block.end()));
+    blocks.emplace_back(block.begin(), block.end());
+    return true;
+  });
+  return blocks;
+}
+
+TEST_P(EveryBroadPhase, BlocksHoldEveryPairOnceAndNoMoreThanTheLimit) {
+  Random random(12);
+  const CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  const auto broad_phase = make(surface);
+  for (const bool moving : {false, true}) {
+    Matrix3X end = surface.rest;
+    if (moving)
+      for (Index v = 0; v < end.cols(); ++v) end.col(v) += 0.2 * random.vector();
+    const Candidates found = broad_phase->find(surface.rest, end, 0.2);
+    ASSERT_GT(found.size(), 1000u);
+    for (const std::size_t limit : {std::size_t(1), std::size_t(7), std::size_t(100), std::size_t(1500),
+                                    found.size() - 1, found.size()}) {
+      const auto blocks = blocks_of(*broad_phase, limit, surface.rest, end, 0.2);
+      Candidates all;
+      for (const Candidates& block : blocks) all.insert(all.end(), block.begin(), block.end());
+      std::sort(all.begin(), all.end());
+      EXPECT_EQ(all, found) << limit;
+      if (limit == found.size()) {
+        EXPECT_EQ(blocks.size(), 1u);
+      }
+      // Blocks are filled: no crumbs.
+      EXPECT_LE(blocks.size(), 2 * found.size() / limit + 2) << limit;
+    }
+  }
+}
+
+TEST_P(EveryBroadPhase, BlocksAreTheSameForAnyNumberOfThreadsAndStopWhenTold) {
+  Random random(13);
+  const CollisionSurface surface = test::two_sheets(14, 0.02, 0.01, 0.3, {}, random);
+  const Matrix3X end = surface.rest + 0.1 * Matrix3X::Random(3, surface.vertex_count());
+  set_thread_count(1);
+  const auto one = blocks_of(*make(surface), 3000, surface.rest, end, 0.05);
+  ASSERT_GT(one.size(), 5u);
+  set_thread_count(3);
+  EXPECT_EQ(blocks_of(*make(surface), 3000, surface.rest, end, 0.05), one);
+  set_thread_count(1);
+  std::size_t seen = 0;
+  make(surface)->for_each_block(3000, surface.rest, end, 0.05,
+                                [&](std::span<const Stencil>) { return ++seen < 3; });
+  EXPECT_EQ(seen, 3u);
+}
+
+TEST_P(EveryBroadPhase, LeavesOutWhatTheUserFilters) {
+  Random random(14);
+  CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  const Candidates before = make(surface)->find(surface.rest, 0.1);
+  // Vertices in three groups, of which the first and the second do not see each other.
+  std::vector<int> group(surface.vertex_count());
+  for (int& g : group) g = random.below(3);
+  surface.may_meet = [group](Index a, Index b) { return group[a] + group[b] != 1; };
+  const Candidates after = make(surface)->find(surface.rest, 0.1);
+  Candidates expected;
+  for (const Stencil& s : before) {
+    bool any = false;
+    for (int i = 0; i < first_count(s.kind); ++i)
+      for (int j = first_count(s.kind); j < s.size(); ++j)
+        any |= group[s.vertices[i]] + group[s.vertices[j]] != 1;
+    if (any) expected.push_back(s);
+  }
+  EXPECT_EQ(after, expected);
+  EXPECT_LT(after.size(), before.size());
+  EXPECT_GT(after.size(), 0u);
+  surface.may_meet = [](Index, Index) { return false; };
+  EXPECT_TRUE(make(surface)->find(surface.rest, surface.rest, 0.1).empty());
+}
+
+TEST(BroadPhase, AllMethodsButTheOracleReportTheSamePairs) {
+  Random random(15);
+  for (int trial = 0; trial < 40; ++trial) {
+    const CollisionSurface surface = test::random_surface(40, random.uniform(0.02, 0.4), 0.05, random);
+    Matrix3X x = surface.rest, end = x;
+    // Some triangles and paths are thousands of times as large as the others.
+    for (Index v = 0; v < x.cols(); ++v) {
+      if (random.below(8) == 0) x.col(v) *= random.exponential(1, 1e4);
+      end.col(v) = x.col(v) + (random.below(4) ? 0.05 : random.exponential(0.1, 1e3)) * random.vector();
+    }
+    const double radius = random.exponential(1e-4, 0.1);
+    const auto bvh = make_bvh(surface);
+    const Candidates still = bvh->find(x, radius), moving = bvh->find(x, end, radius);
+    for (const BroadPhaseMethod& method : broad_phase_methods()) {
+      const auto other = method.make(surface);
+      const Candidates other_still = other->find(x, radius), other_moving = other->find(x, end, radius);
+      if (method.name == "brute_force") {
+        // Rounds less at rest, and looks at whole boxes of paths.
+        EXPECT_TRUE(contains_all(still, other_still));
+        EXPECT_TRUE(contains_all(other_moving, closer_than(moving, end, radius)));
+      } else {
+        EXPECT_EQ(other_still, still) << method.name;
+        EXPECT_EQ(other_moving, moving) << method.name;
+      }
+    }
+  }
+}
+
+TEST(BroadPhase, OneHugeTriangleAmongManySmallOnesCostsTheHashLittle) {
+  Random random(16);
+  const CollisionSurface small = test::two_sheets(60, 0.05, 0.001, 0.3, {}, random);
+  Matrix3X x(3, small.vertex_count() + 3);
+  x << small.rest, 1e4 * Matrix3X::Random(3, 3);
+  Faces faces(3, small.faces.cols() + 1);
+  const int n = int(small.vertex_count());
+  faces << small.faces, Eigen::Vector3i(n, n + 1, n + 2);
+  std::vector<int> body = small.vertex_body;
+  body.insert(body.end(), 3, 1);
+  const CollisionSurface surface(x, faces, Edges(2, 0), body, small.pairs, {});
+  const auto hash = make_spatial_hash(surface), bvh = make_bvh(surface);
+  EXPECT_EQ(hash->find(x, 1e-3), bvh->find(x, 1e-3));
+  const auto seconds = [](BroadPhase& search, const Matrix3X& at) {
+    double best = 1e9;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      const auto begin = std::chrono::steady_clock::now();
+      search.find(at, 1e-3);
+      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return best;
+  };
+  // Cells made for the huge triangle would put all others into a few: tens of millions of pairs to test.
+  EXPECT_LT(seconds(*hash, x), 20 * seconds(*make_spatial_hash(small), small.rest));
 }
 
 TEST(BroadPhase, BvhReportsHardlyMoreThanTheBoxesWithinReach) {

@@ -128,13 +128,58 @@ TEST(CandidateCache, KeepsTheListShortWhenTheMotionIsWild) {
   }
 }
 
-TEST(CandidateCache, LimitedSearchAlongAPathGivesUp) {
+TEST(CandidateCache, BlocksAlongAPathHoldAllPairsAndNoMoreThanAsked) {
   Random random(6);
   const CollisionSurface surface = test::two_sheets(10, 0.01, 0.002, 0.3, {}, random);
-  CandidateCache cache(make_bvh(surface), 1e-3);
-  const Matrix3X wild = 1e3 * Matrix3X::Random(3, surface.vertex_count());
-  EXPECT_EQ(cache.along_at_most(1000, surface.rest, wild), nullptr);
-  EXPECT_NE(cache.along_at_most(1000, surface.rest, 1e-9 * wild), nullptr);
+  const Matrix3X wild = Matrix3X::Random(3, surface.vertex_count());
+  for (const double way : {0.0, 1e-3, 1.0}) {
+    CandidateCache whole(make_bvh(surface), 1e-3, {.reuse = false});
+    CandidateCache parts(make_bvh(surface), 1e-3, {.reuse = false, .block_size = 100});
+    const Candidates all = whole.along(surface.rest, way * wild);
+    Candidates together;
+    std::size_t largest = 0;
+    EXPECT_TRUE(parts.for_each_block_along(surface.rest, way * wild, [&](std::span<const Stencil> block) {
+      largest = std::max(largest, block.size());
+      together.insert(together.end(), block.begin(), block.end());
+      return true;
+    }));
+    std::sort(together.begin(), together.end());
+    EXPECT_EQ(together, all);
+    if (way == 1.0) {
+      EXPECT_GT(all.size(), 10000u);
+      EXPECT_LE(largest, 100u);
+      EXPECT_FALSE(
+          parts.for_each_block_along(surface.rest, wild, [&](std::span<const Stencil>) { return false; }));
+    }
+  }
+}
+
+TEST(CandidateCache, WithoutReuseEveryNewStateIsSearchedWithoutMargin) {
+  Random random(8);
+  const CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  CandidateCache cache(make_bvh(surface), 0.05, {.reuse = false}), fresh(make_bvh(surface), 0.05);
+  Matrix3X x = surface.rest;
+  for (int step = 1; step <= 10; ++step) {
+    const Candidates found = cache.at(x);
+    cache.at(x);
+    EXPECT_EQ(cache.searches(), std::size_t(step)) << "one search for each state";
+    EXPECT_LT(found.size(), fresh.at(x).size());
+    for (const Stencil& s : test::all_pairs(surface)) {
+      if (distance(s, x) < 0.05) {
+        EXPECT_TRUE(contains(found, s));
+      }
+    }
+    EXPECT_EQ(cache.covered_share(x, Matrix3X::Constant(3, x.cols(), 1e-9)), 0);
+    x += 1e-6 * Matrix3X::Random(3, x.cols());
+  }
+}
+
+TEST(CandidateCache, ListsThatDoNotFitIntoABlockAreTheSame) {
+  Random random(9);
+  const CollisionSurface surface = test::two_sheets(12, 0.01, 0.002, 0.3, {}, random);
+  CandidateCache whole(make_bvh(surface), 0.02), parts(make_bvh(surface), 0.02, {.block_size = 70});
+  EXPECT_EQ(parts.at(surface.rest), whole.at(surface.rest));
+  EXPECT_GT(whole.at(surface.rest).size(), 1000u);
 }
 
 TEST(CandidateCache, WithoutReachThereAreNoPairsAndNoSearches) {

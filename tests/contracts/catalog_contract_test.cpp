@@ -66,6 +66,17 @@ TEST(CatalogContract, every_choice_of_method_runs_the_same_scene_to_the_same_res
     o.broad_phase = m.name;
     variants.emplace_back(m.name, o);
   }
+  for (const CcdCulling culling : {CcdCulling::none, CcdCulling::cfl})
+    for (const bool reuse : {true, false}) {
+      SolverOptions o;
+      o.ccd_culling = culling;
+      o.candidate_reuse = reuse;
+      // Found in another order, pairs change nothing at all; shorter steps may.
+      if (culling == CcdCulling::none) {
+        EXPECT_EQ(run(o), expected) << "without culling, reuse " << reuse;
+      }
+      variants.emplace_back(fmt::format("culling {}, reuse {}", int(culling), reuse), o);
+    }
   for (const auto& m : linear_solver_methods())
     for (const auto ordering : ordering_names()) {
       SolverOptions o;

@@ -4,6 +4,7 @@
 #include <apart/scene/start_check.hpp>
 
 #include <gtest/gtest.h>
+#include <apart/collision/broad_phase.hpp>
 #include <support/temporary_directory.hpp>
 
 #include <numbers>
@@ -90,6 +91,20 @@ TEST(SceneBuilder, LengthsMayBeRelativeToTheScene) {
   EXPECT_DOUBLE_EQ(scene.model->surface.pairs(0, 0).thickness, 7e-9);
   EXPECT_DOUBLE_EQ(scene.model->options.contact.epsv, 0.5);
   EXPECT_DOUBLE_EQ(scene.model->options.solver.tolerance, 14);
+}
+
+TEST(SceneBuilder, HowPairsAreSearchedFollowsTheScene) {
+  const auto solver = [](const std::vector<std::string>& overrides) {
+    const std::string text = R"({"version": 1, "time": {"steps": 3}, "bodies": [)" + box + "]}";
+    return build_scene(parse_scene(text, "scene.json", ".", overrides)).model->options.solver;
+  };
+  EXPECT_EQ(solver({}).ccd_culling, CcdCulling::near_first);
+  EXPECT_TRUE(solver({}).candidate_reuse);
+  EXPECT_EQ(solver({"solver.ccd_culling=cfl"}).ccd_culling, CcdCulling::cfl);
+  EXPECT_EQ(solver({"solver.ccd_culling=none"}).ccd_culling, CcdCulling::none);
+  EXPECT_FALSE(solver({"solver.candidate_reuse=false"}).candidate_reuse);
+  for (const BroadPhaseMethod& method : broad_phase_methods())
+    EXPECT_EQ(solver({"solver.broad_phase=" + std::string(method.name)}).broad_phase, method.name);
 }
 
 TEST(SceneBuilder, ScalesThenTurnsThenMoves) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/collision/stencil.hpp>
+#include <apart/core/function_ref.hpp>
 
 #include <memory>
 #include <optional>
@@ -11,16 +12,24 @@ namespace apart {
 /// Finds candidate pairs. Conservative: a pair whose primitives come within `radius` of each other
 /// (Euclidean) while every vertex moves straight from x0 to x1 is always reported, in floating point too;
 /// others may be. Which kinds: vertex–triangle for all vertices, edge–edge for all edges, isolated vertices
-/// against free edges and against each other (all other cases are covered by these). x0, x1: 3 × vertex count
+/// against free edges and against each other (all other cases are covered by these). Never reported: pairs
+/// that share a vertex, and pairs the surface excludes (CollisionSurface::may_meet). x0, x1: 3 × vertex count
 /// [m], finite (InvariantError otherwise). Not const: a tree is refitted between calls. The result depends on
-/// the arguments only.
+/// the arguments only, not on earlier calls and not on the number of threads.
 class BroadPhase {
  public:
   virtual ~BroadPhase() = default;
-  /// All pairs, or nothing if there are more than `limit`: for paths so long that everything meets
-  /// everything.
+  /// Some of the pairs: sorted, each once, no pair of another block. Returns whether to go on.
+  using BlockVisitor = FunctionRef<bool(std::span<const Stencil> block)>;
+  /// Hands over all pairs in blocks of at most `limit` ≥ 1, and holds no more at any time, but for a few
+  /// thousand pairs of boxes per thread: for paths so long that everything meets everything. One block if all
+  /// fit into it, none if there are no pairs. Returns whether all have been handed over, also if the visitor
+  /// did not want to go on after the last.
+  virtual bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius,
+                              BlockVisitor visit) = 0;
+  /// All pairs, or nothing if there are more than `limit`.
   virtual std::optional<Candidates> find_at_most(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1,
-                                                 double radius) = 0;
+                                                 double radius);
   Candidates find(const Matrix3X& x0, const Matrix3X& x1, double radius) {
     return *find_at_most(std::size_t(-1), x0, x1, radius);
   }
@@ -38,8 +47,11 @@ broad_phase_methods();  ///< the first is the default; "brute_force" is the orac
 /// Throws InputError for an unknown name.
 std::unique_ptr<BroadPhase> make_broad_phase(std::string_view name, const CollisionSurface& surface);
 
-// The methods. Each keeps a copy of what it needs of the surface.
+// The methods. Each keeps a copy of what it needs of the surface. All but brute force report exactly the same
+// pairs.
 std::unique_ptr<BroadPhase> make_bvh(const CollisionSurface& surface);
+std::unique_ptr<BroadPhase> make_sweep_and_prune(const CollisionSurface& surface);
+std::unique_ptr<BroadPhase> make_spatial_hash(const CollisionSurface& surface);
 std::unique_ptr<BroadPhase> make_brute_force(const CollisionSurface& surface);
 
 }  // namespace apart

@@ -12,10 +12,21 @@ namespace {
 /// The oracle: no tree, no trick, boxes swept over the whole path in double precision.
 class BruteForce final : public BroadPhase {
  public:
-  explicit BruteForce(const CollisionSurface& surface) : surface_(surface) {}
+  explicit BruteForce(const CollisionSurface& surface) : surface_(surface) {
+    for (Index f = 0; f < surface_.faces.cols(); ++f) distinct_faces_.push_back(f);
+    const auto vertices = [&](Index f) {
+      return std::array{surface_.faces(0, f), surface_.faces(1, f), surface_.faces(2, f)};
+    };
+    std::sort(distinct_faces_.begin(), distinct_faces_.end(),
+              [&](Index a, Index b) { return vertices(a) < vertices(b); });
+    const auto repeated = std::unique(distinct_faces_.begin(), distinct_faces_.end(),
+                                      [&](Index a, Index b) { return vertices(a) == vertices(b); });
+    distinct_faces_.erase(repeated, distinct_faces_.end());
+  }
 
-  std::optional<Candidates> find_at_most(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1,
-                                         double radius) override {
+  bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius,
+                      BlockVisitor visit) override {
+    ensure(limit >= 1, "broad phase: blocks hold at least one pair");
     ensure(x0.cols() == surface_.vertex_count() && x1.cols() == surface_.vertex_count(),
            "broad phase: as many positions as vertices");
     ensure(x0.allFinite() && x1.allFinite() && std::isfinite(radius),
@@ -36,12 +47,22 @@ class BruteForce final : public BroadPhase {
     // Box differences are rounded once, relative to themselves.
     const double margin = radius * (1 + 1e-15);
     Candidates found;
+    bool go_on = true;
+    const auto hand_over = [&] {
+      std::sort(found.begin(), found.end());
+      if (!found.empty()) go_on = visit(found);
+      found.clear();
+    };
     const auto consider = [&](const Stencil& s, const Aabb& a, const Aabb& b) {
+      if (!go_on) return;
       for (int i = 0; i < first_count(s.kind); ++i)
         for (int j = first_count(s.kind); j < s.size(); ++j)
           if (s.vertices[i] == s.vertices[j]) return;
-      if (surface_.settings(s.vertices[0], s.vertices[first_count(s.kind)]).enabled && a.near(b, margin))
-        found.push_back(s);
+      if (!surface_.settings(s.vertices[0], s.vertices[first_count(s.kind)]).enabled || !a.near(b, margin))
+        return;
+      if (surface_.may_meet && !any_may_meet(surface_.may_meet, s)) return;
+      if (found.size() == limit) hand_over();
+      if (go_on) found.push_back(s);
     };
     const auto& isolated = surface_.isolated_vertices;
     for (std::size_t i = 0; i < isolated.size(); ++i) {
@@ -55,7 +76,7 @@ class BruteForce final : public BroadPhase {
     }
     const Faces& faces = surface_.faces;
     for (Index v = 0; v < surface_.vertex_count(); ++v)
-      for (Index f = 0; f < faces.cols(); ++f)
+      for (Index f : distinct_faces_)
         consider({PairKind::point_triangle, {v, faces(0, f), faces(1, f), faces(2, f)}}, vertex_boxes[v],
                  face_boxes[f]);
     const Edges& edges = surface_.edges;
@@ -63,14 +84,14 @@ class BruteForce final : public BroadPhase {
       for (Index b = a + 1; b < edges.cols(); ++b)
         consider({PairKind::edge_edge, {edges(0, a), edges(1, a), edges(0, b), edges(1, b)}}, edge_boxes[a],
                  edge_boxes[b]);
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    if (found.size() > limit) return std::nullopt;
-    return found;
+    if (!go_on) return false;
+    hand_over();
+    return true;
   }
 
  private:
   CollisionSurface surface_;
+  std::vector<Index> distinct_faces_;  ///< without triangles listed twice
 };
 
 }  // namespace

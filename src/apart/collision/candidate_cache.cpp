@@ -57,9 +57,15 @@ double largest_distance(const Matrix3X& a, const Matrix3X& b) {
 
 }  // namespace
 
-CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach, Timings* timings)
-    : broad_phase_(std::move(broad_phase)), reach_(reach), timings_(timings), most_(infinity) {
+CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach,
+                               const CandidateOptions& options, Timings* timings)
+    : broad_phase_(std::move(broad_phase)),
+      reach_(reach),
+      options_(options),
+      timings_(timings),
+      most_(infinity) {
   ensure(reach_ >= 0 && std::isfinite(reach_), "CandidateCache: reach is finite and not negative");
+  ensure(options_.block_size >= 1, "CandidateCache: blocks hold at least one pair");
 }
 
 std::optional<Candidates> CandidateCache::find(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1,
@@ -68,6 +74,23 @@ std::optional<Candidates> CandidateCache::find(std::size_t limit, const Matrix3X
   if (timings_) time.emplace(*timings_, Phase::broad_phase);
   ++searches_;
   return broad_phase_->find_at_most(limit, x0, x1, radius);
+}
+
+bool CandidateCache::for_each_block(const Matrix3X& x0, const Matrix3X& x1, double radius,
+                                    BroadPhase::BlockVisitor visit) {
+  std::optional<Timings::Scope> time;
+  const auto start = [&] {
+    if (timings_) time.emplace(*timings_, Phase::broad_phase);
+  };
+  start();
+  ++searches_;
+  return broad_phase_->for_each_block(options_.block_size, x0, x1, radius,
+                                      [&](std::span<const Stencil> block) {
+                                        time.reset();  // what is done with a block is the caller's time
+                                        const bool go_on = visit(block);
+                                        start();
+                                        return go_on;
+                                      });
 }
 
 bool CandidateCache::covers(const Matrix3X& x) const {
@@ -85,12 +108,13 @@ double CandidateCache::covered_share(const Matrix3X& x, const Matrix3X& p) const
 }
 
 void CandidateCache::search(const Matrix3X& x) {
-  const double least = reach_ / 2;
-  const std::size_t limit = 50 * std::size_t(x.cols()) + 1000;
-  margin_ = std::clamp(2 * motion_, least, std::max(least, most_));
-  for (;; margin_ = std::max(least, margin_ / 2)) {
-    const bool limited = margin_ > least;
-    auto found = find(limited ? limit : std::size_t(-1), x, x, (reach_ + 2 * margin_) * slack);
+  const double least = options_.reuse ? reach_ / 2 : 0;
+  const std::size_t limit = std::min(50 * std::size_t(x.cols()) + 1000, options_.block_size);
+  margin_ = options_.reuse ? std::clamp(2 * motion_, least, std::max(least, most_)) : 0;
+  centre_ = x;
+  calls_ = 0;
+  for (; margin_ > least; margin_ = std::max(least, margin_ / 2)) {
+    auto found = find(limit, x, x, (reach_ + 2 * margin_) * slack);
     if (!found) {
       most_ = margin_ / 2;
       continue;
@@ -98,10 +122,25 @@ void CandidateCache::search(const Matrix3X& x) {
     if (found->size() < limit / 4) most_ *= 2;  // things have thinned out: more may be tried again
     around_ = std::move(*found);
     drop_farther(around_, x, reach_ + 2 * margin_);
-    break;
+    return;
   }
-  centre_ = x;
-  calls_ = 0;
+  // This much is needed, however much it is.
+  const double radius = (reach_ + 2 * margin_) * slack;
+  if (auto found = find(options_.block_size, x, x, radius)) {
+    around_ = std::move(*found);
+    drop_farther(around_, x, reach_ + 2 * margin_);
+    if (around_.size() < limit / 4) most_ *= 2;
+    return;
+  }
+  // What boxes let through for nothing is not held for longer than a block.
+  around_.clear();
+  for_each_block(x, x, radius, [&](std::span<const Stencil> block) {
+    Candidates near(block.begin(), block.end());
+    drop_farther(near, x, reach_ + 2 * margin_);
+    around_.insert(around_.end(), near.begin(), near.end());
+    return true;
+  });
+  std::sort(around_.begin(), around_.end());
 }
 
 const Candidates& CandidateCache::at(const Matrix3X& x) {
@@ -112,24 +151,31 @@ const Candidates& CandidateCache::at(const Matrix3X& x) {
   return around_;
 }
 
-const Candidates* CandidateCache::along_at_most(std::size_t limit, const Matrix3X& x, const Matrix3X& p) {
-  const Matrix3X end = x + p;
-  if (covers(x) && covers(end)) return &around_;
-  // A path that a new margin covers is worth a new centre: what follows starts from here.
+/// Whether the pairs around x serve the whole path. A path that a new margin covers is worth a new centre:
+/// what follows starts from here.
+bool CandidateCache::covers_path(const Matrix3X& x, const Matrix3X& end) {
+  if (covers(x) && covers(end)) return true;
+  if (!options_.reuse || covers(x)) return false;
   const double way = largest_distance(x, end);
-  if (!covers(x) && way <= std::max(reach_ / 2, most_) / 2) {
-    motion_ = way;
-    search(x);
-    if (covers(end)) return &around_;
-  }
-  auto found = find(limit, x, end, reach_ * slack);
-  if (!found) return nullptr;
-  swept_ = std::move(*found);
-  return &swept_;
+  if (!(way <= std::max(reach_ / 2, most_) / 2)) return false;
+  motion_ = way;
+  search(x);
+  return covers(end);
 }
 
 const Candidates& CandidateCache::along(const Matrix3X& x, const Matrix3X& p) {
-  return *along_at_most(std::size_t(-1), x, p);
+  const Matrix3X end = x + p;
+  if (covers_path(x, end)) return around_;
+  swept_ = *find(std::size_t(-1), x, end, reach_ * slack);
+  return swept_;
+}
+
+bool CandidateCache::for_each_block_along(const Matrix3X& x, const Matrix3X& p,
+                                          BroadPhase::BlockVisitor visit) {
+  const Matrix3X end = x + p;
+  if (!covers_path(x, end)) return for_each_block(x, end, reach_ * slack, visit);
+  if (!around_.empty()) visit(around_);
+  return true;
 }
 
 }  // namespace apart

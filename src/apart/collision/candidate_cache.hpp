@@ -6,38 +6,61 @@
 
 namespace apart {
 
+/// Which pairs a bound on a step looks at first, and when it looks at all others. See step_bound.hpp.
+enum class CcdCulling {
+  none,        ///< all pairs on the whole path, always
+  near_first,  ///< pairs near x first, others only as far as these leave the path free; the same bits as none
+  cfl,         ///< pairs in reach first, others by the largest displacement [thesis A.3]; shorter or equal
+};
+
+struct CandidateOptions {
+  /// Whether candidates are found with a margin and used again while the motion stays within it. If not,
+  /// every new x is searched anew. Changes no result.
+  bool reuse = true;
+  CcdCulling culling = CcdCulling::near_first;
+  /// Candidates along a path that are held at a time. 20 bytes each.
+  std::size_t block_size = 10'000'000;
+};
+
 /// One candidate set with a margin, for activation, step bounds and assembly alike.
 /// The set is found at a centre x_c with radius reach + 2δ: as long as no vertex is farther than δ from x_c,
 /// every pair closer than `reach` is in it, and a straight path between two such states touches no other
 /// pair.
 ///
 /// The margin δ follows the motion: a search is made for a little more than the motion last seen, but for no
-/// less than half the reach, and for no more than what lists 50 pairs per vertex.
+/// less than half the reach, and for no more than what lists 50 pairs per vertex. Without reuse it is 0.
 class CandidateCache {
  public:
   /// Time spent in searches is counted as Phase::broad_phase of `timings`, if given; it must outlive the
   /// cache. reach [m]: the largest ξ + d̂; 0 if no pair of bodies has contact, and then no pair is ever
   /// listed.
-  CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach, Timings* timings = nullptr);
+  CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach, const CandidateOptions& options = {},
+                 Timings* timings = nullptr);
   /// All pairs that can be closer than `reach` at x. Refinds when x has left the margin. The reference is
   /// good until the next call, as are those below.
   const Candidates& at(const Matrix3X& x);
   /// All pairs that can come closer than `reach` on the straight path x → x + p.
   const Candidates& along(const Matrix3X& x, const Matrix3X& p);
-  /// The same, or null if there are more than `limit`.
-  const Candidates* along_at_most(std::size_t limit, const Matrix3X& x, const Matrix3X& p);
+  /// The same in blocks as BroadPhase::for_each_block, of at most block_size pairs unless the pairs around x
+  /// serve.
+  bool for_each_block_along(const Matrix3X& x, const Matrix3X& p, BroadPhase::BlockVisitor visit);
   /// A share of the path x → x + p, in [0, 1], on which the pairs last returned by `at` are all there are.
   double covered_share(const Matrix3X& x, const Matrix3X& p) const;
 
+  const CandidateOptions& options() const { return options_; }
+  double reach() const { return reach_; }
   std::size_t searches() const { return searches_; }  ///< how often the broad phase ran
 
  private:
   bool covers(const Matrix3X& x) const;
+  bool covers_path(const Matrix3X& x, const Matrix3X& end);
   void search(const Matrix3X& x);
   std::optional<Candidates> find(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius);
+  bool for_each_block(const Matrix3X& x0, const Matrix3X& x1, double radius, BroadPhase::BlockVisitor visit);
 
   std::unique_ptr<BroadPhase> broad_phase_;
   double reach_;
+  CandidateOptions options_;
   Timings* timings_;
   double motion_ = 0;      ///< largest motion of a vertex that the next search should cover [m]
   double most_;            ///< largest margin that has not listed too many pairs [m]

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace apart {
@@ -59,6 +60,13 @@ double PairTable::max_reach() const {
   for (const PairSettings& s : settings_)
     if (s.enabled) reach = std::max(reach, s.thickness + s.dhat);
   return reach;
+}
+
+double PairTable::min_dhat() const {
+  double dhat = std::numeric_limits<double>::infinity();
+  for (const PairSettings& s : settings_)
+    if (s.enabled) dhat = std::min(dhat, s.dhat);
+  return dhat;
 }
 
 CollisionSurface::CollisionSurface(Matrix3X rest_positions, Faces surface_faces, Edges free_segments,

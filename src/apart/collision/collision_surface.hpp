@@ -2,6 +2,7 @@
 #include <apart/geometry/half_space.hpp>
 #include <apart/geometry/mesh.hpp>
 
+#include <functional>
 #include <vector>
 
 namespace apart {
@@ -23,11 +24,17 @@ class PairTable {
   void set(int a, int b, const PairSettings& settings);
   int body_count() const { return count_; }
   double max_reach() const;  ///< largest ξ + d̂ over enabled pairs [m]; 0 if there are none
+  double min_dhat() const;   ///< smallest d̂ over enabled pairs [m]; +infinity if there are none
 
  private:
   int count_;
   std::vector<PairSettings> settings_;
 };
+
+/// A user's filter: whether vertices a and b may meet. Symmetric, depends on its arguments only, and may be
+/// called from several threads. A pair of primitives is left out if no vertex of the one may meet a vertex of
+/// the other: to keep two pieces apart in the search, answer false for all their vertices.
+using MayMeet = std::function<bool(Index a, Index b)>;
 
 /// Everything contact can touch: vertices x = Φ(q) of all bodies with the primitives on them. Knows nothing
 /// of what the bodies are. Immutable. Checked in the constructor (InputError): every index in range, the
@@ -45,6 +52,9 @@ struct CollisionSurface {
   std::vector<Index> free_edges;         ///< edges on no face: segments
   PairTable pairs;
   std::vector<HalfSpace> half_spaces;
+  /// Pairs that it rejects are no contact at all, as if switched off in `pairs`. Empty: all may meet. Does
+  /// not concern half-spaces. Set before the surface is handed to a broad phase, which keeps a copy.
+  MayMeet may_meet;
 
   Index vertex_count() const { return Index(rest.cols()); }
   /// Settings of the bodies two vertices belong to.

@@ -21,8 +21,17 @@ struct Stencil {
   auto operator<=>(const Stencil&) const = default;
 };
 
+/// Whether a vertex of the one primitive may meet a vertex of the other. The filter must not be empty.
+inline bool any_may_meet(const MayMeet& may_meet, const Stencil& s) {
+  for (int i = 0; i < first_count(s.kind); ++i)
+    for (int j = first_count(s.kind); j < s.size(); ++j)
+      if (may_meet(s.vertices[i], s.vertices[j])) return true;
+  return false;
+}
+
 /// Primitive pairs that may come close, as stencils sorted by kind and vertices, each once. Pairs that share
-/// a vertex and pairs of bodies whose contact is switched off never appear. For point–triangle and edge–edge
+/// a vertex, pairs of bodies whose contact is switched off and pairs that the surface's filter rejects never
+/// appear. For point–triangle and edge–edge
 /// the vertices are those of the face and the edges in the order the surface stores them (edge with the
 /// smaller index first).
 using Candidates = std::vector<Stencil>;

@@ -2,7 +2,6 @@
 #include <apart/collision/shared_minimum.hpp>
 #include <apart/collision/step_bound.hpp>
 #include <apart/core/parallel.hpp>
-#include <apart/geometry/aabb.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +16,8 @@ constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-double collision_free_step(const CollisionSurface& surface, const Candidates& candidates, const Matrix3X& x,
-                           const Matrix3X& p, const CcdOptions& options) {
+double collision_free_step(const CollisionSurface& surface, std::span<const Stencil> candidates,
+                           const Matrix3X& x, const Matrix3X& p, const CcdOptions& options) {
   if (!x.allFinite() || !p.allFinite()) return 0;
   SharedMinimum earliest(options.upper_time);
   parallel_chunks(Index(candidates.size()), 512, [&](Index begin, Index end) {
@@ -57,26 +56,69 @@ double collision_free_step(const CollisionSurface& surface, const Candidates& ca
   return earliest.get();
 }
 
+namespace {
+
+/// The pairs that are closer than `distance` at x. For a pair, the answer does not depend on the others.
+Candidates closer_than(double distance, const Candidates& candidates, const Matrix3X& x) {
+  constexpr Index chunk = 4096;
+  const Index count = Index(candidates.size());
+  std::vector<Candidates> parts((count + chunk - 1) / chunk);
+  parallel_chunks(count, chunk, [&](Index begin, Index end) {
+    for (Index c = begin; c < end; ++c)
+      if (squared_distance(candidates[c].kind, candidates[c].gather(x)) < distance * distance)
+        parts[begin / chunk].push_back(candidates[c]);
+  });
+  Candidates close;
+  for (const Candidates& part : parts) close.insert(close.end(), part.begin(), part.end());
+  return close;
+}
+
+/// All pairs on the path up to upper_time, block by block.
+double all_pairs_step(const CollisionSurface& surface, CandidateCache& cache, const Matrix3X& x,
+                      const Matrix3X& p, CcdOptions options) {
+  for (bool done = false; !done && options.upper_time > 0;) {
+    // A pair's own answer does not depend on how long the path is that it is looked for on, so the minimum is
+    // the same however often the path is cut. When half of it is lost, a new search that meets fewer pairs is
+    // cheaper than the rest of this one.
+    const double searched = options.upper_time;
+    done = cache.for_each_block_along(x, searched * p, [&](std::span<const Stencil> block) {
+      options.upper_time = collision_free_step(surface, block, x, p, options);
+      return options.upper_time > searched / 2;
+    });
+  }
+  // Also where no pair is near.
+  return collision_free_step(surface, std::span<const Stencil>(), x, p, options);
+}
+
+}  // namespace
+
 double collision_free_step(const CollisionSurface& surface, CandidateCache& cache, const Matrix3X& x,
                            const Matrix3X& p, const CcdOptions& options) {
-  const Candidates& around = cache.at(x);
-  // Paths that meet many times more pairs than are near, and more than 400 MB of them, are not worth their
-  // list.
-  const std::size_t most = std::max<std::size_t>(20'000'000, 4 * around.size());
+  if (!x.allFinite() || !p.allFinite()) return 0;
   CcdOptions until = options;
-  until.upper_time = collision_free_step(surface, around, x, p, options);
-  // Beyond the margin of the pairs around x there may be others, but only those met before the time just
-  // found matter.
-  if (until.upper_time <= cache.covered_share(x, p)) return until.upper_time;
-  const Candidates* pairs = cache.along_at_most(most, x, until.upper_time * p);
-  if (!pairs) {
-    // Not farther than across everything there is, then, and on from there.
-    const double longest = std::sqrt(p.colwise().squaredNorm().maxCoeff());
-    until.upper_time = std::min(until.upper_time, bounding_box(x).diagonal() / longest);
+  switch (cache.options().culling) {
+    case CcdCulling::none:
+      break;
+    case CcdCulling::near_first:
+      until.upper_time = collision_free_step(surface, cache.at(x), x, p, options);
+      // Beyond the margin of the pairs around x there may be others, but only those met before the time just
+      // found matter.
+      if (until.upper_time <= cache.covered_share(x, p)) return until.upper_time;
+      break;
+    case CcdCulling::cfl: {
+      // Which pairs count as in reach must not depend on rounding in the cache, nor on its margin.
+      const double reach = cache.reach() * (1 - 1e-9);
+      until.upper_time = collision_free_step(surface, closer_than(reach, cache.at(x), x), x, p, options);
+      // A pair out of reach has a gap of at least its d̂, and CCD stops at a share s of that, or a little
+      // before.
+      const double fastest =
+          std::sqrt(parallel_max(Index(p.cols()), 0.0, [&](Index v) { return p.col(v).squaredNorm(); }));
+      const double others = 0.9 * (1 - options.gap_fraction) * surface.pairs.min_dhat() / (2 * fastest);
+      if (!(others < 0.5 * until.upper_time)) return std::min(others, until.upper_time);
+      break;
+    }
   }
-  for (; !pairs && until.upper_time > cache.covered_share(x, p); until.upper_time /= 4)
-    pairs = cache.along_at_most(most, x, until.upper_time / 4 * p);
-  return pairs ? collision_free_step(surface, *pairs, x, p, until) : until.upper_time;
+  return all_pairs_step(surface, cache, x, p, until);
 }
 
 }  // namespace apart

@@ -1,6 +1,8 @@
 #pragma once
 #include <apart/collision/ccd.hpp>
 
+#include <span>
+
 namespace apart {
 
 class CandidateCache;
@@ -8,13 +10,21 @@ class CandidateCache;
 /// Largest α ∈ [0, upper_time] found for which x + t p, 0 ≤ t ≤ α keeps all candidate pairs apart as in
 /// CcdOptions, and all vertices out of the half-spaces, with at least a tenth of the gap left (thesis A.4, c
 /// = 0.9) or of d̂ if the gap is larger than d̂. The same bits for any number of threads, and for any
-/// candidates that contain all pairs coming closer than ξ + d̂ on the path.
-double collision_free_step(const CollisionSurface& surface, const Candidates& candidates, const Matrix3X& x,
-                           const Matrix3X& p, const CcdOptions& options = {});
+/// candidates that contain all pairs coming closer than ξ + d̂ on the path. 0 if a number is not finite.
+double collision_free_step(const CollisionSurface& surface, std::span<const Stencil> candidates,
+                           const Matrix3X& x, const Matrix3X& p, const CcdOptions& options = {});
 
-/// The same, with the candidates taken from a cache in the cheapest way: the pairs around x first, and the
-/// whole path only up to the time they leave open. For absurdly long p, whose path would meet more pairs than
-/// can be listed, only a part of the path is searched and α ends there.
+/// The same over all pairs of the surface, with the candidates taken from a cache in the way its options say:
+///
+/// * near_first: the pairs around x that the cache holds, and others only up to the time these leave open;
+/// * cfl: the pairs in reach at x give α_Ĉ; no other pair can come to the gap where CCD stops before α_F =
+///   0.9 (1 − s) d̂ / (2 max |pᵢ|). If α_F is less than half of α_Ĉ, all pairs up to α_Ĉ are looked at,
+///   otherwise the smaller of the two is the answer [thesis A.3]: at least half of what the others answer;
+/// * none: all pairs up to upper_time.
+///
+/// Where a path meets more pairs than a block of the cache holds, block after block is looked at, and the
+/// path cut where the pairs seen so far end it. The result does not depend on what the cache has been asked
+/// before, nor on the size of blocks, nor on `reuse`.
 double collision_free_step(const CollisionSurface& surface, CandidateCache& cache, const Matrix3X& x,
                            const Matrix3X& p, const CcdOptions& options = {});
 

@@ -452,7 +452,11 @@ Group solvers() {
        {"linear_solver", choice("linear_solver"), "", "\"cholmod\"", "how linear systems are solved"},
        {"ordering", choice("ordering"), "", "\"auto\"", "elimination order of a direct solver"},
        {"broad_phase", choice("broad_phase"), "", "\"bvh\"", "how near pairs are found"},
-       {"ccd", choice("ccd"), "", "\"additive\"", "how the time of impact is found"}});
+       {"candidate_reuse", boolean(), "", "true",
+        "near pairs are found with a margin and kept while motion stays within it; changes no result"},
+       {"ccd", choice("ccd"), "", "\"additive\"", "how the time of impact is found"},
+       {"ccd_culling", choice("ccd_culling"), "", "\"near_first\"",
+        "which pairs are looked at to bound a step"}});
 }
 
 Group outputs() {
@@ -507,6 +511,11 @@ Catalog make_catalog() {
             "Continuous collision detection",
             {{"additive", "advances by safe steps"},
              {"tight_inclusion", "bisects time and surface, and excludes boxes that cannot touch"}}},
+           {"ccd_culling",
+            "Pairs that bound a step",
+            {{"near_first", "near pairs, others only as far as these leave the way free; as none"},
+             {"cfl", "near pairs, others by the largest displacement; fewer searches, shorter steps"},
+             {"none", "all pairs on the whole way"}}},
            mesh_files(),
            {"format",
             "Frame formats",

@@ -417,6 +417,11 @@ SimulationOptions build_options(const LocatedJson& top, double size) {
   options.solver.ordering = solver["ordering"].text();
   options.solver.broad_phase = solver["broad_phase"].text();
   options.solver.ccd = solver["ccd"].text() == "additive" ? CcdMethod::additive : CcdMethod::tight_inclusion;
+  const std::string culling = solver["ccd_culling"].text();
+  options.solver.ccd_culling = culling == "none"  ? CcdCulling::none
+                               : culling == "cfl" ? CcdCulling::cfl
+                                                  : CcdCulling::near_first;
+  options.solver.candidate_reuse = solver["candidate_reuse"].boolean();
   return options;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/bodies/body.hpp>
+#include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/ccd.hpp>
 #include <apart/collision/collision_surface.hpp>
 
@@ -26,6 +27,8 @@ struct SolverOptions {
   std::string ordering = "auto";  ///< "auto", "amd" or "metis"
   std::string broad_phase = "bvh";
   CcdMethod ccd = CcdMethod::additive;
+  CcdCulling ccd_culling = CcdCulling::near_first;
+  bool candidate_reuse = true;
 };
 
 struct SimulationOptions {

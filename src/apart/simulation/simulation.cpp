@@ -38,10 +38,7 @@ bool has_friction(const PairTable& pairs) {
 }
 
 double smallest_dhat(const PairTable& pairs) {
-  double d = std::numeric_limits<double>::infinity();
-  for (int a = 0; a < pairs.body_count(); ++a)
-    for (int b = a; b < pairs.body_count(); ++b)
-      if (pairs(a, b).enabled) d = std::min(d, pairs(a, b).dhat);
+  const double d = pairs.min_dhat();
   return std::isfinite(d) ? d : 1e-3;
 }
 
@@ -54,6 +51,7 @@ struct Simulation::Workspace {
       : model(m),
         scripted(m),
         candidates(make_broad_phase(m.options.solver.broad_phase, m.surface), m.surface.pairs.max_reach(),
+                   {.reuse = m.options.solver.candidate_reuse, .culling = m.options.solver.ccd_culling},
                    &timings),
         inertia(m.mass),
         contact(m.surface, candidates),

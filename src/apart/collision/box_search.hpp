@@ -1,0 +1,67 @@
+#pragma once
+// What a method of broad phase is made of: a search for the touching boxes of two sets. Which boxes there
+// are, which pairs count, and what becomes of them is the same for all methods (see box_broad_phase.cpp).
+#include <apart/collision/box_packet.hpp>
+#include <apart/collision/broad_phase.hpp>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace apart {
+
+/// The sets of boxes that are searched.
+enum class BoxSet { isolated_vertices, free_edges, vertices, edges, faces };
+constexpr int box_set_count = 5;
+
+/// Numbers of boxes, the first of the first set.
+using BoxPairs = std::vector<std::array<Index, 2>>;
+
+/// Where a task has been left, so that it can go on there. What the numbers mean is the method's business.
+struct SearchCursor {
+  Index first = 0, second = 0;
+};
+
+/// Finds touching boxes of two sets. The work is cut into tasks, each of which can be left and taken up
+/// again, so that memory stays bounded whatever is found. Over all tasks every touching pair comes exactly
+/// once, and nothing else; with one set twice, every pair i ≠ j in either order. Tasks may run in parallel.
+class BoxSearch {
+ public:
+  virtual ~BoxSearch() = default;
+  /// New boxes, in the order of BoxSet. All sets are at rest or all move.
+  virtual void update(const std::array<MovingBoxes, box_set_count>& sets) = 0;
+  virtual Index task_count(BoxSet a, BoxSet b) const = 0;
+  /// Appends pairs from where the cursor stands until the task is done (true), or until at least `enough` ≥ 1
+  /// have been appended (false); then at most 64 more have.
+  virtual bool find(BoxSet a, BoxSet b, Index task, SearchCursor& cursor, std::size_t enough,
+                    BoxPairs& pairs) const = 0;
+};
+
+/// The search made of a class that holds one set:
+///   Set::update(const MovingBoxes&)
+///   Index set.task_count(const Set& other)
+///   bool set.find(const Set& other, task, cursor, enough, pairs)
+template <class Set>
+class BoxSearchOf : public BoxSearch {
+ public:
+  void update(const std::array<MovingBoxes, box_set_count>& sets) override {
+    for (int s = 0; s < box_set_count; ++s) sets_[s].update(sets[s]);
+  }
+  Index task_count(BoxSet a, BoxSet b) const override { return of(a).task_count(of(b)); }
+  bool find(BoxSet a, BoxSet b, Index task, SearchCursor& cursor, std::size_t enough,
+            BoxPairs& pairs) const override {
+    return of(a).find(of(b), task, cursor, enough, pairs);
+  }
+
+ protected:
+  std::array<Set, box_set_count> sets_;
+
+ private:
+  const Set& of(BoxSet set) const { return sets_[std::size_t(set)]; }
+};
+
+/// The broad phase made of a search for boxes. Keeps a copy of what it needs of the surface.
+std::unique_ptr<BroadPhase> make_box_broad_phase(const CollisionSurface& surface,
+                                                 std::unique_ptr<BoxSearch> search);
+
+}  // namespace apart

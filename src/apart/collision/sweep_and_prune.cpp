@@ -1,0 +1,167 @@
+#include <apart/collision/box_search.hpp>
+#include <apart/core/parallel.hpp>
+#include <apart/core/radix_sort.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace apart {
+
+namespace {
+
+/// An integer with the order of the float.
+std::uint32_t ordered(float f) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(f);
+  return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+/// Boxes sorted by where their path begins along an axis. A box meets only boxes that begin within its own
+/// extent, which are neighbours in this order, and boxes within whose extent it begins.
+class SweepList {
+ public:
+  /// Before `update`; lists that are searched together have the same axis.
+  void set_axis(int axis) { axis_ = axis; }
+
+  void update(const MovingBoxes& boxes) {
+    const Index count = boxes.size();
+    std::vector<std::uint64_t> keys(count);
+    parallel_for(count, [&](Index i) { keys[i] = ordered(boxes.swept(i).lower[axis_]); });
+    order_ = sorted_order(keys);
+    moving_ = !boxes.end.empty();
+    const Index packets = (count + width - 1) / width;
+    start_.resize(packets);
+    end_.resize(moving_ ? packets : 0);
+    begins_.resize(count);
+    ends_.resize(count);
+    parallel_for(packets, [&](Index p) {
+      for (int lane = 0; lane < width; ++lane) {
+        const Index place = p * width + lane;
+        if (place >= count) {
+          start_[p].clear(lane);
+          if (moving_) end_[p].clear(lane);
+          continue;
+        }
+        const Index i = order_[place];
+        start_[p].set(lane, boxes.start[i]);
+        if (moving_) end_[p].set(lane, boxes.end[i]);
+        const FloatBox swept = boxes.swept(i);
+        begins_[place] = swept.lower[axis_];
+        ends_[place] = swept.upper[axis_];
+      }
+    });
+  }
+
+  Index task_count(const SweepList& other) const {
+    if (order_.empty() || other.order_.empty()) return 0;
+    return own_tasks() + (this == &other ? 0 : other.own_tasks());
+  }
+
+  bool find(const SweepList& other, Index task, SearchCursor& cursor, std::size_t enough,
+            BoxPairs& pairs) const {
+    enough += pairs.size();
+    if (this == &other) return scan<Order::self>(*this, task, cursor, enough, pairs);
+    // First the boxes of `other` that do not begin before one of these, then the opposite.
+    if (task < own_tasks()) return scan<Order::not_before>(other, task, cursor, enough, pairs);
+    return other.scan<Order::after>(*this, task - own_tasks(), cursor, enough, pairs);
+  }
+
+ private:
+  static constexpr int width = BoxPacket::width;
+  static constexpr Index task_size = 256;  // boxes
+  enum class Order { self, not_before, after };
+
+  Index own_tasks() const { return (Index(order_.size()) + task_size - 1) / task_size; }
+
+  /// For each box of the task, those of `other` that begin within its extent. The cursor holds the number of
+  /// the box and the packet of `other` to go on with.
+  template <Order rule>
+  bool scan(const SweepList& other, Index task, SearchCursor& cursor, std::size_t enough,
+            BoxPairs& pairs) const {
+    const Index begin = task * task_size, end = std::min(Index(order_.size()), begin + task_size);
+    const auto& begins = other.begins_;
+    const auto first_partner = [&](Index place) {
+      if (rule == Order::self) return place + 1;
+      const auto at = rule == Order::not_before
+                          ? std::lower_bound(begins.begin(), begins.end(), begins_[place])
+                          : std::upper_bound(begins.begin(), begins.end(), begins_[place]);
+      return Index(at - begins.begin());
+    };
+    for (; begin + cursor.first < end; ++cursor.first, cursor.second = 0) {
+      const Index place = begin + cursor.first;
+      const FloatBox box0 = start_[place / width].box(place % width);
+      const FloatBox box1 = moving_ ? end_[place / width].box(place % width) : box0;
+      const Index first = first_partner(place);
+      for (Index p = std::max(first / width, cursor.second);
+           p * width < Index(begins.size()) && begins[p * width] <= ends_[place]; ++p) {
+        if (pairs.size() >= enough) {
+          cursor.second = p;
+          return false;
+        }
+        unsigned mask =
+            moving_ ? touching(other.start_[p], other.end_[p], box0, box1) : touching(other.start_[p], box0);
+        if (p == first / width) mask &= ~0u << (first % width);
+        for (; mask != 0; mask &= mask - 1) {
+          const Index partner = other.order_[p * width + std::countr_zero(mask)];
+          if (rule == Order::after) {
+            pairs.push_back({partner, order_[place]});
+          } else {
+            pairs.push_back({order_[place], partner});
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  int axis_ = 0;
+  std::vector<Index> order_;            ///< box at each place
+  std::vector<float> begins_, ends_;    ///< of the path at each place along the axis; begins_ ascend
+  std::vector<BoxPacket> start_, end_;  ///< in this order
+  bool moving_ = false;
+};
+
+class SweepAndPrune final : public BoxSearchOf<SweepList> {
+ public:
+  void update(const std::array<MovingBoxes, box_set_count>& sets) override {
+    // Along the axis on which the boxes are smallest relative to how far they are spread. Which one is chosen
+    // changes the cost and nothing else.
+    int axis = 0;
+    double best = -1;
+    for (int k = 0; k < 3; ++k) {
+      double sum = 0, squares = 0, extent = 0, count = 0;
+      for (const MovingBoxes& set : sets) {
+        count += set.size();
+        const auto add = [&](auto&& term) { return ordered_sum(set.size(), term, 4096); };
+        const auto centre = [&](Index i) {
+          const FloatBox box = set.swept(i);
+          return 0.5 * (double(box.lower[k]) + double(box.upper[k]));
+        };
+        sum += add(centre);
+        squares += add([&](Index i) { return centre(i) * centre(i); });
+        extent += add([&](Index i) {
+          const FloatBox box = set.swept(i);
+          return double(box.upper[k]) - double(box.lower[k]);
+        });
+      }
+      if (count == 0) continue;
+      const double spread = std::sqrt(std::max(0.0, squares / count - (sum / count) * (sum / count)));
+      const double quality = extent > 0 ? spread / extent : 0;
+      if (quality > best) {
+        best = quality;
+        axis = k;
+      }
+    }
+    for (SweepList& list : sets_) list.set_axis(axis);
+    BoxSearchOf::update(sets);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<BroadPhase> make_sweep_and_prune(const CollisionSurface& surface) {
+  return make_box_broad_phase(surface, std::make_unique<SweepAndPrune>());
+}
+
+}  // namespace apart
