@@ -1,4 +1,6 @@
 // The program apart: arguments, messages and exit codes.
+#include <apart/cli/ccd_command.hpp>
+#include <apart/cli/exit_codes.hpp>
 #include <apart/cli/progress.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
@@ -22,15 +24,6 @@ namespace apart {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Exit codes, as in the documentation of the program.
-constexpr int exit_done = 0;
-constexpr int exit_bad_input = 2;
-constexpr int exit_solver_failed = 3;
-constexpr int exit_not_verified = 4;
-constexpr int exit_wrong_usage = 64;
-constexpr int exit_internal = 70;
-constexpr int exit_signal = 128;  // plus the number of the signal: 130 for Ctrl-C
 
 // ---- Ctrl-C ------------------------------------------------------------------------------------
 
@@ -330,6 +323,8 @@ int dispatch(int argc, char** argv) {
   CLI::App* schema_command = app.add_subcommand("schema", "Print the scene format as JSON Schema");
   schema_command->add_flag("--reference", reference, "Print it as tables for people (Markdown)");
   schema_command->callback([&] { code = show_schema(reference); });
+
+  add_ccd_command(app, code);
 
   try {
     app.parse(argc, argv);
