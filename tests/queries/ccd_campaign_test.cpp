@@ -122,7 +122,7 @@ class Answering {
         Index(queries.size()),
         [&](Index i) {
           if ((first + i) % setting.every != 0) return;
-          MovingPair pair = queries[std::size_t(i)].pair;
+          QueryPair pair = queries[std::size_t(i)].pair;
           for (StencilPoints* points : {&pair.from, &pair.to})
             for (Vector3& x : *points) x *= std::ldexp(1.0, setting.exponent);
           const double separation =

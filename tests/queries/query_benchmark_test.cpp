@@ -10,8 +10,8 @@ namespace apart {
 namespace {
 
 /// A vertex that falls onto a resting triangle at time 1/2, or is lifted.
-MovingPair falling(bool falls, Truth truth) {
-  MovingPair pair;
+QueryPair falling(bool falls, Truth truth) {
+  QueryPair pair;
   pair.from = {Vector3(0.25, 0.25, 1), Vector3(0, 0, 0), Vector3(1, 0, 0), Vector3(0, 1, 0)};
   pair.to = pair.from;
   pair.to[0].z() = falls ? -1 : 2;

@@ -83,7 +83,7 @@ TEST_F(QueryFiles, AreReadBackAsWritten) {
   std::mt19937_64 random(4);
   QuerySet set{PairKind::edge_edge, {}};
   for (int q = 0; q < 300; ++q) {
-    MovingPair pair;
+    QueryPair pair;
     for (StencilPoints* points : {&pair.from, &pair.to})
       for (Vector3& x : *points)
         for (int axis = 0; axis < 3; ++axis)
@@ -93,7 +93,7 @@ TEST_F(QueryFiles, AreReadBackAsWritten) {
   }
   std::ostringstream out;
   QueryWriter writer(out, set.kind, "a comment");
-  for (const MovingPair& pair : set.pairs) writer.add(pair);
+  for (const QueryPair& pair : set.pairs) writer.add(pair);
   const QuerySet read = read_queries(file("x.csv", out.str()));
   EXPECT_EQ(read.kind, set.kind);
   ASSERT_EQ(read.pairs.size(), set.pairs.size());

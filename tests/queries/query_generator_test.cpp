@@ -108,15 +108,16 @@ TEST_P(GeneratedQueries, WithSeparationHaveItAlongOneAxis) {
                if (residual.is_zero()) continue;
                ++apart_along;
                EXPECT_LE(residual.compare_size(separation), 0);
-               if (GetParam() == QueryFamily::random)
+               if (GetParam() == QueryFamily::random) {
                  EXPECT_GE(residual.compare_size(0.2 * separation), 0) << i;
+               }
              }
              EXPECT_LE(apart_along, 1);
            });
 }
 
 /// The same by another proof, which shares no code with the generator's.
-double proven_until(PairKind kind, const MovingPair& pair, const Vector3& offset = Vector3::Zero()) {
+double proven_until(PairKind kind, const QueryPair& pair, const Vector3& offset = Vector3::Zero()) {
   std::array<exact::Path, 4> paths;
   const int first = first_count(kind);
   for (int i = 0; i < 4; ++i) {
@@ -131,10 +132,11 @@ TEST_P(GeneratedQueries, MissesAreProvenByAnotherProofAndImpactsAreNot) {
   set_thread_count(0);
   for_each({.seed = 7}, 400, [](const auto& options, Index i, const GeneratedQuery& query) {
     const double until = proven_until(options.kind, query.pair);
-    if (query.pair.truth == Truth::free)
+    if (query.pair.truth == Truth::free) {
       EXPECT_EQ(until, 1) << query_kind_name(options.kind) << " " << i;
-    else
+    } else {
       EXPECT_LE(until, query.root) << query_kind_name(options.kind) << " " << i;
+    }
   });
 }
 
@@ -208,7 +210,7 @@ void check_family(QueryFamily family, PairKind kind, Check check) {
 
 TEST(QueryFamilies, CoplanarPointsStayInOnePlane) {
   for (const PairKind kind : kinds)
-    check_family(QueryFamily::coplanar, kind, [](const MovingPair& pair) {
+    check_family(QueryFamily::coplanar, kind, [](const QueryPair& pair) {
       EXPECT_EQ(exact::orientation(pair.from[0], pair.from[1], pair.from[2], pair.from[3]), 0);
       EXPECT_EQ(exact::orientation(pair.to[0], pair.to[1], pair.to[2], pair.to[3]), 0);
     });
@@ -217,7 +219,7 @@ TEST(QueryFamilies, CoplanarPointsStayInOnePlane) {
 TEST(QueryFamilies, DegeneratePrimitivesHaveNoArea) {
   int at_both = 0;
   for (const PairKind kind : kinds)
-    check_family(QueryFamily::degenerate_points, kind, [&](const MovingPair& pair) {
+    check_family(QueryFamily::degenerate_points, kind, [&](const QueryPair& pair) {
       const auto flat = [&](const StencilPoints& x) {
         if (kind == PairKind::edge_edge) return x[0] == x[1] || x[2] == x[3];
         // Three points on a line: coplanar with any fourth.
@@ -233,15 +235,15 @@ TEST(QueryFamilies, DegeneratePrimitivesHaveNoArea) {
 
 TEST(QueryFamilies, SizesAreAsNamed) {
   for (const PairKind kind : kinds) {
-    const auto extent = [](const MovingPair& pair) {
+    const auto extent = [](const QueryPair& pair) {
       double largest = 0;
       for (int i = 0; i < 4; ++i)
         for (const Vector3& x : {pair.from[i], pair.to[i]})
           largest = std::max(largest, (x - pair.from[0]).lpNorm<Eigen::Infinity>());
       return largest;
     };
-    check_family(QueryFamily::tiny, kind, [&](const MovingPair& pair) { EXPECT_LT(extent(pair), 1e-4); });
-    check_family(QueryFamily::huge, kind, [&](const MovingPair& pair) { EXPECT_GT(extent(pair), 1e5); });
+    check_family(QueryFamily::tiny, kind, [&](const QueryPair& pair) { EXPECT_LT(extent(pair), 1e-4); });
+    check_family(QueryFamily::huge, kind, [&](const QueryPair& pair) { EXPECT_GT(extent(pair), 1e4); });
   }
 }
 

@@ -135,7 +135,9 @@ TEST(Fraction, SubnormalsAreRoundedOnce) {
   for (int i = 0; i < 2000; ++i) {
     const std::string n = std::to_string(random() >> (random() % 60)), d = power_of_two(1020 + random() % 90);
     const double x = value_of(n, d);
-    if (x > 0) EXPECT_TRUE(is_nearest(x, n, d)) << n << "/" << d;
+    if (x > 0) {
+      EXPECT_TRUE(is_nearest(x, n, d)) << n << "/" << d;
+    }
   }
 }
 

@@ -139,7 +139,7 @@ QuerySet read_queries(const fs::path& file) {
       set.pairs.emplace_back();
       set.pairs.back().truth = row.truth;
     }
-    MovingPair& pair = set.pairs.back();
+    QueryPair& pair = set.pairs.back();
     if (row.truth != pair.truth)
       reader.fail("the truth differs from that of the query's first row; all 8 rows of a query must agree");
     (rows % 8 < 4 ? pair.from : pair.to)[rows % 4] = row.x;
@@ -161,7 +161,7 @@ QueryWriter::QueryWriter(std::ostream& out, PairKind kind, std::string_view comm
   out_ << '\n';
 }
 
-void QueryWriter::add(const MovingPair& pair) {
+void QueryWriter::add(const QueryPair& pair) {
   static constexpr char truths[] = {'0', '1', '?'};
   text_.clear();
   for (const StencilPoints* points : {&pair.from, &pair.to})
@@ -227,7 +227,7 @@ std::vector<fs::path> find_query_files(std::span<const std::string> names) {
   return distinct;
 }
 
-CcdQuery query_of(PairKind kind, const MovingPair& pair, double separation) {
+CcdQuery query_of(PairKind kind, const QueryPair& pair, double separation) {
   CcdQuery query;
   query.kind = kind;
   query.x = pair.from;

@@ -21,7 +21,7 @@ namespace apart {
 enum class Truth : std::uint8_t { free, impact, unknown };
 
 /// Two primitives whose points move straight.
-struct MovingPair {
+struct QueryPair {
   StencilPoints from, to;  ///< [m] at times 0 and 1
   Truth truth = Truth::unknown;
 };
@@ -29,7 +29,7 @@ struct MovingPair {
 /// Pairs of one kind: point–triangle ("vertex-face") or edge–edge.
 struct QuerySet {
   PairKind kind = PairKind::point_triangle;
-  std::vector<MovingPair> pairs;
+  std::vector<QueryPair> pairs;
 };
 
 /// "vertex-face" or "edge-edge", as folders and comments name it.
@@ -44,7 +44,7 @@ QuerySet read_queries(const std::filesystem::path& file);
 class QueryWriter {
  public:
   QueryWriter(std::ostream& out, PairKind kind, std::string_view comment = {});
-  void add(const MovingPair& pair);
+  void add(const QueryPair& pair);
 
  private:
   std::ostream& out_;
@@ -64,6 +64,6 @@ void prepare_query_folder(const std::filesystem::path& folder, std::string_view 
 std::vector<std::filesystem::path> find_query_files(std::span<const std::string> names);
 
 /// As a question to time_of_impact, whose answer covers the rounding of to − from.
-CcdQuery query_of(PairKind kind, const MovingPair& pair, double separation = 0);
+CcdQuery query_of(PairKind kind, const QueryPair& pair, double separation = 0);
 
 }  // namespace apart

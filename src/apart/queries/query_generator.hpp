@@ -61,7 +61,7 @@ bool has_queries(QueryFamily family, PairKind kind);
 double largest_separation(QueryFamily family);
 
 struct GeneratedQuery {
-  MovingPair pair;
+  QueryPair pair;
   /// Of an impact: at this time, exactly, Σ weights·x is 0, or ξ along an axis; weights of the first
   /// primitive sum to 1, of the second to −1. There may be an earlier impact.
   double root = 0;

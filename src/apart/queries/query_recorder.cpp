@@ -18,7 +18,7 @@ void QueryRecorder::add(const Candidates& candidates, const Matrix3X& x, const M
     if (!moves) continue;
     Sampler& into = stencil.kind == PairKind::edge_edge ? edges_ : faces_;
     if (into.seen++ % into.stride != 0) continue;
-    MovingPair pair;
+    QueryPair pair;
     for (int i = 0; i < 4; ++i) {
       const Index v = stencil.vertices[std::min(i, stencil.size() - 1)];
       pair.from[i] = x.col(v);
@@ -40,7 +40,7 @@ void QueryRecorder::write(const std::filesystem::path& folder, std::string_view 
       QueryWriter writer(out, sampler->kept.kind,
                          fmt::format("{} of {} recorded, every {}", sampler->kept.pairs.size(), sampler->seen,
                                      sampler->stride));
-      for (const MovingPair& pair : sampler->kept.pairs) writer.add(pair);
+      for (const QueryPair& pair : sampler->kept.pairs) writer.add(pair);
     });
   }
 }
