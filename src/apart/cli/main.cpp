@@ -6,6 +6,7 @@
 #include <apart/core/parallel.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/file_reader.hpp>
+#include <apart/queries/query_recorder.hpp>
 #include <apart/scene/examples.hpp>
 #include <apart/scene/run.hpp>
 #include <apart/scene/schema.hpp>
@@ -40,7 +41,7 @@ void stop_gently() {
 // ---- run ----------------------------------------------------------------------------------------
 
 struct RunArguments {
-  std::string scene, directory, resume;
+  std::string scene, directory, resume, record_ccd;
   std::vector<std::string> overrides;
   Index steps = 0;
   int threads = 0;
@@ -77,6 +78,13 @@ int run(const RunArguments& arguments) {
   options.record_iterates = arguments.record_iterates;
   options.on_step = [&](const Progress& progress) { line.show(progress); };
   options.should_stop = [] { return received_signal != 0; };
+  constexpr std::string_view recorded = "recorded";  // name of the files
+  QueryRecorder recorder;
+  const bool record = !arguments.record_ccd.empty();
+  if (record)
+    options.on_step_bound = [&](const Candidates& candidates, const Matrix3X& x, const Matrix3X& p) {
+      recorder.add(candidates, x, p);
+    };
 
   fs::path directory = arguments.resume;
   RunResult result;
@@ -84,6 +92,7 @@ int run(const RunArguments& arguments) {
     if (!fs::is_directory(directory))
       throw InputError("{}: no such directory; name one that 'apart run' has written", directory.string());
     const Scene scene = build_scene(read_scene(directory / "scene.json"));
+    if (record) prepare_query_folder(arguments.record_ccd, recorded, arguments.force);
     stop_gently();
     result = resume_run(scene, directory, options);
   } else {
@@ -91,11 +100,13 @@ int run(const RunArguments& arguments) {
     const Scene scene = build_scene(file);
     ensure_feasible_start(scene, file);
     directory = arguments.directory.empty() ? fresh_run_directory(file) : fs::path(arguments.directory);
+    if (record) prepare_query_folder(arguments.record_ccd, recorded, arguments.force);
     prepare_run_directory(directory, arguments.force);
     stop_gently();
     result = run_scene(file, scene, directory, options);
   }
   line.close();
+  if (record) recorder.write(arguments.record_ccd, recorded);
   return report(result, directory);
 }
 
@@ -250,6 +261,12 @@ int dispatch(int argc, char** argv) {
   run_command->add_flag(
       "--record-iterates", run_arguments.record_iterates,
       "Keep every accepted Newton iterate, so that verify can prove the paths between them");
+  run_command
+      ->add_option(
+          "--record-ccd", run_arguments.record_ccd,
+          "Write what collision detection was asked to FOLDER/vertex-face/recorded.csv and "
+          "FOLDER/edge-edge/recorded.csv, at most 100000 queries each, evenly thinned, for 'apart ccd'")
+      ->type_name("FOLDER");
   auto* resume_option = run_command
                             ->add_option("--resume", run_arguments.resume,
                                          "Continue the run in DIR from its checkpoint; takes no SCENE")
