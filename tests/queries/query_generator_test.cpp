@@ -130,7 +130,7 @@ double proven_until(PairKind kind, const QueryPair& pair, const Vector3& offset 
 
 TEST_P(GeneratedQueries, MissesAreProvenByAnotherProofAndImpactsAreNot) {
   set_thread_count(0);
-  for_each({.seed = 7}, 400, [](const auto& options, Index i, const GeneratedQuery& query) {
+  for_each({.seed = 7}, 160, [](const auto& options, Index i, const GeneratedQuery& query) {
     const double until = proven_until(options.kind, query.pair);
     if (query.pair.truth == Truth::free) {
       EXPECT_EQ(until, 1) << query_kind_name(options.kind) << " " << i;
@@ -181,6 +181,62 @@ TEST_P(GeneratedQueries, AreTheSameForTheSameSeedOnly) {
   const std::string all = text(1, 0, 40), end = text(1, 20, 20);
   const auto rows = [](const std::string& s) { return s.substr(s.find('\n')); };
   EXPECT_TRUE(all.ends_with(rows(end)));
+}
+
+TEST_P(GeneratedQueries, ContainTheNastyOnes) {
+  struct Met {
+    int at_start = 0, early = 0, at_end = 0, at_corner = 0, on_border = 0, one_moves = 0, far_away = 0;
+  } met;
+  for_each({.seed = 10}, 4000, [&](const auto&, Index, const GeneratedQuery& query) {
+    const QueryPair& pair = query.pair;
+    int moving = 0;
+    double farthest = 0, extent = 0;
+    for (int i = 0; i < 4; ++i) {
+      moving += pair.from[i] != pair.to[i];
+      farthest = std::max(farthest, pair.from[i].template lpNorm<Eigen::Infinity>());
+      extent = std::max(extent, (pair.from[i] - pair.from[0]).template lpNorm<Eigen::Infinity>());
+    }
+    met.one_moves += moving == 1;
+    met.far_away += farthest > 100 * extent;
+    if (pair.truth != Truth::impact) return;
+    met.at_start += query.root == 0;
+    met.early += query.root > 0 && query.root < 1e-3;
+    met.at_end += query.root == 1;
+    int zeros = 0;
+    for (int i = 0; i < 4; ++i) zeros += query.weights[i] == 0;
+    met.on_border += zeros == 1;
+    met.at_corner += zeros == 2;
+  });
+  EXPECT_GT(met.at_start, 20);
+  EXPECT_GT(met.early, 20);
+  EXPECT_GT(met.at_end, 20);
+  EXPECT_GT(met.on_border, 100);
+  EXPECT_GT(met.at_corner, 100);
+  if (GetParam() != QueryFamily::parallel_edges) {  // there a whole edge moves
+    EXPECT_GT(met.one_moves, 20);
+  }
+  if (largest_separation(GetParam()) == 1) {
+    EXPECT_GT(met.far_away, 100);
+  }
+}
+
+TEST_P(GeneratedQueries, MissEveryFourthTimeByLittle) {
+  for_each({.seed = 13}, 1000, [near = 0](const auto& options, Index i, const GeneratedQuery& query) mutable {
+    if (i % 4 == 3) {
+      double smallest = std::numeric_limits<double>::infinity(), extent = 0;
+      StencilPoints x;
+      for (int step = 0; step <= 256; ++step) {
+        const double t = step / 256.0;
+        for (int k = 0; k < 4; ++k) x[k] = (1 - t) * query.pair.from[k] + t * query.pair.to[k];
+        for (int k = 1; k < 4; ++k) extent = std::max(extent, (x[k] - x[0]).norm());
+        smallest = std::min(smallest, squared_distance(options.kind, x));
+      }
+      near += std::sqrt(smallest) < 0.02 * extent;
+    }
+    if (i < 999) return;
+    EXPECT_GT(near, 125) << query_kind_name(options.kind);  // of 250
+    near = 0;
+  });
 }
 
 std::string test_name(const ::testing::TestParamInfo<QueryFamily>& info) {
