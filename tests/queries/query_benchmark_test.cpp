@@ -35,6 +35,8 @@ TEST(QueryBenchmark, CountsAnswersAgainstTheTruth) {
     EXPECT_EQ(s.impacts, 5);
     EXPECT_EQ(s.false_positives, 1);
     EXPECT_EQ(s.false_negatives, 1);
+    EXPECT_EQ(s.first_missed, 9);
+    EXPECT_GE(s.slowest, 0);
     EXPECT_GT(s.mean_microseconds(), 0);
     EXPECT_GE(s.max_microseconds(), s.p99_microseconds());
   }
@@ -55,6 +57,7 @@ TEST(QueryBenchmark, PercentileAndMaximumAreOfSingleQueries) {
   for (int i = 1; i <= 150; ++i) a.add(Truth::unknown, false, 1000 * i);
   for (int i = 151; i <= 200; ++i) b.add(Truth::unknown, false, 1000 * i);
   EXPECT_EQ(a.p99_microseconds(), 149);  // ⌈148.5⌉
+  EXPECT_EQ(a.slowest, 149);
   a.add(b);
   EXPECT_EQ(a.queries, 200);
   EXPECT_EQ(a.p99_microseconds(), 198);

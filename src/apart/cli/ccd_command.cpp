@@ -79,6 +79,9 @@ void print_json(const CcdArguments& arguments, const std::vector<FileResult>& fi
     nlohmann::ordered_json row;
     row["file"] = name;
     row.update(as_json(statistics));
+    row["slowest_query"] = statistics.slowest;
+    row["first_missed_query"] = statistics.first_missed < 0 ? nlohmann::ordered_json()
+                                                            : nlohmann::ordered_json(statistics.first_missed);
     json["files"].push_back(row);
   }
   for (const auto& [name, statistics] : totals) json[name] = as_json(statistics);
@@ -108,6 +111,10 @@ int ask(const CcdArguments& arguments) {
   }
   if (total.false_negatives == 0) return exit_done;
   std::fflush(stdout);
+  for (const auto& [name, statistics] : files)
+    if (statistics.false_negatives > 0)
+      fmt::print(stderr, "{}: {} impacts were not seen, first that of query {}, counted from 0\n", name,
+                 statistics.false_negatives, statistics.first_missed);
   fmt::print(
       stderr,
       "{} impacts were not seen. Either the files' truth is wrong, or the method '{}' is: please report it "

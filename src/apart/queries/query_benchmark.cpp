@@ -27,6 +27,8 @@ double QueryStatistics::max_microseconds() const {
 }
 
 void QueryStatistics::add(Truth truth, bool impact, std::int64_t nanoseconds) {
+  if (truth == Truth::impact && !impact && false_negatives == 0) first_missed = queries;
+  if (slowest < 0 || nanoseconds > nanoseconds_[std::size_t(slowest)]) slowest = queries;
   ++queries;
   true_impacts += truth == Truth::impact;
   true_misses += truth == Truth::free;
@@ -38,6 +40,7 @@ void QueryStatistics::add(Truth truth, bool impact, std::int64_t nanoseconds) {
 }
 
 void QueryStatistics::add(const QueryStatistics& other) {
+  first_missed = slowest = -1;
   queries += other.queries;
   true_impacts += other.true_impacts;
   true_misses += other.true_misses;

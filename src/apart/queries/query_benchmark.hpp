@@ -15,6 +15,8 @@ class QueryStatistics {
   std::int64_t impacts = 0;          ///< by the answer
   std::int64_t false_positives = 0;  ///< impacts answered where there are none
   std::int64_t false_negatives = 0;  ///< impacts not seen; may never be if the truth is right
+  /// Numbers in the set, from 0; −1: none, or a sum of sets.
+  std::int64_t first_missed = -1, slowest = -1;
 
   double mean_microseconds() const;
   double p99_microseconds() const;  ///< the smallest time that at least 99 of 100 queries do not exceed
