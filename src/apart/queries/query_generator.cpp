@@ -21,7 +21,8 @@ constexpr int spare_bits = 6;    // for sums of points, weights and motions
 constexpr int shift_bits = 11;   // 1000 < 2¹⁰ sizes, and one for the sum
 constexpr int normal_bits = 30;  // of the planes that prove misses
 
-/// splitmix64: the same numbers on every machine.
+/// splitmix64: the same numbers on every machine. Nothing below draws twice in one expression: the order of
+/// evaluation would be the compiler's.
 class Random {
  public:
   explicit Random(std::uint64_t state) : state_(state) {}
@@ -36,7 +37,9 @@ class Random {
   bool one_in(Integer n) { return below(n) == 0; }
   int sign() { return one_in(2) ? 1 : -1; }
   Grid3 vector(Integer most) {
-    return Grid3(between(-most, most), between(-most, most), between(-most, most));
+    Grid3 v;
+    for (int axis = 0; axis < 3; ++axis) v[axis] = between(-most, most);
+    return v;
   }
 
  private:
@@ -163,7 +166,8 @@ class Draft {
   }
 
   void make_parallel() {
-    const Integer factor = random_.sign() * random_.between(1, 2);
+    constexpr Integer factors[] = {-2, -1, 1, 2};
+    const Integer factor = factors[random_.below(4)];
     const bool at_root_only = random_.one_in(3);
     // (1 − t)·tick − t·(ticks − tick) = 0 at the root: there, and only there, the edges are parallel.
     const Grid3 turn =
@@ -243,14 +247,14 @@ class Draft {
       for (int i = 0; i < 4; ++i) velocity += weights_[i] * (to_[i] - from_[i]);
       const Grid3 e1 = edges() ? Grid3(at_root(1) - at_root(0)) : Grid3(at_root(2) - at_root(1));
       const Grid3 e2 = edges() ? Grid3(at_root(3) - at_root(2)) : Grid3(at_root(3) - at_root(1));
-      const Grid3 along = random_.between(-2, 2) * e1 + random_.between(-2, 2) * e2;
-      d = side * (weight_sum() * along - ticks() * velocity);
+      const Integer alpha = random_.between(-2, 2), beta = random_.between(-2, 2);
+      d = side * (weight_sum() * (alpha * e1 + beta * e2) - ticks() * velocity);
     } else if (family_ == QueryFamily::sliding) {
       const Grid3 e1 = edges() ? Grid3(from_[1] - from_[0]) : Grid3(from_[2] - from_[1]);
       const Grid3 e2 = edges() ? Grid3(from_[3] - from_[2]) : Grid3(from_[3] - from_[1]);
       const Integer small = std::max<Integer>(1, size() >> random_.between(3, 14));
-      d = (random_.between(-1, 1) * e1 + random_.between(-1, 1) * e2 + random_.vector(small)) *
-          (Integer(1) << (grid_ - time_bits_));
+      const Integer alpha = random_.between(-1, 1), beta = random_.between(-1, 1);
+      d = (alpha * e1 + beta * e2 + random_.vector(small)) * (Integer(1) << (grid_ - time_bits_));
     }
 
     Grid3 residual = Grid3::Zero();  // Σ wᵢ xᵢ(root) in units of 2^−(time_bits + weight_bits)
@@ -273,8 +277,9 @@ class Draft {
     if (miss_ == Miss::off_start) begin += part();
     if (miss_ == Miss::graze || (miss_ == Miss::border && thick) || (miss_ == Miss::short_of_end && thick) ||
         (miss_ == Miss::off_start && thick) || miss_ == Miss::far) {
-      const double least = miss_ == Miss::far ? -6 : -18, most = miss_ == Miss::far ? 0 : -6;
-      const double away = std::exp2(double(random_.between(Integer(16 * least), Integer(16 * most))) / 16);
+      // No exp2: libraries differ in its last bit, and the queries would.
+      const auto exponent = int(miss_ == Miss::far ? random_.between(-6, -1) : random_.between(-18, -7));
+      const double away = std::ldexp(1 + double(random_.below(16)) / 16, exponent);
       const Grid3 n = normal(away * unit + 1.5 * double(separation_));
       begin += n;
       end += n;
