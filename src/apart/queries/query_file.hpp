@@ -9,10 +9,11 @@
 // unknown), and lines that begin with '#' may come first; one of them may name the kind.
 #include <apart/collision/ccd.hpp>
 
+#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <iosfwd>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 

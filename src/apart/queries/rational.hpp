@@ -1,6 +1,5 @@
 #pragma once
 // Doubles as fractions of integers in text, without loss; the only includer of GMP is rational.cpp.
-#include <optional>
 #include <string>
 #include <string_view>
 
