@@ -32,7 +32,7 @@ constexpr Wrapped wrapped_libraries[] = {
     {"tbb/", "core/parallel.cpp"},
     {"oneapi/", "core/parallel.cpp"},
     {"CGAL/", "geometry/exact_intersection.cpp"},
-    {"gmp", "geometry/exact_intersection.cpp"},
+    {"gmp", "queries/rational.cpp"},
     {"mpfr", "geometry/exact_intersection.cpp"},
     {"cholmod", "solver/"},
     {"suitesparse/", "solver/"},

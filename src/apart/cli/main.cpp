@@ -1,9 +1,12 @@
 // The program apart: arguments, messages and exit codes.
+#include <apart/cli/ccd_command.hpp>
+#include <apart/cli/exit_codes.hpp>
 #include <apart/cli/progress.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/file_reader.hpp>
+#include <apart/queries/query_recorder.hpp>
 #include <apart/scene/examples.hpp>
 #include <apart/scene/run.hpp>
 #include <apart/scene/schema.hpp>
@@ -23,15 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Exit codes, as in the documentation of the program.
-constexpr int exit_done = 0;
-constexpr int exit_bad_input = 2;
-constexpr int exit_solver_failed = 3;
-constexpr int exit_not_verified = 4;
-constexpr int exit_wrong_usage = 64;
-constexpr int exit_internal = 70;
-constexpr int exit_signal = 128;  // plus the number of the signal: 130 for Ctrl-C
-
 // ---- Ctrl-C ------------------------------------------------------------------------------------
 
 volatile std::sig_atomic_t received_signal = 0;
@@ -47,7 +41,7 @@ void stop_gently() {
 // ---- run ----------------------------------------------------------------------------------------
 
 struct RunArguments {
-  std::string scene, directory, resume;
+  std::string scene, directory, resume, record_ccd;
   std::vector<std::string> overrides;
   Index steps = 0;
   int threads = 0;
@@ -84,6 +78,13 @@ int run(const RunArguments& arguments) {
   options.record_iterates = arguments.record_iterates;
   options.on_step = [&](const Progress& progress) { line.show(progress); };
   options.should_stop = [] { return received_signal != 0; };
+  constexpr std::string_view recorded = "recorded";  // name of the files
+  QueryRecorder recorder;
+  const bool record = !arguments.record_ccd.empty();
+  if (record)
+    options.on_step_bound = [&](const Candidates& candidates, const Matrix3X& x, const Matrix3X& p) {
+      recorder.add(candidates, x, p);
+    };
 
   fs::path directory = arguments.resume;
   RunResult result;
@@ -91,6 +92,7 @@ int run(const RunArguments& arguments) {
     if (!fs::is_directory(directory))
       throw InputError("{}: no such directory; name one that 'apart run' has written", directory.string());
     const Scene scene = build_scene(read_scene(directory / "scene.json"));
+    if (record) prepare_query_folder(arguments.record_ccd, recorded, arguments.force);
     stop_gently();
     result = resume_run(scene, directory, options);
   } else {
@@ -98,11 +100,13 @@ int run(const RunArguments& arguments) {
     const Scene scene = build_scene(file);
     ensure_feasible_start(scene, file);
     directory = arguments.directory.empty() ? fresh_run_directory(file) : fs::path(arguments.directory);
+    if (record) prepare_query_folder(arguments.record_ccd, recorded, arguments.force);
     prepare_run_directory(directory, arguments.force);
     stop_gently();
     result = run_scene(file, scene, directory, options);
   }
   line.close();
+  if (record) recorder.write(arguments.record_ccd, recorded);
   return report(result, directory);
 }
 
@@ -257,6 +261,12 @@ int dispatch(int argc, char** argv) {
   run_command->add_flag(
       "--record-iterates", run_arguments.record_iterates,
       "Keep every accepted Newton iterate, so that verify can prove the paths between them");
+  run_command
+      ->add_option(
+          "--record-ccd", run_arguments.record_ccd,
+          "Write what collision detection was asked to FOLDER/vertex-face/recorded.csv and "
+          "FOLDER/edge-edge/recorded.csv, at most 100000 queries each, evenly thinned, for 'apart ccd'")
+      ->type_name("FOLDER");
   auto* resume_option = run_command
                             ->add_option("--resume", run_arguments.resume,
                                          "Continue the run in DIR from its checkpoint; takes no SCENE")
@@ -330,6 +340,8 @@ int dispatch(int argc, char** argv) {
   CLI::App* schema_command = app.add_subcommand("schema", "Print the scene format as JSON Schema");
   schema_command->add_flag("--reference", reference, "Print it as tables for people (Markdown)");
   schema_command->callback([&] { code = show_schema(reference); });
+
+  add_ccd_command(app, code);
 
   try {
     app.parse(argc, argv);

@@ -191,6 +191,7 @@ class Run {
         log_(directory_ / "log.txt"),
         check_(simulation_.frame()) {
     simulation_.should_stop = options_.should_stop;
+    simulation_.on_step_bound = options_.on_step_bound;
     if (options_.record_iterates)
       simulation_.on_iterate = [this](const Matrix3X& points) { iterates_.points.push_back(points); };
   }

@@ -23,6 +23,7 @@ struct RunOptions {
   bool frames = true;            ///< false: only the final state is kept, as checkpoint
   bool record_iterates = false;  ///< keep every accepted Newton iterate, for `apart verify`
   std::function<void(const Progress&)> on_step;
+  StepBoundObserver on_step_bound;    ///< see Simulation
   std::function<bool()> should_stop;  ///< asked often; true ends the run after writing its state
 };
 

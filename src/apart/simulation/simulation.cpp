@@ -83,12 +83,14 @@ struct Simulation::Workspace {
   /// Largest feasible share of the move p from q. [thesis A.4, C-IPC algorithm 1]
   double step_limit(const Matrix3X& q, const Matrix3X& p) {
     const Matrix3X x = model.surface_map.positions(q), dx = model.surface_map.push_forward(q, p);
+    if (on_step_bound && *on_step_bound) (*on_step_bound)(candidates.at(x), x, dx);
     const double alpha =
         collision_free_step(model.surface, candidates, x, dx, {.method = model.options.solver.ccd});
     return std::min(alpha, inversion_free_step(elasticity.guarded_cells(), q, p));
   }
 
   const Model& model;
+  const StepBoundObserver* on_step_bound = nullptr;
   ScriptedNodes scripted;
   CandidateCache candidates;
   Inertia inertia;
@@ -274,6 +276,7 @@ Simulation::~Simulation() = default;
 
 StepReport Simulation::step() {
   Workspace& w = *workspace_;
+  w.on_step_bound = &on_step_bound;
   const SimulationOptions& options = model_->options;
   const double dt = options.dt;
   StepReport report;

@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/collision/stencil.hpp>
 #include <apart/core/diagnostics.hpp>
 #include <apart/io/frame.hpp>
 #include <apart/simulation/model.hpp>
@@ -36,6 +37,9 @@ struct StepReport {
   bool converged = false;
 };
 
+/// Of surface vertices [m].
+using StepBoundObserver = std::function<void(const Candidates&, const Matrix3X& x, const Matrix3X& p)>;
+
 /// Advances a model in time. step() either returns a converged report or throws SolverError with a diagnosis
 /// and leaves the state as it was before the step.
 class Simulation {
@@ -54,6 +58,9 @@ class Simulation {
   Frame frame() const;
   /// If set, called with the output points of every accepted iterate of a step, the state before it first.
   std::function<void(const Matrix3X& points)> on_iterate;
+  /// If set, called before each bound of a step x → x + p with the pairs near the surface at x, which are
+  /// what collision detection is asked first, and nearly always all. Changes no result.
+  StepBoundObserver on_step_bound;
   /// If set, asked between Newton iterations; true ends the step with Interrupted and the state before the
   /// step.
   std::function<bool()> should_stop;

@@ -1,0 +1,233 @@
+#include <apart/cli/ccd_command.hpp>
+#include <apart/cli/exit_codes.hpp>
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+#include <apart/io/atomic_file.hpp>
+#include <apart/queries/query_benchmark.hpp>
+#include <apart/queries/query_generator.hpp>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <map>
+
+namespace apart {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CcdArguments {
+  std::vector<std::string> paths;
+  CcdOptions options{.method = CcdMethod::tight_inclusion};
+  double separation = 0;  ///< [m]
+  int threads = 1;
+  bool json = false;
+  std::optional<QueryFamily> family;
+  Index count = 10'000;
+  std::uint64_t seed = 0;
+  bool force = false;
+};
+
+// ---- asking -------------------------------------------------------------------------------------
+
+struct FileResult {
+  std::string name;
+  QueryStatistics statistics;
+};
+
+void print_table(const std::vector<FileResult>& rows) {
+  std::size_t widest = 4;
+  for (const FileResult& row : rows) widest = std::max(widest, row.name.size());
+  fmt::print("{:<{}} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>9} {:>9} {:>10}\n", "file", widest, "queries",
+             "impacts", "misses", "unknown", "false +", "false -", "mean us", "p99 us", "max us");
+  for (const auto& [name, s] : rows)
+    fmt::print("{:<{}} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:>9.2f} {:>9.2f} {:>10.1f}\n", name, widest,
+               s.queries, s.true_impacts, s.true_misses, s.unknown, s.false_positives, s.false_negatives,
+               s.mean_microseconds(), s.p99_microseconds(), s.max_microseconds());
+}
+
+nlohmann::ordered_json as_json(const QueryStatistics& s) {
+  nlohmann::ordered_json json;
+  json["queries"] = s.queries;
+  json["true_impacts"] = s.true_impacts;
+  json["true_misses"] = s.true_misses;
+  json["unknown"] = s.unknown;
+  json["impacts_answered"] = s.impacts;
+  json["false_positives"] = s.false_positives;
+  json["false_negatives"] = s.false_negatives;
+  json["mean_us"] = s.mean_microseconds();
+  json["p99_us"] = s.p99_microseconds();
+  json["max_us"] = s.max_microseconds();
+  return json;
+}
+
+std::string_view method_name(CcdMethod method) {
+  return method == CcdMethod::additive ? "additive" : "tight";
+}
+
+void print_json(const CcdArguments& arguments, const std::vector<FileResult>& files,
+                const std::vector<FileResult>& totals) {
+  nlohmann::ordered_json json;
+  json["method"] = method_name(arguments.options.method);
+  json["tolerance"] = arguments.options.tolerance;
+  json["max_iterations"] = arguments.options.max_iterations;
+  json["separation"] = arguments.separation;
+  json["threads"] = thread_count();
+  json["files"] = nlohmann::ordered_json::array();
+  for (const auto& [name, statistics] : files) {
+    nlohmann::ordered_json row;
+    row["file"] = name;
+    row.update(as_json(statistics));
+    row["slowest_query"] = statistics.slowest;
+    row["first_missed_query"] = statistics.first_missed < 0 ? nlohmann::ordered_json()
+                                                            : nlohmann::ordered_json(statistics.first_missed);
+    json["files"].push_back(row);
+  }
+  for (const auto& [name, statistics] : totals) json[name] = as_json(statistics);
+  fmt::print("{}\n", json.dump(2));
+}
+
+int ask(const CcdArguments& arguments) {
+  std::vector<FileResult> files;
+  QueryStatistics faces, edges, total;
+  for (const fs::path& file : find_query_files(arguments.paths)) {
+    const QuerySet set = read_queries(file);
+    const QueryStatistics statistics = benchmark_queries(set, arguments.options, arguments.separation);
+    (set.kind == PairKind::edge_edge ? edges : faces).add(statistics);
+    total.add(statistics);
+    files.push_back({file.string(), statistics});
+  }
+  if (arguments.json) {
+    print_json(arguments, files, {{"vertex_face", faces}, {"edge_edge", edges}, {"total", total}});
+  } else {
+    std::vector<FileResult> rows = files;
+    if (faces.queries > 0 && edges.queries > 0) {
+      rows.push_back({"vertex-face", faces});
+      rows.push_back({"edge-edge", edges});
+    }
+    if (files.size() > 1) rows.push_back({"total", total});
+    print_table(rows);
+  }
+  if (total.false_negatives == 0) return exit_done;
+  std::fflush(stdout);
+  for (const auto& [name, statistics] : files)
+    if (statistics.false_negatives > 0)
+      fmt::print(stderr, "{}: {} impacts were not seen, first that of query {}, counted from 0\n", name,
+                 statistics.false_negatives, statistics.first_missed);
+  fmt::print(
+      stderr,
+      "{} impacts were not seen. Either the files' truth is wrong, or the method '{}' is: please report it "
+      "together with the files\n",
+      total.false_negatives, method_name(arguments.options.method));
+  return exit_not_verified;
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+int generate(const CcdArguments& arguments) {
+  const fs::path folder = arguments.paths.front();
+  GeneratorOptions options{
+      .family = *arguments.family, .seed = arguments.seed, .separation = arguments.separation};
+  const std::string_view name = name_of(options.family);
+  if (options.separation > largest_separation(options.family))
+    throw InputError("--separation: got {}, must be at most {:.3g} for {} queries, the size of the smallest",
+                     options.separation, largest_separation(options.family), name);
+  prepare_query_folder(folder, name, arguments.force);
+  Index left = arguments.count;
+  for (const PairKind kind : {PairKind::point_triangle, PairKind::edge_edge}) {
+    options.kind = kind;
+    if (!has_queries(options.family, kind)) continue;
+    const bool both = kind == PairKind::point_triangle;
+    const Index count = both ? left / 2 : left;
+    left -= count;
+    if (count == 0) continue;
+    const fs::path file = query_file_in(folder, kind, name);
+    write_atomically(file, [&](std::ostream& out) {
+      QueryWriter writer(
+          out, kind,
+          fmt::format(
+              "{}, seed {}{}", name, options.seed,
+              options.separation > 0 ? fmt::format(", truth for separation {}", options.separation) : ""));
+      constexpr Index block = 1 << 16;
+      for (Index first = 0; first < count; first += block)
+        for (const GeneratedQuery& query :
+             generate_queries(options, std::uint64_t(first), std::min(block, count - first)))
+          writer.add(query.pair);
+    });
+    fmt::print("{}: {} queries\n", file.string(), count);
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+void add_ccd_command(CLI::App& app, int& code) {
+  const auto arguments = std::make_shared<CcdArguments>();  // lives as long as the callback
+  CLI::App* command = app.add_subcommand(
+      "ccd", "Ask continuous collision detection the queries of files, or make such files");
+  command
+      ->add_option("FILES", arguments->paths,
+                   "Query files, or folders to search for *.csv; with --generate: the folder to write")
+      ->required();
+  std::map<std::string, CcdMethod> methods = {{"tight", CcdMethod::tight_inclusion},
+                                              {"additive", CcdMethod::additive}};
+  auto* method = command->add_option("--method", arguments->options.method, "tight (default) or additive")
+                     ->transform(CLI::CheckedTransformer(methods).description(""))
+                     ->type_name("METHOD");
+  auto* tolerance = command
+                        ->add_option("--tolerance", arguments->options.tolerance,
+                                     "Of tight: boxes of this size count as touching [m]; default: 1e-6")
+                        ->check(CLI::PositiveNumber);
+  auto* iterations =
+      command
+          ->add_option("--max-iterations", arguments->options.max_iterations,
+                       "Of tight: boxes looked at before it gives the earliest time not excluded; "
+                       "default: 1000000")
+          ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--separation", arguments->separation,
+                   "Distance that counts as touching [m], for tight in the maximum norm; default: 0. The "
+                   "truth in files "
+                   "is for 0 unless they were generated with one, so false positives are then no errors")
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--threads", arguments->threads,
+                   "Number of threads; default: 1, so that queries do not disturb each other's times")
+      ->check(CLI::PositiveNumber);
+  auto* json = command->add_flag("--json", arguments->json, "Print JSON instead of a table");
+
+  std::map<std::string, QueryFamily> families;
+  std::string names;
+  for (const FamilyName& row : query_families) {
+    families[std::string(row.name)] = row.family;
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  }
+  auto* kind =
+      command
+          ->add_option("--generate", arguments->family,
+                       "Write queries of this kind, with their truth, to FILES/vertex-face/KIND.csv and "
+                       "FILES/edge-edge/KIND.csv instead: " +
+                           names)
+          ->transform(CLI::CheckedTransformer(families).description(""))
+          ->type_name("KIND");
+  auto* count = command
+                    ->add_option("--count", arguments->count,
+                                 "How many queries to write in all, half of them impacts; default: 10000")
+                    ->check(CLI::PositiveNumber);
+  auto* seed = command->add_option("--seed", arguments->seed, "Another seed, other queries; default: 0");
+  auto* force = command->add_flag("--force", arguments->force, "Replace files that --generate wrote earlier");
+  for (auto* option : {count, seed, force}) option->needs(kind);
+  for (auto* option : {method, tolerance, iterations, json}) option->excludes(kind);
+
+  command->callback([arguments, &code] {
+    if (arguments->family && arguments->paths.size() != 1)
+      throw CLI::ValidationError("--generate", "writes one folder; name exactly one");
+    set_thread_count(arguments->family && arguments->threads == 1 ? 0 : arguments->threads);
+    if (arguments->options.method == CcdMethod::tight_inclusion)
+      arguments->options.norm = SeparationNorm::maximum;
+    code = arguments->family ? generate(*arguments) : ask(*arguments);
+  });
+}
+
+}  // namespace apart

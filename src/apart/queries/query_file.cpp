@@ -1,0 +1,239 @@
+#include <apart/io/file_reader.hpp>
+#include <apart/queries/query_file.hpp>
+#include <apart/queries/rational.hpp>
+
+#include <algorithm>
+#include <ostream>
+
+namespace apart {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr PairKind query_kinds[] = {PairKind::point_triangle, PairKind::edge_edge};
+
+/// The kind a text names, if it names exactly one.
+std::optional<PairKind> kind_named_in(std::string_view text) {
+  std::optional<PairKind> found;
+  for (const PairKind kind : query_kinds)
+    if (text.find(query_kind_name(kind)) != text.npos) {
+      if (found) return std::nullopt;
+      found = kind;
+    }
+  return found;
+}
+
+std::optional<PairKind> kind_of_path(const fs::path& file) {
+  std::error_code error;
+  fs::path full = fs::absolute(file, error);
+  if (error) full = file;
+  for (; full.has_filename(); full = full.parent_path())
+    if (const auto kind = kind_named_in(full.filename().string())) return kind;
+  return std::nullopt;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+struct Row {
+  Vector3 x;  ///< [m]
+  Truth truth = Truth::unknown;
+};
+
+class RowParser {
+ public:
+  explicit RowParser(const FileReader& reader) : reader_(reader) {}
+
+  Row parse(std::string_view line) {
+    split(line);
+    if (count_ != 6 && count_ != 7)
+      reader_.fail(
+          "has {} columns, must have 7: numerator and denominator of x, y and z, then the truth; remove what "
+          "does not belong to a query or write the file again",
+          count_);
+    Row row;
+    for (std::size_t axis = 0; axis < 3; ++axis) row.x[Eigen::Index(axis)] = coordinate(axis);
+    if (count_ == 7) row.truth = truth(columns_[6]);
+    return row;
+  }
+
+ private:
+  void split(std::string_view line) {
+    for (count_ = 0;; ++count_) {
+      const std::size_t comma = line.find(',');
+      if (count_ < columns_.size()) columns_[count_] = trimmed(line.substr(0, comma));
+      if (comma == line.npos) break;
+      line.remove_prefix(comma + 1);
+    }
+    ++count_;
+  }
+
+  double coordinate(std::size_t axis) const {
+    const std::string_view numerator = columns_[2 * axis], denominator = columns_[2 * axis + 1];
+    const ParsedFraction parsed = parse_fraction(numerator, denominator);
+    const char name = "xyz"[axis];
+    if (parsed.fault == FractionFault::zero_denominator)
+      reader_.fail("the denominator of {} is 0; write the file again", name);
+    if (parsed.fault == FractionFault::not_a_number)
+      reader_.fail("{}: got {} / {}, must be two integers; coordinates are written as fractions, 0.5 as 1,2",
+                   name, quoted(numerator), quoted(denominator));
+    if (!std::isfinite(parsed.value))
+      reader_.fail("{}: {} / {} is beyond the largest double; scale the query down", name, quoted(numerator),
+                   quoted(denominator));
+    return parsed.value;
+  }
+
+  Truth truth(std::string_view text) const {
+    if (text == "0") return Truth::free;
+    if (text == "1") return Truth::impact;
+    if (text == "?" || text.empty()) return Truth::unknown;
+    reader_.fail("the truth: got {}, must be 0 (never touch), 1 (touch) or ? (unknown)", quoted(text));
+  }
+
+  const FileReader& reader_;
+  std::array<std::string_view, 7> columns_;
+  std::size_t count_ = 0;  ///< of the line's columns, also those beyond the seventh
+};
+
+}  // namespace
+
+std::string_view query_kind_name(PairKind kind) {
+  return kind == PairKind::edge_edge ? "edge-edge" : "vertex-face";
+}
+
+QuerySet read_queries(const fs::path& file) {
+  FileReader reader(file);
+  std::optional<PairKind> kind;
+  while (reader.content().substr(reader.position()).starts_with('#')) {
+    const auto named = kind_named_in(reader.line());
+    if (named && kind && *kind != *named) reader.fail("names another kind than the line above; remove one");
+    if (named) kind = named;
+  }
+  if (!kind) kind = kind_of_path(file);
+  if (!kind)
+    throw InputError(
+        "{}: is it vertex-face or edge-edge? Put it into a folder of that name, or begin it with the line "
+        "'# vertex-face' or '# edge-edge'",
+        file.string());
+
+  QuerySet set{*kind, {}};
+  set.pairs.reserve(reader.remaining() / 512);  // a guess; rows are 16 to 160 characters long
+  RowParser parser(reader);
+  std::size_t rows = 0, end_of_blank = 0;
+  while (!reader.at_end()) {
+    const std::string_view line = reader.line();
+    if (trimmed(line).empty()) {  // only at the end
+      const std::size_t blank = reader.mark();
+      if (reader.skip_blank())
+        reader.fail_at(blank, "is blank, but rows follow; remove the line, or look for what is missing");
+      end_of_blank = blank;
+      break;
+    }
+    const Row row = parser.parse(line);
+    if (rows % 8 == 0) {
+      set.pairs.emplace_back();
+      set.pairs.back().truth = row.truth;
+    }
+    QueryPair& pair = set.pairs.back();
+    if (row.truth != pair.truth)
+      reader.fail("the truth differs from that of the query's first row; all 8 rows of a query must agree");
+    (rows % 8 < 4 ? pair.from : pair.to)[rows % 4] = row.x;
+    ++rows;
+  }
+  if (rows == 0) throw InputError("{}: holds no query; write the file again", file.string());
+  if (rows % 8 != 0)
+    reader.fail_at(
+        end_of_blank > 0 ? end_of_blank : reader.mark(),
+        fmt::format("the file ends after {} rows, which is not a multiple of 8; it may have been cut off, "
+                    "write it again",
+                    rows));
+  return set;
+}
+
+QueryWriter::QueryWriter(std::ostream& out, PairKind kind, std::string_view comment) : out_(out) {
+  out_ << "# " << query_kind_name(kind);
+  if (!comment.empty()) out_ << ", " << comment;
+  out_ << '\n';
+}
+
+void QueryWriter::add(const QueryPair& pair) {
+  static constexpr char truths[] = {'0', '1', '?'};
+  text_.clear();
+  for (const StencilPoints* points : {&pair.from, &pair.to})
+    for (const Vector3& x : *points) {
+      for (int axis = 0; axis < 3; ++axis) {
+        append_fraction(text_, x[axis]);
+        text_ += ',';
+      }
+      text_ += truths[std::size_t(pair.truth)];
+      text_ += '\n';
+    }
+  out_ << text_;
+}
+
+fs::path query_file_in(const fs::path& folder, PairKind kind, std::string_view name) {
+  return folder / query_kind_name(kind) / (std::string(name) + ".csv");
+}
+
+void prepare_query_folder(const fs::path& folder, std::string_view name, bool force) {
+  try {
+    for (const PairKind kind : query_kinds) {
+      const fs::path file = query_file_in(folder, kind, name);
+      if (!fs::exists(file)) continue;
+      if (!force)
+        throw InputError("{}: exists; choose another folder, or replace it with --force", file.string());
+      fs::remove(file);
+    }
+    for (const PairKind kind : query_kinds)
+      fs::create_directories(query_file_in(folder, kind, name).parent_path());
+  } catch (const fs::filesystem_error& e) {
+    throw InputError("{}: cannot be prepared: {}; choose another folder", folder.string(),
+                     e.code().message());
+  }
+}
+
+std::vector<fs::path> find_query_files(std::span<const std::string> names) {
+  std::vector<fs::path> files;
+  for (const fs::path name : names) {
+    std::error_code error;
+    if (!fs::is_directory(name, error)) {
+      if (!fs::exists(name, error))
+        throw InputError("{}: no such file or folder; check the path", name.string());
+      files.push_back(name);
+      continue;
+    }
+    std::vector<fs::path> inside;
+    try {
+      for (const auto& entry : fs::recursive_directory_iterator(name))
+        if (entry.path().extension() == ".csv" && entry.is_regular_file()) inside.push_back(entry.path());
+    } catch (const fs::filesystem_error& e) {
+      throw InputError("{}: cannot be searched: {}; check its permissions", name.string(),
+                       e.code().message());
+    }
+    if (inside.empty())
+      throw InputError("{}: has no *.csv in it or below it; name query files, or a folder of them",
+                       name.string());
+    std::sort(inside.begin(), inside.end());
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  std::vector<fs::path> distinct;
+  for (const fs::path& file : files)
+    if (std::find(distinct.begin(), distinct.end(), file) == distinct.end()) distinct.push_back(file);
+  return distinct;
+}
+
+CcdQuery query_of(PairKind kind, const QueryPair& pair, double separation) {
+  CcdQuery query;
+  query.kind = kind;
+  query.x = pair.from;
+  query.separation = separation;
+  for (int i = 0; i < point_count(kind); ++i) query.displacement[i] = pair.to[i] - pair.from[i];
+  return query;
+}
+
+}  // namespace apart
