@@ -17,6 +17,12 @@ std::vector<Index> sorted_order(std::span<const std::uint64_t> keys) {
   };
   const Index count = Index(keys.size());
   const Index chunks = (count + chunk - 1) / chunk;
+  if (count < 2000) {  // counting digits would take longer
+    std::vector<Index> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return keys[a] < keys[b]; });
+    return order;
+  }
   std::vector<Entry> entries(count), other(count);
   std::vector<std::uint64_t> differing(chunks, 0);  // bits in which keys differ from the first
   parallel_chunks(count, chunk, [&](Index begin, Index end) {
