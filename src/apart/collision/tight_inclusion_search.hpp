@@ -239,7 +239,8 @@ class TightInclusion : private Operations {
           if (step > 0 || visits > 0) apart = separation<kind>(pair, t);
           const double distance = reach_along(apart.direction) + pair.blur(t);
           const auto free = pair.free_time(apart, distance);
-          free_time = std::max(free.time, 0.0);
+          // A direction along which they are not apart now tells nothing of later, even if they part.
+          free_time = apart.least > distance ? std::max(free.time, 0.0) : 0;
           if (t + free_time >= options.upper_time) return std::nullopt;
           t += free_time;
           excluded = t;
@@ -287,8 +288,8 @@ class TightInclusion : private Operations {
 
   template <PairKind kind>
   Separation separation(const MovingPair<kind>& pair, double t) const {
-    Separation apart = pair.separation(t, separation_);
-    if (!apart.direction.allFinite()) apart.direction.setZero();  // primitives that touch have none
+    const Separation apart = pair.separation(t, separation_);
+    if (!apart.direction.allFinite()) return {};  // primitives that touch have none
     return apart;
   }
 
