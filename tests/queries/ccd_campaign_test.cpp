@@ -190,19 +190,23 @@ TEST_P(CcdCampaign, MissesNoImpact) {
 /// With the large cap some queries take a tenth of a second: where edges lie in each other or slide along, or
 /// lengths are a billion tolerances. Of those families one in so many is asked, chosen for some ten seconds
 /// each.
-Index large_cap_share(QueryFamily family, double tolerance) {
-  const bool coarse = tolerance > 1e-3, medium = tolerance > 1e-5, fine = tolerance > 1e-7;
+Index large_cap_share(const Setting& setting, QueryFamily family) {
+  const bool costly = family == QueryFamily::sliding || family == QueryFamily::parallel_edges ||
+                      family == QueryFamily::degenerate_points || family == QueryFamily::huge;
+  if (!costly) return 1;
+  if (setting.method == additive) return 7;  // hands few over
+  const bool separated = setting.set == Set::separated;
+  const bool coarse = setting.tolerance > 1e-3, medium = setting.tolerance > 1e-5,
+             fine = setting.tolerance > 1e-7;
   switch (family) {
     case QueryFamily::sliding:
       return medium ? 1 : fine ? 3 : 13;
     case QueryFamily::parallel_edges:
-      return coarse ? 1 : medium ? 17 : fine ? 199 : 499;
+      return separated ? 1999 : coarse ? 1 : medium ? 17 : fine ? 199 : 499;
     case QueryFamily::degenerate_points:
-      return medium ? 1 : fine ? 5 : 29;
-    case QueryFamily::huge:
-      return 97;
+      return separated ? 199 : medium ? 1 : fine ? 5 : 29;
     default:
-      return 1;
+      return separated ? 299 : 97;
   }
 }
 
@@ -211,20 +215,19 @@ TEST_P(CcdCampaign, SlowMissesNoImpactInAMillion) {
   Campaign campaign{GetParam(), 1'000'000, {}};
   auto& settings = campaign.settings;
   for (const double tolerance : {1e-8, 1e-6, 1e-4, 1e-2}) {
-    const Index share = large_cap_share(GetParam(), tolerance);
     settings.push_back({.method = tight, .tolerance = tolerance, .max_iterations = small_cap});
-    settings.push_back(
-        {.method = tight, .tolerance = tolerance, .max_iterations = large_cap, .every = share});
+    settings.push_back({.method = tight, .tolerance = tolerance, .max_iterations = large_cap});
     settings.push_back(
         {.method = tight, .tolerance = tolerance, .max_iterations = small_cap, .set = Set::separated});
   }
+  // Tolerance and cap concern the additive method only where it hands a query over.
+  settings.push_back({.method = additive, .tolerance = 1e-6, .max_iterations = small_cap});
+  settings.push_back({.method = additive, .tolerance = 1e-6, .max_iterations = large_cap});
+  settings.push_back(
+      {.method = additive, .tolerance = 1e-6, .max_iterations = small_cap, .set = Set::separated});
   for (const CcdMethod method : {tight, additive}) {
-    const Index share = large_cap_share(GetParam(), 1e-6);
-    settings.push_back({.method = method,
-                        .tolerance = 1e-6,
-                        .max_iterations = large_cap,
-                        .set = Set::separated,
-                        .every = share});
+    settings.push_back(
+        {.method = method, .tolerance = 1e-6, .max_iterations = large_cap, .set = Set::separated});
     settings.push_back(
         {.method = method, .tolerance = 1e-6, .max_iterations = small_cap, .with_separation = true});
     settings.push_back(
@@ -233,14 +236,8 @@ TEST_P(CcdCampaign, SlowMissesNoImpactInAMillion) {
       settings.push_back(
           {.method = method, .tolerance = 1e-6, .max_iterations = small_cap, .exponent = exponent});
   }
-  // Tolerance and cap concern the additive method only where it hands a query over.
-  settings.push_back({.method = additive, .tolerance = 1e-6, .max_iterations = small_cap});
-  settings.push_back({.method = additive,
-                      .tolerance = 1e-6,
-                      .max_iterations = large_cap,
-                      .every = large_cap_share(GetParam(), 1e-6)});
-  settings.push_back(
-      {.method = additive, .tolerance = 1e-6, .max_iterations = small_cap, .set = Set::separated});
+  for (Setting& setting : settings)
+    if (setting.max_iterations == large_cap) setting.every = large_cap_share(setting, GetParam());
   Answering answering(campaign);
   answering.run();
   answering.print();
