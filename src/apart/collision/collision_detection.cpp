@@ -1,0 +1,110 @@
+#include <apart/collision/collision_detection.hpp>
+#include <apart/collision/shared_minimum.hpp>
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+#include <apart/geometry/exact_intersection.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace apart {
+
+namespace {
+
+constexpr std::size_t block_size = 4'000'000;  // 80 MB of pairs
+
+/// How close primitives may be, by their distance, for an impact.
+double impact_distance(const CollisionSurface& surface, const CcdOptions& options) {
+  double most = 0;
+  for (int a = 0; a < surface.pairs.body_count(); ++a)
+    for (int b = 0; b < surface.pairs.body_count(); ++b) {
+      const PairSettings& s = surface.pairs(a, b);
+      if (s.enabled) most = std::max(most, s.thickness + options.gap_fraction * s.dhat);
+    }
+  return options.norm == SeparationNorm::maximum ? most * std::numbers::sqrt3 : most;
+}
+
+}  // namespace
+
+CollisionSurface collision_surface(const Matrix3X& rest, const Faces& faces, const Edges& segments,
+                                   double separation) {
+  PairTable pairs(1);
+  pairs.set(0, 0, {.thickness = separation});
+  return {rest, faces, segments, std::vector<int>(rest.cols(), 0), pairs, {}};
+}
+
+Candidates find_candidates(const CollisionSurface& surface, const Matrix3X& x0, const Matrix3X& x1,
+                           double radius) {
+  return make_bvh(surface)->find(x0, x1, radius);
+}
+
+std::optional<Impact> earliest_impact(const CollisionSurface& surface, const Matrix3X& x0, const Matrix3X& x1,
+                                      const CcdOptions& options) {
+  ensure(x0.cols() == surface.vertex_count() && x1.cols() == surface.vertex_count(),
+         "earliest_impact: as many positions as vertices");
+  if (!x0.allFinite() || !x1.allFinite())
+    throw InputError("earliest_impact: a coordinate is not finite; give numbers");
+  const auto search = make_bvh(surface);
+  const Matrix3X p = x1 - x0;
+  const double radius = impact_distance(surface, options);
+  const auto time_of = [&](const Stencil& pair, double upper_time) {
+    const PairSettings& settings = surface.settings(pair.vertices[0], pair.vertices[first_count(pair.kind)]);
+    CcdOptions until = options;
+    until.upper_time = upper_time;
+    return time_of_impact({.kind = pair.kind,
+                           .x = pair.gather(x0),
+                           .displacement = pair.gather(p),
+                           .separation = settings.thickness,
+                           .dhat = settings.dhat},
+                          until);
+  };
+  // The time first, looking ever less far; then the pair, up to that time.
+  std::optional<double> earliest;
+  const auto lower = [&](std::span<const Stencil> block) {
+    SharedMinimum time(earliest.value_or(options.upper_time));
+    parallel_for(Index(block.size()), [&](Index i) {
+      if (const auto t = time_of(block[i], time.get())) time.lower_to(*t);
+    });
+    if (time.get() < options.upper_time) earliest = time.get();
+    return !earliest || *earliest > 0;
+  };
+  search->for_each_block(block_size, x0, x1, radius, lower);
+  if (!earliest) return std::nullopt;
+  std::optional<Stencil> first;
+  const double just_after = std::nextafter(*earliest, 2.0);
+  const auto name = [&](std::span<const Stencil> block) {
+    const Index count = Index(block.size());
+    const double place = parallel_min(count, double(count), [&](Index i) {
+      return time_of(block[i], just_after) == earliest ? double(i) : double(count);
+    });
+    if (place < double(count) && (!first || block[Index(place)] < *first)) first = block[Index(place)];
+    return true;
+  };
+  search->for_each_block(block_size, x0, x1, radius, name);
+  return Impact{*earliest, *first};
+}
+
+bool is_step_free(const CollisionSurface& surface, const Matrix3X& x0, const Matrix3X& x1,
+                  const CcdOptions& options) {
+  return !earliest_impact(surface, x0, x1, options);
+}
+
+bool self_intersects(const CollisionSurface& surface, const Matrix3X& x) {
+  Edges segments(2, Index(surface.free_edges.size()));
+  for (Index e = 0; e < segments.cols(); ++e) segments.col(e) = surface.edges.col(surface.free_edges[e]);
+  Eigen::VectorXi points(Index(surface.isolated_vertices.size()));
+  for (Index i = 0; i < points.size(); ++i) points[i] = surface.isolated_vertices[i];
+  const auto enabled = [&](Index i, Index j) { return surface.settings(i, j).enabled; };
+  const auto all = exact::surface(surface.vertex_count(), surface.faces, segments, points);
+  if (!surface.may_meet) return !exact::find_intersections(x, all, enabled, 1).empty();
+  const auto found = exact::find_intersections(x, all, enabled);
+  return std::any_of(found.begin(), found.end(), [&](const exact::PrimitivePair& pair) {
+    for (int i = 0; i < pair.a.size(); ++i)
+      for (int j = 0; j < pair.b.size(); ++j)
+        if (surface.may_meet(pair.a.vertices[i], pair.b.vertices[j])) return true;
+    return false;
+  });
+}
+
+}  // namespace apart

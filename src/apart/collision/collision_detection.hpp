@@ -1,0 +1,45 @@
+#pragma once
+// Collision detection on one's own meshes, without simulating anything: include this, link Apart::collision.
+// examples/library/collision_detection.cpp shows all of it. Positions are 3 × n matrices, one column a vertex
+// [m]; between two of them every vertex moves straight. Answers are the same bits for any number of threads
+// (apart/core/parallel.hpp sets it).
+#include <apart/collision/broad_phase.hpp>
+#include <apart/collision/ccd.hpp>
+#include <apart/collision/collision_surface.hpp>
+
+#include <optional>
+
+namespace apart {
+
+/// Triangles, segments and points (vertices of neither) as one body that may meet itself. separation ξ [m]:
+/// closer than that counts as an impact. Which pairs are looked at can be limited by
+/// CollisionSurface::may_meet. Throws InputError if an index is out of range or a coordinate is not finite.
+CollisionSurface collision_surface(const Matrix3X& rest, const Faces& faces,
+                                   const Edges& segments = Edges(2, 0), double separation = 0);
+
+/// All pairs of primitives that come within `radius` [m] on the way from x0 to x1, and some more.
+/// Conservative in floating point. To search repeatedly, or in blocks, keep a BroadPhase.
+Candidates find_candidates(const CollisionSurface& surface, const Matrix3X& x0, const Matrix3X& x1,
+                           double radius = 0);
+
+struct Impact {
+  double time;   ///< in [0, 1]; before, nothing touches
+  Stencil pair;  ///< what touches there, or may
+};
+/// The options of a question about impacts alone: Tight Inclusion, up to contact itself.
+inline constexpr CcdOptions until_contact{.method = CcdMethod::tight_inclusion, .gap_fraction = 0};
+
+/// The earliest impact on the way from x0 to x1, and the first of the pairs that have it. Never later than
+/// the true one; earlier by about options.tolerance, so a miss closer than that may be reported. Half-spaces
+/// are not looked at.
+std::optional<Impact> earliest_impact(const CollisionSurface& surface, const Matrix3X& x0, const Matrix3X& x1,
+                                      const CcdOptions& options = until_contact);
+
+/// Whether nothing comes closer than the separation on the way. `true` is certain.
+bool is_step_free(const CollisionSurface& surface, const Matrix3X& x0, const Matrix3X& x1,
+                  const CcdOptions& options = until_contact);
+
+/// Whether primitives that share no vertex intersect or touch at x. Exact, whatever the coordinates.
+bool self_intersects(const CollisionSurface& surface, const Matrix3X& x);
+
+}  // namespace apart
