@@ -226,7 +226,8 @@ class TightInclusion : private Operations {
     double excluded = 0;          // times before are
     double front = 0;             // times before are excluded too, but for the boxes listed
     double window = 0;            // width in time of the next box
-    int visits = 0, renewal = 0;  // boxes visited, and when the direction is renewed
+    int visits = 0, renewal = 0;  // boxes cut, and when the direction is renewed
+    boxes_ = 0;
     depth_ = 0;
     later_.clear();
     Box box = whole<kind>(0, 1);
@@ -280,7 +281,8 @@ class TightInclusion : private Operations {
       }
       if (box.t >= options.upper_time) return std::nullopt;
       const double image_size = kappa_t_ * box.dt + kappa_u_ * box.du + kappa_v_ * box.dv;
-      if (visits++ >= options.max_iterations || depth_ == deepest || image_size <= small)
+      ++visits;
+      if (boxes_ >= options.max_iterations || depth_ == deepest || image_size <= small)
         return std::max(box.t, excluded);
       listed = ball_ > 0 ? split<kind, true>(box) : split<kind, false>(box);
     }
@@ -303,6 +305,7 @@ class TightInclusion : private Operations {
       Range ends[5];
       for (int i = 0; i < 5; ++i) ends[i] = at(box.t + i * dt).range(um, vm, du, dv);
       box.dt = dt;
+      boxes_ += 4;
       for (int i = 3; i > 0; --i) {
         if (!touches<ball>(hull(ends[i], ends[i + 1]))) continue;
         later_.push_back(box);
@@ -347,6 +350,7 @@ class TightInclusion : private Operations {
         for (int i = 0; i < 4; ++i)
           if (box.u + i * box.du + box.v + j * box.dv > 1) open &= ~(1u << (4 * j + i));
     }
+    boxes_ += (cut_u ? 4 : 1) * (cut_v ? 4 : 1);
     now_[depth_] = {box, open};
     depth_ += open != 0;
     return false;
@@ -362,6 +366,7 @@ class TightInclusion : private Operations {
   Lanes reach_;                         ///< a box farther than this from 0 along some axis is excluded
   std::array<Parts, deepest + 1> now_;  ///< a stack
   int depth_ = 0;
+  int boxes_ = 0;           ///< looked at
   std::vector<Box> later_;  ///< a heap; no more of them than visits
 };
 
