@@ -104,17 +104,17 @@ class TightInclusion : private Operations {
     if constexpr (kind == PairKind::edge_edge)
       kappa_t_ = std::max({kappa_t_, size(a1 + c1), size(a1 + b1 + c1)});
 
-    // The bound on rounding along each axis, in place of eq. 3.5. With unit roundoff ω and coordinates up to
-    // M at time 0 and displacements up to P: a₀, b₀, c₀ are off by 2ωM, a₁, b₁, c₁ by 2ωP (along the fourth
-    // axis by four times that each, for the products with the direction); a, b, c at t by 10ωM + 12ωP; a
-    // middle and a half-width and their sum by 72ωM + 80ωP. Vertices rounded to doubles, or a displacement
-    // rounded from x₁ − x, add 2ωM + 4ωP.
+    // The bound on rounding along each axis, in place of eq. 3.5. With unit roundoff ω and S the largest
+    // coordinate plus the largest displacement: a₀ … c₁ are off by 2ωS together with their products with t,
+    // along the fourth axis by 8ωS for the products with the direction, so a, b, c at t by 12ωS; a middle by
+    // 50ωS, a half-width by 16ωS, their sum by 74ωS; a shift along u and one along v add 11ωS each. Vertices
+    // rounded to doubles, or a displacement rounded from x₁ − x, add 4ωS.
     Vector3 place = zero, way = zero;
     for (int i = 0; i < point_count(kind); ++i) {
       place = place.cwiseMax(x[i].cwiseAbs());
       way = way.cwiseMax(p[i].cwiseAbs());
     }
-    blur_ = 96 * unit_roundoff * (place + way);
+    blur_ = 128 * unit_roundoff * (place + way);
   }
 
   /// Lays the fourth axis along a direction; zero for none.
@@ -257,7 +257,7 @@ class TightInclusion : private Operations {
           depth_ = 0;
           later_.clear();
           front = std::floor(t * 0x1p52) * 0x1p-52;
-          window = std::exp2(std::clamp(std::ceil(std::log2(free_time)), -40.0, 0.0));
+          window = std::scalbn(1.0, free_time > 0 ? std::clamp(std::ilogb(free_time) + 1, -40, 0) : -40);
           renewal = visits + first_visits;
         } else {
           renewal = 2 * visits;
@@ -319,31 +319,30 @@ class TightInclusion : private Operations {
     if (cut_u) box.du *= 0.25;
     if (cut_v) box.dv *= 0.25;
     const Instant begin = at(box.t), end = at(box.t + box.dt);
-    const Lanes half_begin = begin.half(0.5 * box.du, 0.5 * box.dv),
-                half_end = end.half(0.5 * box.du, 0.5 * box.dv);
     const Lanes du_begin = box.du * begin.b, du_end = box.du * end.b;
     const Lanes dv_begin = box.dv * begin.c, dv_end = box.dv * end.c;
-    const Lanes first_begin = begin.middle(box.u + 0.5 * box.du, box.v + 0.5 * box.dv);
-    const Lanes first_end = end.middle(box.u + 0.5 * box.du, box.v + 0.5 * box.dv);
+    const Range first_begin =
+        begin.range(box.u + 0.5 * box.du, box.v + 0.5 * box.dv, 0.5 * box.du, 0.5 * box.dv);
+    const Range first_end = end.range(box.u + 0.5 * box.du, box.v + 0.5 * box.dv, 0.5 * box.du, 0.5 * box.dv);
+    const Lanes u_begin[3] = {du_begin, 2.0 * du_begin, 3.0 * du_begin},
+                u_end[3] = {du_end, 2.0 * du_end, 3.0 * du_end};
     unsigned open = 0;
-    const auto row = [&](const Lanes& b, const Lanes& e, int bits) __attribute__((always_inline)) {
-      const auto part = [&](int i, const Lanes& pb, const Lanes& pe) __attribute__((always_inline)) {
-        open |= unsigned(
-                    touches<ball>({min(pb - half_begin, pe - half_end), max(pb + half_begin, pe + half_end)}))
-                << (bits + i);
-      };
-      part(0, b, e);
+    const auto row = [&](const Range& b, const Range& e, int bits) __attribute__((always_inline)) {
+      open |= unsigned(touches<ball>(hull(b, e))) << bits;
       if (!cut_u) return;
-      part(1, b + du_begin, e + du_end);
-      part(2, b + 2.0 * du_begin, e + 2.0 * du_end);
-      part(3, b + 3.0 * du_begin, e + 3.0 * du_end);
+      for (int i = 0; i < 3; ++i) {
+        const Range part = {min(b.low + u_begin[i], e.low + u_end[i]),
+                            max(b.high + u_begin[i], e.high + u_end[i])};
+        open |= unsigned(touches<ball>(part)) << (bits + i + 1);
+      }
+    };
+    const auto shifted = [](const Range& r, const Lanes& by) __attribute__((always_inline)) {
+      return Range{r.low + by, r.high + by};
     };
     row(first_begin, first_end, 0);
-    if (cut_v) {
-      row(first_begin + dv_begin, first_end + dv_end, 4);
-      row(first_begin + 2.0 * dv_begin, first_end + 2.0 * dv_end, 8);
-      row(first_begin + 3.0 * dv_begin, first_end + 3.0 * dv_end, 12);
-    }
+    if (cut_v)
+      for (int j = 1; j < 4; ++j)
+        row(shifted(first_begin, double(j) * dv_begin), shifted(first_end, double(j) * dv_end), 4 * j);
     if (kind == PairKind::point_triangle && box.u + box.v + 4 * (box.du + box.dv) > 1) {
       // Beyond u + v = 1 there is no triangle.
       for (int j = 0; j < 4; ++j)
