@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 #include <apart/collision/ccd_methods.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/queries/query_generator.hpp>
 #include <apart/scene/scene_builder.hpp>
 #include <apart/scene/scene_file.hpp>
 #include <apart/simulation/simulation.hpp>
@@ -73,7 +74,7 @@ void compare(benchmark::State& state, const std::vector<CcdQuery>& queries, Meth
   state.counters["ratio"] = slow_time / fast_time;
 }
 
-/// On the random queries with an impact, where the search of boxes is nearly all there is.
+/// On the random queries with an impact.
 void vector_against_scalar(benchmark::State& state, PairKind kind) {
   const CcdOptions options{.gap_fraction = 0};
   std::vector<CcdQuery> impacts;
@@ -83,6 +84,21 @@ void vector_against_scalar(benchmark::State& state, PairKind kind) {
 }
 BENCHMARK_CAPTURE(vector_against_scalar, vertex_face, vf)->Iterations(1);
 BENCHMARK_CAPTURE(vector_against_scalar, edge_edge, ee)->Iterations(1);
+
+/// On pairs that keep the search busy: edges that are parallel, or nearly, or for an instant.
+void vector_against_scalar_parallel_edges(benchmark::State& state) {
+  std::vector<CcdQuery> queries;
+  for (const GeneratedQuery& g :
+       generate_queries({.family = QueryFamily::parallel_edges, .kind = ee}, 0, 2000)) {
+    CcdQuery& q = queries.emplace_back();
+    q.kind = ee;
+    q.x = g.pair.from;
+    for (int i = 0; i < 4; ++i) q.displacement[i] = g.pair.to[i] - g.pair.from[i];
+  }
+  compare(state, queries, tight_inclusion_ccd_scalar, tight_inclusion_ccd, {.gap_fraction = 0}, "scalar_us",
+          "vector_us");
+}
+BENCHMARK(vector_against_scalar_parallel_edges)->Iterations(1);
 
 /// What the step bound asks in the first steps of a built-in example, with its thickness, d̂ and gap.
 std::vector<CcdQuery> recorded_queries(const char* example, int steps) {

@@ -50,5 +50,23 @@ TEST(PsdProjection, is_the_identity_on_psd_matrices_and_clamps_others) {
   EXPECT_EQ(psd_projection(Matrix3(-Matrix3::Identity())).norm(), 0);
 }
 
+TEST(PsdProjection, of_four_points_is_that_of_the_whole_matrix) {
+  using Matrix12 = Eigen::Matrix<double, 12, 12>;
+  std::mt19937 engine(6);
+  std::normal_distribution<double> normal;
+  // Takes the common motion out.
+  Matrix12 invariant = Matrix12::Identity();
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) invariant.block<3, 3>(3 * i, 3 * j) -= 0.25 * Matrix3::Identity();
+  for (int i = 0; i < 200; ++i) {
+    Matrix12 a = Matrix12::NullaryExpr([&] { return normal(engine); });
+    a = invariant * Matrix12(a + a.transpose() + (i % 9 - 4) * Matrix12::Identity()) * invariant;
+    const Eigen::MatrixXd expected = psd_projection(Eigen::MatrixXd(a));
+    EXPECT_LT((psd_projection_of_four_points(a) - expected).norm(), 1e-12 * (1 + a.norm()));
+    const Matrix12 square = a * a;
+    EXPECT_LT((psd_projection_of_four_points(square) - square).norm(), 1e-12 * square.norm());
+  }
+}
+
 }  // namespace
 }  // namespace apart

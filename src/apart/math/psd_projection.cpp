@@ -1,6 +1,7 @@
 #include <apart/math/psd_projection.hpp>
 
 #include <Eigen/Eigenvalues>
+#include <cmath>
 
 namespace apart {
 
@@ -34,8 +35,35 @@ Eigen::MatrixXd psd_projection(const Eigen::MatrixXd& a) {
 Eigen::Matrix<double, 5, 5> psd_projection(const Eigen::Matrix<double, 5, 5>& a) {
   return project(a);
 }
-Eigen::Matrix<double, 12, 12> psd_projection(const Eigen::Matrix<double, 12, 12>& a) {
-  return project(a);
+
+Eigen::Matrix<double, 12, 12> psd_projection_of_four_points(const Eigen::Matrix<double, 12, 12>& a) {
+  // Orthonormal combinations of the four points whose weights sum to zero: the matrix vanishes on the fourth.
+  const double h = std::sqrt(0.5);
+  Eigen::Matrix<double, 4, 3> q;
+  q << h, 0, 0.5, -h, 0, 0.5, 0, h, -0.5, 0, -h, -0.5;
+  Eigen::Matrix<double, 12, 9> half = Eigen::Matrix<double, 12, 9>::Zero();
+  for (int j = 0; j < 4; ++j)
+    for (int k = 0; k < 3; ++k)
+      if (q(j, k) != 0) half.middleCols<3>(3 * k) += q(j, k) * a.middleCols<3>(3 * j);
+  Eigen::Matrix<double, 9, 9> small = Eigen::Matrix<double, 9, 9>::Zero();
+  for (int i = 0; i < 4; ++i)
+    for (int k = 0; k < 3; ++k)
+      if (q(i, k) != 0) small.middleRows<3>(3 * k) += q(i, k) * half.middleRows<3>(3 * i);
+  Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 9, 9>> eigen(small);
+  // Back through the fewer vectors: those to keep, or those to take away.
+  const int negative = int((eigen.eigenvalues().array() < 0).count());
+  if (negative == 0) return a;
+  const bool take_away = negative < 5;
+  Eigen::Matrix<double, 12, 12> result = Eigen::Matrix<double, 12, 12>::Zero();
+  if (take_away) result = a;
+  for (int e = take_away ? 0 : negative; e < (take_away ? negative : 9); ++e) {
+    Eigen::Matrix<double, 12, 1> v = Eigen::Matrix<double, 12, 1>::Zero();
+    for (int i = 0; i < 4; ++i)
+      for (int k = 0; k < 3; ++k)
+        v.segment<3>(3 * i) += q(i, k) * eigen.eigenvectors().col(e).segment<3>(3 * k);
+    result.noalias() += (take_away ? -eigen.eigenvalues()[e] : eigen.eigenvalues()[e]) * v * v.transpose();
+  }
+  return result;
 }
 
 }  // namespace apart

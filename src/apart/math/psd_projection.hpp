@@ -9,6 +9,8 @@ Matrix3 psd_projection(const Matrix3& a);
 /// The same for any size.
 Eigen::MatrixXd psd_projection(const Eigen::MatrixXd& a);
 Eigen::Matrix<double, 5, 5> psd_projection(const Eigen::Matrix<double, 5, 5>& a);
-Eigen::Matrix<double, 12, 12> psd_projection(const Eigen::Matrix<double, 12, 12>& a);
+/// The same for the Hessian of a function of four points that does not change when all move together, which
+/// leaves nine dimensions of the twelve. Reads the whole matrix.
+Eigen::Matrix<double, 12, 12> psd_projection_of_four_points(const Eigen::Matrix<double, 12, 12>& a);
 
 }  // namespace apart

@@ -196,7 +196,8 @@ void BarrierContact::hessians(const Matrix3X& x, Index begin, Projection project
       const StencilVector gb = b.first * squared_distance_gradient(feature, n, p);
       StencilMatrix h = m.value * barrier_hessian(feature, n, p, b.first, b.second, Projection::none);
       h += m.gradient * gb.transpose() + gb * m.gradient.transpose() + b.value * m.hessian;
-      out[e].matrix = kappa_ * c.multiplicity * (projection == Projection::psd ? psd_projection(h) : h);
+      out[e].matrix =
+          kappa_ * c.multiplicity * (projection == Projection::psd ? psd_projection_of_four_points(h) : h);
     } else {
       out[e].matrix = kappa_ * c.multiplicity * barrier_hessian(feature, n, p, b.first, b.second, projection);
     }
