@@ -1,4 +1,4 @@
-// Every built-in example runs to its end and is proven by verify.
+// Every built-in example runs to its end with both methods of collision detection and is proven by verify.
 #include <apart/scene/examples.hpp>
 
 #include <gtest/gtest.h>
@@ -20,11 +20,15 @@ std::vector<std::string> names() {
   return result;
 }
 
-class Examples : public ::testing::TestWithParam<std::string> {};
+/// An example and a method.
+class Examples : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(Examples, RunAndVerify) {
   const TemporaryDirectory directory;
-  const Outcome run = run_program(APART_PROGRAM, {"run", GetParam(), "-o", "out"}, directory.path());
+  const auto& [example, method] = GetParam();
+  const Outcome run =
+      run_program(APART_PROGRAM, {"run", example, "-o", "out", "--set", "solver.ccd=\"" + method + "\""},
+                  directory.path());
   ASSERT_EQ(run.code, 0) << run.err;
   const auto summary = nlohmann::json::parse(read_file(directory / "out/summary.json"));
   EXPECT_EQ(summary["intersection_free"], true);
@@ -34,11 +38,14 @@ TEST_P(Examples, RunAndVerify) {
   EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Examples, ::testing::ValuesIn(names()), [](const auto& example) {
-  std::string name = example.param;
-  for (char& c : name)
-    if (c == '-') c = '_';
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, Examples,
+                         ::testing::Combine(::testing::ValuesIn(names()),
+                                            ::testing::Values("additive", "tight_inclusion")),
+                         [](const auto& test) {
+                           std::string name = std::get<0>(test.param) + "_" + std::get<1>(test.param);
+                           for (char& c : name)
+                             if (c == '-') c = '_';
+                           return name;
+                         });
 
 }  // namespace
