@@ -123,7 +123,7 @@ TEST_P(EveryBroadPhase, FindsThePairsFarFromTheOriginAndAtAnyScale) {
   const CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
   const auto broad_phase = make(surface);
   const Candidates all = test::all_pairs(surface);
-  for (double scale : {1e-12, 1.0, 1e9, 1e30})
+  for (double scale : {1e-12, 1.0, 1e9, 1e30, 1e38, 1e40, 1e100})
     for (double offset : {0.0, 1e3, -1e8}) {
       const Matrix3X x = scale * (surface.rest.array() + offset);
       const Candidates found = broad_phase->find(x, 0.03 * scale);
@@ -131,9 +131,29 @@ TEST_P(EveryBroadPhase, FindsThePairsFarFromTheOriginAndAtAnyScale) {
           << scale << " " << offset;
       EXPECT_LT(found.size(), all.size() / 3) << scale << " " << offset;
     }
-  // Overflow of single precision costs speed, never pairs.
-  EXPECT_TRUE(
-      contains_all(broad_phase->find(1e200 * surface.rest, 0.03e200), closer_than(all, surface.rest, 0.03)));
+  EXPECT_THROW(broad_phase->find(surface.rest, -1), InvariantError);
+}
+
+TEST_P(EveryBroadPhase, FindsPathsThatMeetBeyondSinglePrecision) {
+  // Two points that meet on the way, among others far away.
+  for (double size : {1.0, 1e36, 1e38, 1e40, 1e100, 1e300, 1.7e307}) {
+    Matrix3X x0(3, 4);
+    x0 << 10, 0, -10, 10, 0.01, 0, -0.01, 0.01, 0, 0, 0, 1;
+    Matrix3X x1 = x0;
+    x1.col(0) = Vector3(-1, -0.001, 0);
+    x0 *= size;
+    x1 *= size;
+    const CollisionSurface points(Matrix3X::Zero(3, 4), Faces(3, 0), Edges(2, 0), {0, 1, 2, 3}, PairTable(4),
+                                  {});
+    const Candidates found = make(points)->find(x0, x1, 0);
+    EXPECT_TRUE(contains_all(found, {Stencil{PairKind::point_point, {0, 1, -1, -1}}})) << size;
+  }
+  // At rest, and as far apart as numbers go.
+  Matrix3X x(3, 4);
+  x << -1.7e308, 1.7e308, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0;
+  const CollisionSurface points(Matrix3X::Zero(3, 4), Faces(3, 0), Edges(2, 0), {0, 1, 2, 3}, PairTable(4),
+                                {});
+  EXPECT_TRUE(contains_all(make(points)->find(x, 0), {Stencil{PairKind::point_point, {2, 3, -1, -1}}}));
 }
 
 TEST_P(EveryBroadPhase, TouchingAndCoincidentPrimitivesAreFound) {

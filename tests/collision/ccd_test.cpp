@@ -320,12 +320,26 @@ TEST_P(EveryCcd, TouchingOrSenselessInputGivesZero) {
     q.x.fill(Vector3::Zero());
     q.displacement.fill(Vector3::Zero());
     EXPECT_EQ(time_of_impact(q), 0) << "all in one point";
-    // The largest numbers there are.
-    q = random_query(kind, 1, random);
-    for (auto& x : q.x) x *= 1e308;
-    for (auto& p : q.displacement) p *= 1e308;
-    const auto t = time_of_impact(q);
-    EXPECT_TRUE(!t || *t >= 0);
+    for (double bad : {-1.0, 0.0, std::nan("")}) {
+      q = random_query(kind, 1, random);
+      q.dhat = bad;
+      EXPECT_EQ(time_of_impact(q), 0);
+    }
+    q.dhat = 1;
+    for (double bad : {-0.2, 1.0, std::nan("")}) EXPECT_EQ(time_of_impact(q, {.gap_fraction = bad}), 0);
+    EXPECT_EQ(time_of_impact(q, {.upper_time = std::nan("")}), 0);
+    for (double none : {0.0, -1.0}) EXPECT_FALSE(time_of_impact(q, {.upper_time = none}));
+    EXPECT_LE(time_of_impact(meeting_query(kind, 0.5, 1, random),
+                             {.gap_fraction = 0, .tolerance = std::nan(""), .max_iterations = 0})
+                  .value(),
+              0.5);
+    // Nearly the largest numbers there are.
+    for (double tau : {0.1, 0.9}) {
+      q = meeting_query(kind, tau, 1, random);
+      for (auto& x : q.x) x *= 0x1p1018;
+      for (auto& p : q.displacement) p *= 0x1p1018;
+      EXPECT_LE(time_of_impact(q).value(), tau);
+    }
   }
 }
 
@@ -341,8 +355,7 @@ TEST_P(EveryCcd, AdversarialInputTakesLittleTime) {
       const Vector3 apart = random.exponential(1e-13, 1e-9) * random.unit();
       for (int i = 0; i < first_count(kind); ++i) q.x[i] += apart;
       q.separation = (1 - 1e-6) * distance_at(q, 0);
-      const auto t = time_of_impact(q, {.gap_fraction = 1e-6});
-      EXPECT_TRUE(!t || *t >= 0);
+      expect_safe(q, {.gap_fraction = 1e-6}, time_of_impact(q, {.gap_fraction = 1e-6}), 1e7);
       ++queries;
     }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

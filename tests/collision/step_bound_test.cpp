@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/step_bound.hpp>
+#include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 
 #include <algorithm>
@@ -193,6 +194,19 @@ TEST(StepBound, NumbersThatAreNotFiniteAreRefusedWithAStepOfZero) {
   EXPECT_EQ(collision_free_step(walk.surface, cache, walk.x, p), 0);
   EXPECT_EQ(collision_free_step(walk.surface, cache, p, walk.x), 0);
   EXPECT_EQ(collision_free_step(walk.surface, test::all_pairs(walk.surface), p, walk.x), 0);
+}
+
+TEST(StepBound, EndsWithTheMoveAndTakesDistancesForSeparations) {
+  Matrix3X x(3, 2), p(3, 2);
+  x << 0, 3, 0, 0, 0, 0;
+  p << 2, 0, 0, 0, 0, 0;
+  const CollisionSurface surface(x, Faces(3, 0), Edges(2, 0), {0, 1}, PairTable(2), {});
+  CandidateCache cache(make_bvh(surface), surface.pairs.max_reach());
+  for (const CcdMethod method : methods) {
+    EXPECT_EQ(collision_free_step(surface, cache, x, p, {.method = method, .upper_time = 2}), 1);
+    EXPECT_EQ(collision_free_step(surface, cache.along(x, p), x, p, {.method = method, .upper_time = 2}), 1);
+  }
+  EXPECT_THROW(collision_free_step(surface, cache, x, p, {.norm = SeparationNorm::maximum}), InvariantError);
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ namespace apart {
 
 namespace {
 
-/// Single-precision numbers certainly below and above v.
+/// Single-precision numbers certainly below and above v, which is far from overflow.
 float rounded_down(double v) {
-  const float f = float(std::clamp(v, -3e38, 3e38));
+  const float f = float(v);
   return f - (std::abs(f) * 1.2e-7f + 1e-37f);
 }
 float rounded_up(double v) {
@@ -325,10 +325,18 @@ class BoxBroadPhase final : public BroadPhase {
   void fit(const Matrix3X& x0, const Matrix3X& x1, double radius) {
     const Index vertices = Index(vertex_body_.size());
     ensure(x0.cols() == vertices && x1.cols() == vertices, "broad phase: as many positions as vertices");
-    ensure(x0.allFinite() && x1.allFinite() && std::isfinite(radius),
-           "broad phase: positions and radius are finite");
+    ensure(x0.allFinite() && x1.allFinite() && std::isfinite(radius) && radius >= 0,
+           "broad phase: positions and radius are finite, the radius not negative");
     const bool moving = x0.data() != x1.data() && x0 != x1;
-    const Aabb all0 = bounding_box(x0), all1 = moving ? bounding_box(x1) : all0;
+    Aabb all0 = bounding_box(x0), all1 = moving ? bounding_box(x1) : all0;
+    // A unit of length, a power of two, in which nothing overflows single precision. Nearly always the metre.
+    double largest = radius;
+    for (const Aabb* box : {&all0, &all1})
+      if (!box->empty())
+        largest = std::max({largest, box->lower.cwiseAbs().maxCoeff(), box->upper.cwiseAbs().maxCoeff()});
+    const double unit = largest > 0x1p100 ? std::scalbn(1.0, 99 - std::ilogb(largest)) : 1;
+    for (Aabb* box : {&all0, &all1}) *box = {unit * box->lower, unit * box->upper};
+    radius *= unit;
     // Twice the rounding of the differences below, which outward rounding of a result near 0 would not cover.
     const double half = radius / 2 + 4 * std::numeric_limits<double>::epsilon() *
                                          (radius + std::max(all0.diagonal(), all1.diagonal()));
@@ -341,8 +349,8 @@ class BoxBroadPhase final : public BroadPhase {
       parallel_for(Index(x.cols()), [&](Index v) {
         FloatBox& box = of[v];
         for (int k = 0; k < 3; ++k) {
-          box.lower[k] = rounded_down(x(k, v) - origin[k] - half);
-          box.upper[k] = rounded_up(x(k, v) - origin[k] + half);
+          box.lower[k] = rounded_down(unit * x(k, v) - origin[k] - half);
+          box.upper[k] = rounded_up(unit * x(k, v) - origin[k] + half);
         }
         box.lower[3] = box.upper[3] = 0;
       });

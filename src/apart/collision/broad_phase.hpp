@@ -47,8 +47,8 @@ broad_phase_methods();  ///< the first is the default; "brute_force" is the orac
 /// Throws InputError for an unknown name.
 std::unique_ptr<BroadPhase> make_broad_phase(std::string_view name, const CollisionSurface& surface);
 
-// The methods. Each keeps a copy of what it needs of the surface. All but brute force report exactly the same
-// pairs.
+// The methods. Each keeps a copy of what it needs of the surface. All but brute force report the same pairs,
+// up to the rounding of boxes.
 std::unique_ptr<BroadPhase> make_bvh(const CollisionSurface& surface);
 std::unique_ptr<BroadPhase> make_sweep_and_prune(const CollisionSurface& surface);
 std::unique_ptr<BroadPhase> make_spatial_hash(const CollisionSurface& surface);

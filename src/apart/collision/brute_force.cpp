@@ -29,7 +29,7 @@ class BruteForce final : public BroadPhase {
     ensure(limit >= 1, "broad phase: blocks hold at least one pair");
     ensure(x0.cols() == surface_.vertex_count() && x1.cols() == surface_.vertex_count(),
            "broad phase: as many positions as vertices");
-    ensure(x0.allFinite() && x1.allFinite() && std::isfinite(radius),
+    ensure(x0.allFinite() && x1.allFinite() && std::isfinite(radius) && radius >= 0,
            "broad phase: positions and radius are finite");
     const auto box = [&](const auto& cell) {
       Aabb b;

@@ -14,7 +14,8 @@ double total_size(const StencilPoints& x, int n) {
   return sum;
 }
 
-/// The same query in a unit of length in which its size is about 1. Exact: only exponents change.
+/// The same query in a unit of length in which its size is about 1. Exact, but for what is 1e-300 of it or
+/// less.
 CcdQuery rescaled(const CcdQuery& query, double size) {
   CcdQuery scaled = query;
   const int exponent = -std::ilogb(size);
@@ -34,6 +35,9 @@ std::optional<double> time_of_impact(const CcdQuery& query, const CcdOptions& op
   const int n = point_count(query.kind);
   const double size = total_size(query.x, n) + total_size(query.displacement, n) + query.separation;
   if (!(size < std::numeric_limits<double>::infinity()) || !(query.separation >= 0)) return 0;
+  if (!(query.dhat > 0) || !(options.gap_fraction >= 0 && options.gap_fraction < 1)) return 0;
+  if (options.upper_time <= 0) return std::nullopt;
+  if (std::isnan(options.upper_time)) return 0;
   if (size == 0) return 0;  // all points coincide
   if (!(size > 1e-60 && size < 1e60)) {
     CcdOptions scaled = options;

@@ -35,11 +35,11 @@ struct CcdOptions {
   SeparationNorm norm = SeparationNorm::euclidean;
 };
 
-/// A time t ≤ upper_time up to which the gap stays above the share of CcdOptions, or nothing if it does until
+/// A time t < upper_time up to which the gap stays above the share of CcdOptions, or nothing if it does until
 /// upper_time. Conservative: before the returned time the distance is larger than ξ, also for vertices
 /// rounded to doubles at x + t·displacement, and also on the path to x₁ if displacement is x₁ − x rounded. A
 /// smaller upper_time hides an answer but never changes it. Primitives already closer than ξ + rounding, all
-/// points in one place, and NaN or infinite input: 0.
+/// points in one place, and senseless input (NaN, infinite, ξ < 0, d̂ ≤ 0, gap_fraction outside [0, 1)): 0.
 std::optional<double> time_of_impact(const CcdQuery& query, const CcdOptions& options = {});
 
 }  // namespace apart

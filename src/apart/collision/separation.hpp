@@ -116,7 +116,7 @@ class MovingPair {
         const double here = s.apart[pair++];
         const double closing = rounding * size_p_ - s.direction.dot(motion_[a] - motion_[b]);
         const double until = (here - distance) / closing;
-        if (closing > 0 && until < free.time) free = {until, here};
+        if (closing > 0 && !(until >= free.time)) free = {until, here};
       }
     free.time *= 1 - 1e-12;
     return free;

@@ -1,6 +1,7 @@
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/shared_minimum.hpp>
 #include <apart/collision/step_bound.hpp>
+#include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
 double collision_free_step(const CollisionSurface& surface, std::span<const Stencil> candidates,
                            const Matrix3X& x, const Matrix3X& p, const CcdOptions& options) {
   if (!x.allFinite() || !p.allFinite()) return 0;
-  SharedMinimum earliest(options.upper_time);
+  SharedMinimum earliest(std::min(options.upper_time, 1.0));
   parallel_chunks(Index(candidates.size()), 512, [&](Index begin, Index end) {
     for (Index c = begin; c < end; ++c) {
       const Stencil& stencil = candidates[c];
@@ -94,8 +95,11 @@ double all_pairs_step(const CollisionSurface& surface, CandidateCache& cache, co
 
 double collision_free_step(const CollisionSurface& surface, CandidateCache& cache, const Matrix3X& x,
                            const Matrix3X& p, const CcdOptions& options) {
+  ensure(options.norm == SeparationNorm::euclidean,
+         "collision_free_step: a cache holds pairs by their distance");
   if (!x.allFinite() || !p.allFinite()) return 0;
   CcdOptions until = options;
+  until.upper_time = std::min(options.upper_time, 1.0);
   switch (cache.options().culling) {
     case CcdCulling::none:
       break;

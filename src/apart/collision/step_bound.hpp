@@ -7,14 +7,15 @@ namespace apart {
 
 class CandidateCache;
 
-/// Largest α ∈ [0, upper_time] found for which x + t p, 0 ≤ t ≤ α keeps all candidate pairs apart as in
-/// CcdOptions, and all vertices out of the half-spaces, with at least a tenth of the gap left (thesis A.4, c
-/// = 0.9) or of d̂ if the gap is larger than d̂. The same bits for any number of threads, and for any
+/// Largest α ∈ [0, min(upper_time, 1)] found for which x + t p, 0 ≤ t ≤ α keeps all candidate pairs apart as
+/// in CcdOptions, and all vertices out of the half-spaces, with at least a tenth of the gap left (thesis A.4,
+/// c = 0.9) or of d̂ if the gap is larger than d̂. The same bits for any number of threads, and for any
 /// candidates that contain all pairs coming closer than ξ + d̂ on the path. 0 if a number is not finite.
 double collision_free_step(const CollisionSurface& surface, std::span<const Stencil> candidates,
                            const Matrix3X& x, const Matrix3X& p, const CcdOptions& options = {});
 
-/// The same over all pairs of the surface, with the candidates taken from a cache in the way its options say:
+/// The same over all pairs of the surface, for Euclidean separations, with the candidates taken from a cache
+/// in the way its options say:
 ///
 /// * near_first: the pairs around x that the cache holds, and others only up to the time these leave open;
 /// * cfl: the pairs in reach at x give α_Ĉ; no other pair can come to the gap where CCD stops before α_F =

@@ -52,6 +52,8 @@ class TightInclusion : private Operations {
   static constexpr double more = 1 + 16 * unit_roundoff;  ///< makes up for the rounding of a few operations
   // u and v are quartered at most about 25 times each before a box is as small as rounding.
   static constexpr int deepest = 64;
+  static constexpr std::size_t most_later =
+      1'000'000;                           ///< boxes listed, 48 MB; more count as too many visits
   static constexpr int first_visits = 32;  ///< boxes visited before the direction is renewed
 
   /// [t, t + dt] × [u, u + du] × [v, v + dv], all numbers multiples of 2⁻⁵² and exact.
@@ -221,7 +223,7 @@ class TightInclusion : private Operations {
       set_separation(query.separation + target, options.norm);
     }
     // A box with an image of this size is not split; one as small as rounding tells nothing new (eq. 3.6).
-    const double small = std::max(tolerance, 4 * blur_.maxCoeff());
+    const double small = std::max(4 * blur_.maxCoeff(), tolerance);  // a NaN loses
 
     double excluded = 0;          // times before are
     double front = 0;             // times before are excluded too, but for the boxes listed
@@ -229,6 +231,7 @@ class TightInclusion : private Operations {
     int visits = 0, renewal = 0;  // boxes cut, and when the direction is renewed
     boxes_ = 0;
     depth_ = 0;
+    if (later_.capacity() > 100'000) std::vector<Box>().swap(later_);  // of a rare long search
     later_.clear();
     Box box = whole<kind>(0, 1);
     bool listed = false;  // whether there is a box to visit
@@ -282,7 +285,8 @@ class TightInclusion : private Operations {
       if (box.t >= options.upper_time) return std::nullopt;
       const double image_size = kappa_t_ * box.dt + kappa_u_ * box.du + kappa_v_ * box.dv;
       ++visits;
-      if (boxes_ >= options.max_iterations || depth_ == deepest || image_size <= small)
+      if (boxes_ >= options.max_iterations || later_.size() >= most_later || depth_ == deepest ||
+          image_size <= small)
         return std::max(box.t, excluded);
       listed = ball_ > 0 ? split<kind, true>(box) : split<kind, false>(box);
     }
@@ -365,8 +369,8 @@ class TightInclusion : private Operations {
   Lanes reach_;                         ///< a box farther than this from 0 along some axis is excluded
   std::array<Parts, deepest + 1> now_;  ///< a stack
   int depth_ = 0;
-  int boxes_ = 0;           ///< looked at
-  std::vector<Box> later_;  ///< a heap; no more of them than visits
+  std::int64_t boxes_ = 0;  ///< looked at
+  std::vector<Box> later_;  ///< a heap
 };
 
 }  // namespace apart
