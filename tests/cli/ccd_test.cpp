@@ -92,13 +92,45 @@ TEST_F(Ccd, MakesQueriesForASeparation) {
     EXPECT_EQ(with.code, 0) << with.err;
     EXPECT_EQ(nlohmann::json::parse(with.out)["total"]["false_negatives"], 0);
   }
-  // Without the separation, what was planted at a distance is not touched.
-  EXPECT_EQ(run({"out"}).code, 4);
+  EXPECT_EQ(run({"out", "--separation", "0.02"}).code, 0);
+  // With less, what was planted at a distance need not be touched.
+  const Outcome without = run({"out"});
+  EXPECT_EQ(without.code, 2);
+  EXPECT_NE(without.err.find("out/edge-edge/random.csv: its truth is for a separation of 0.01 m, but it is "
+                             "asked with 0 m"),
+            std::string::npos)
+      << without.err;
+  EXPECT_NE(without.err.find("ask it with --separation 0.01\n"), std::string::npos) << without.err;
+  EXPECT_EQ(run({"out", "--separation", "0.009"}).code, 2);
   const Outcome large = run({"--generate", "tiny", "--separation", "0.01", "other"});
   EXPECT_EQ(large.code, 2);
   EXPECT_NE(large.err.find("--separation: got 0.01, must be at most 9.31e-10 for tiny queries"),
             std::string::npos)
       << large.err;
+}
+
+TEST_F(Ccd, LeavesNoFolderWithoutQueries) {
+  const Outcome one = run({"--generate", "random", "--count", "1", "one"});
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_EQ(one.out, "one/edge-edge/random.csv: 1 query\n");
+  EXPECT_EQ(content_of(directory / "one"), (std::vector<std::string>{"edge-edge", "edge-edge/random.csv"}));
+  ASSERT_EQ(run({"--generate", "parallel-edges", "--count", "2", "edges"}).code, 0);
+  EXPECT_EQ(content_of(directory / "edges"),
+            (std::vector<std::string>{"edge-edge", "edge-edge/parallel-edges.csv"}));
+  // A forced set replaces the whole of the earlier one.
+  ASSERT_EQ(run({"--generate", "random", "--count", "2", "two"}).code, 0);
+  EXPECT_TRUE(fs::exists(directory / "two/vertex-face/random.csv"));
+  ASSERT_EQ(run({"--generate", "random", "--count", "1", "--force", "two"}).code, 0);
+  EXPECT_EQ(content_of(directory / "two"), (std::vector<std::string>{"edge-edge", "edge-edge/random.csv"}));
+}
+
+TEST_F(Ccd, CountsAFileOnceHoweverItIsSpelled) {
+  write_file(directory / "vertex-face.csv", falling_vertex('1'));
+  const Outcome outcome = run({"vertex-face.csv", "./vertex-face.csv", ".", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["files"].size(), 1u);
+  EXPECT_EQ(json["files"][0]["file"], "vertex-face.csv");
 }
 
 TEST_F(Ccd, ReplacesNothingUnlessForced) {
@@ -121,7 +153,7 @@ TEST_F(Ccd, AMissedImpactEndsWithExitCodeFour) {
   write_file(directory / "vertex-face.csv", text);
   const Outcome outcome = run({"vertex-face.csv"});
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_NE(outcome.err.find("1 impacts were not seen"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("1 impact was not seen"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Ccd, CountsFalsePositivesAndUnknownTruth) {
@@ -157,6 +189,48 @@ TEST_F(Ccd, WrongUsageEndsWithExitCode64) {
                                                     {"--count", "5", "x.csv"}})
     EXPECT_EQ(run(arguments).code, 64) << ::testing::PrintToString(arguments);
   EXPECT_TRUE(content_of(directory.path()).empty());
+}
+
+TEST_F(Ccd, SaysWhatAnOptionTakes) {
+  struct Wrong {
+    std::vector<std::string> arguments;
+    std::string message;
+  };
+  const std::string kinds =
+      "random, near-contact, sliding, coplanar, parallel-edges, degenerate-points, tiny or huge";
+  const std::string to_most = "must be a whole number from 1 to 2147483647";
+  for (const auto& [arguments, message] : std::vector<Wrong>{
+           {{"x.csv", "--tolerance", "-1"}, "--tolerance: got -1, must be a positive number of metres"},
+           {{"x.csv", "--tolerance", "0"}, "--tolerance: got 0, must be"},
+           {{"x.csv", "--tolerance", "nan"}, "--tolerance: got nan, must be"},
+           {{"x.csv", "--tolerance", "inf"}, "--tolerance: got inf, must be"},
+           {{"x.csv", "--tolerance", "1e999"}, "--tolerance: got 1e999, must be"},
+           {{"x.csv", "--tolerance", "fine"}, "--tolerance: got 'fine', must be"},
+           {{"x.csv", "--separation", "-1"}, "--separation: got -1, must be a number of metres, 0 or more"},
+           {{"x.csv", "--separation", "nan"}, "--separation: got nan, must be"},
+           {{"x.csv", "--max-iterations", "0"}, "--max-iterations: got 0, " + to_most},
+           {{"x.csv", "--max-iterations", "3000000000"}, "--max-iterations: got 3000000000, " + to_most},
+           {{"x.csv", "--threads", "0"}, "--threads: got 0, must be a whole number from 1 to 1024"},
+           {{"x.csv", "--threads", "1025"}, "--threads: got 1025, must be"},
+           {{"--generate", "random", "--count", "-5", "out"}, "--count: got -5, " + to_most},
+           {{"--generate", "random", "--count", "2.5", "out"}, "--count: got 2.5, " + to_most},
+           {{"--generate", "random", "--seed", "-1", "out"},
+            "--seed: got -1, must be a whole number from 0 to 18446744073709551615"},
+           {{"--generate", "random", "--seed", "18446744073709551616", "out"},
+            "--seed: got 18446744073709551616"},
+           {{"x.csv", "--method", "foo"}, "--method: got 'foo', must be tight or additive"},
+           {{"x.csv", "--method", "0"}, "--method: got 0, must be tight or additive"},
+           {{"--generate", "foo", "out"}, "--generate: got 'foo', must be " + kinds},
+           {{"--generate", "3", "out"}, "--generate: got 3, must be " + kinds}}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 64) << message;
+    EXPECT_NE(outcome.err.find(message), std::string::npos)
+        << "missing: " << message << "\nin: " << outcome.err;
+  }
+  EXPECT_TRUE(content_of(directory.path()).empty());
+  EXPECT_EQ(run({"--generate", "random", "--count", "2", "--seed", "18446744073709551615", "out"}).code, 0);
+  EXPECT_NE(read_file(directory / "out/edge-edge/random.csv").find("seed 18446744073709551615"),
+            std::string::npos);
 }
 
 // ---- recording

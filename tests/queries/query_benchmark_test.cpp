@@ -110,6 +110,13 @@ TEST(QueryRecorder, WritesAllKindsOfPairsThatMove) {
       EXPECT_EQ(faces.pairs[std::size_t(q)].to[i], x.col(v) + p.col(v));
       EXPECT_EQ(faces.pairs[std::size_t(q)].truth, Truth::unknown);
     }
+
+  // A later recording takes the place of the whole earlier one.
+  QueryRecorder later;
+  later.add(Candidates{candidates.back()}, x, p);
+  later.write(directory.path(), "recorded");
+  EXPECT_FALSE(std::filesystem::exists(directory / "vertex-face/recorded.csv"));
+  EXPECT_EQ(read_queries(directory / "edge-edge/recorded.csv").pairs.size(), 1u);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <support/input_error.hpp>
+#include <support/program.hpp>
 #include <support/temporary_directory.hpp>
 
 #include <random>
@@ -11,6 +12,7 @@
 namespace apart {
 namespace {
 
+using testing::content_of;
 using testing::message_of;
 using testing::TemporaryDirectory;
 using testing::write_file;
@@ -71,6 +73,19 @@ TEST_F(QueryFiles, NameTheirKindInACommentOrInTheNearestPartOfThePath) {
             std::string::npos);
 }
 
+TEST_F(QueryFiles, SayForWhichSeparationTheirTruthIs) {
+  EXPECT_EQ(read_queries(file("edge-edge/x.csv", rows())).separation, 0);
+  EXPECT_EQ(read_queries(file("edge-edge/x.csv", "# edge-edge, seed 4\n" + rows())).separation, 0);
+  EXPECT_EQ(
+      read_queries(file("x.csv", "# edge-edge\n# truth for separation 1e-3 , mine\n" + rows())).separation,
+      1e-3);
+  for (const double separation : {0.0, 0.1, 0x1.23456789abcdp-40}) {
+    std::ostringstream out;
+    QueryWriter(out, PairKind::edge_edge, "a comment", separation).add(QueryPair());
+    EXPECT_EQ(read_queries(file("x.csv", out.str())).separation, separation);
+  }
+}
+
 TEST_F(QueryFiles, OfWindowsAndWithBlanksAreReadToo) {
   std::string text = rows(" , 1 ");
   for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos; at += 2) text.replace(at, 1, "\r\n");
@@ -127,8 +142,15 @@ TEST_F(QueryFiles, ThatAreMalformedNameTheLineAndARemedy) {
       {"\n" + good, {"bad.csv:1: is blank, but rows follow"}},
       {good + "\n" + good, {"bad.csv:9: is blank, but rows follow"}},
       {good + good.substr(0, good.size() - 2) + "1\n", {"bad.csv:16: the truth differs", "all 8 rows"}},
-      {"hello\n", {"bad.csv:1: has 1 columns"}},
-      {std::string("\0\1\2\n", 4), {"bad.csv:1: has 1 columns"}},
+      {good.substr(0, good.find('\n') + 1), {"bad.csv:1: the file ends after 1 row, "}},
+      {"hello\n", {"bad.csv:1: has 1 column, must"}},
+      {std::string("\0\1\2\n", 4), {"bad.csv:1: has 1 column, must"}},
+      {"# truth for separation 1 mm\n" + good,
+       {"bad.csv:1: truth for separation: got '1 mm'", "number of metres", "correct or remove"}},
+      {"# truth for separation -1\n" + good, {"bad.csv:1: truth for separation: got '-1'"}},
+      {"# truth for separation inf\n" + good, {"bad.csv:1: truth for separation: got 'inf'"}},
+      {"# truth for separation 1\n# truth for separation 2\n" + good,
+       {"bad.csv:2: names another separation than a line above; remove one"}},
   };
   for (const Bad& bad : cases) {
     const std::string message = error(bad.content);
@@ -155,6 +177,11 @@ TEST_F(QueryFiles, AreFoundInFoldersInOrderAndOnce) {
   EXPECT_EQ(found[0], one);
   EXPECT_EQ(found[1], directory / "a/edge-edge/1.csv");
   EXPECT_EQ(found[2], directory / "a/vertex-face/0.csv");
+  std::filesystem::create_symlink(directory / "a", directory / "link");
+  for (const std::string other : {"./a", "a/../a", "a/", "link", "a/edge-edge/2.csv"}) {
+    const std::string spelled = (directory / other).string();
+    EXPECT_EQ(find_query_files(std::vector<std::string>{folder, spelled}).size(), 3u) << spelled;
+  }
   const std::string empty = (directory / "empty").string(), no = (directory / "no").string();
   EXPECT_NE(message_of([&] { find_query_files(std::vector<std::string>{empty}); }).find("has no *.csv"),
             std::string::npos);
@@ -166,16 +193,30 @@ TEST_F(QueryFiles, AreFoundInFoldersInOrderAndOnce) {
 TEST_F(QueryFiles, AreNotReplacedUnlessAsked) {
   const auto folder = directory / "out";
   prepare_query_folder(folder, "x", false);
-  EXPECT_TRUE(std::filesystem::is_directory(folder / "vertex-face"));
-  EXPECT_TRUE(std::filesystem::is_directory(folder / "edge-edge"));
-  write_file(query_file_in(folder, PairKind::edge_edge, "x"), rows());
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  const auto stored = query_file_in(folder, PairKind::edge_edge, "x");
+  write_query_file(stored, [](std::ostream& out) { out << rows(); });
   EXPECT_NE(
       message_of([&] { prepare_query_folder(folder, "x", false); }).find("exists; choose another folder"),
       std::string::npos);
   prepare_query_folder(folder, "y", false);  // another set beside it
-  EXPECT_TRUE(std::filesystem::exists(query_file_in(folder, PairKind::edge_edge, "x")));
   prepare_query_folder(folder, "x", true);
-  EXPECT_FALSE(std::filesystem::exists(query_file_in(folder, PairKind::edge_edge, "x")));
+  EXPECT_EQ(read_queries(stored).pairs.size(), 1u) << "stands until the new one is complete";
+  write_query_file(stored, [&](std::ostream& out) {
+    out << rows() << rows();
+    out.flush();
+    EXPECT_EQ(read_queries(stored).pairs.size(), 1u);
+  });
+  EXPECT_EQ(read_queries(stored).pairs.size(), 2u);
+  write_file(folder / "edge-edge/other.csv", rows());
+  remove_query_file(stored);
+  EXPECT_EQ(content_of(folder), (std::vector<std::string>{"edge-edge", "edge-edge/other.csv"}));
+  remove_query_file(folder / "edge-edge/other.csv");
+  remove_query_file(query_file_in(folder, PairKind::point_triangle, "x"));  // never was
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  write_file(folder / "vertex-face", "a file");
+  EXPECT_NE(message_of([&] { prepare_query_folder(folder, "x", true); }).find("must be a folder"),
+            std::string::npos);
   const auto taken = file("taken", "a file");
   EXPECT_NE(message_of([&] { prepare_query_folder(taken, "x", false); }).find("cannot be prepared"),
             std::string::npos);

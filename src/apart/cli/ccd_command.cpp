@@ -2,14 +2,16 @@
 #include <apart/cli/exit_codes.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
-#include <apart/io/atomic_file.hpp>
+#include <apart/io/file_reader.hpp>
 #include <apart/queries/query_benchmark.hpp>
 #include <apart/queries/query_generator.hpp>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <map>
+#include <charconv>
+#include <cmath>
+#include <limits>
 
 namespace apart {
 
@@ -21,13 +23,77 @@ struct CcdArguments {
   std::vector<std::string> paths;
   CcdOptions options{.method = CcdMethod::tight_inclusion};
   double separation = 0;  ///< [m]
-  int threads = 1;
+  std::optional<int> threads;
   bool json = false;
   std::optional<QueryFamily> family;
   Index count = 10'000;
   std::uint64_t seed = 0;
   bool force = false;
 };
+
+// ---- what options take --------------------------------------------------------------------------
+
+/// Refuses values with "got VALUE, must be ...", to which the parser adds the option's name.
+template <class Accept>
+CLI::Validator checked(std::string must_be, Accept accept) {
+  return CLI::Validator(
+      [=](std::string& text) {
+        if (accept(text)) return std::string();
+        const bool plain = text.size() < 32 && parse_real(text);  // anything else is quoted, and cut if long
+        return fmt::format("got {}, must be {}", plain ? text : apart::quoted(text), must_be);
+      },
+      "");
+}
+
+CLI::Validator metres(bool or_zero) {
+  return checked(or_zero ? "a number of metres, 0 or more" : "a positive number of metres",
+                 [=](const std::string& text) {
+                   const auto x = parse_real(text);
+                   return x && std::isfinite(*x) && (*x > 0 || (or_zero && *x == 0));
+                 });
+}
+
+CLI::Validator at_least_one(int most = std::numeric_limits<int>::max()) {
+  return checked(fmt::format("a whole number from 1 to {}", most), [=](const std::string& text) {
+    const auto n = parse_integer(text);
+    return n && *n >= 1 && *n <= most;
+  });
+}
+
+CLI::Validator any_seed() {
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  return checked(fmt::format("a whole number from 0 to {}", most), [](const std::string& text) {
+    std::uint64_t seed = 0;
+    const char* end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, seed);
+    return result.ec == std::errc() && result.ptr == end;
+  });
+}
+
+template <class T>
+struct Choice {
+  std::string name;
+  T value;
+};
+
+/// An option that takes one of a few names and nothing else. `target` must outlive the parser.
+template <class T, class Target>
+CLI::Option* add_choice(CLI::App& command, const std::string& option, Target& target,
+                        const std::vector<Choice<T>>& choices, const std::string& description) {
+  std::string names;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    names += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i].name;
+  const auto find = [choices](const std::string& text) -> const T* {
+    for (const Choice<T>& choice : choices)
+      if (choice.name == text) return &choice.value;
+    return nullptr;
+  };
+  // The value is stored only after the check has passed.
+  return command
+      .add_option_function<std::string>(
+          option, [find, &target](const std::string& text) { target = *find(text); }, description)
+      ->check(checked(names, [find](const std::string& text) { return find(text) != nullptr; }));
+}
 
 // ---- asking -------------------------------------------------------------------------------------
 
@@ -88,11 +154,20 @@ void print_json(const CcdArguments& arguments, const std::vector<FileResult>& fi
   fmt::print("{}\n", json.dump(2));
 }
 
+std::string impacts_were(std::int64_t count) {
+  return fmt::format("{} impact{}", count, count == 1 ? " was" : "s were");
+}
+
 int ask(const CcdArguments& arguments) {
   std::vector<FileResult> files;
   QueryStatistics faces, edges, total;
   for (const fs::path& file : find_query_files(arguments.paths)) {
     const QuerySet set = read_queries(file);
+    if (set.separation > arguments.separation)
+      throw InputError(
+          "{}: its truth is for a separation of {} m, but it is asked with {} m, for which its impacts need "
+          "not be any; ask it with --separation {}",
+          file.string(), set.separation, arguments.separation, set.separation);
     const QueryStatistics statistics = benchmark_queries(set, arguments.options, arguments.separation);
     (set.kind == PairKind::edge_edge ? edges : faces).add(statistics);
     total.add(statistics);
@@ -113,13 +188,12 @@ int ask(const CcdArguments& arguments) {
   std::fflush(stdout);
   for (const auto& [name, statistics] : files)
     if (statistics.false_negatives > 0)
-      fmt::print(stderr, "{}: {} impacts were not seen, first that of query {}, counted from 0\n", name,
-                 statistics.false_negatives, statistics.first_missed);
-  fmt::print(
-      stderr,
-      "{} impacts were not seen. Either the files' truth is wrong, or the method '{}' is: please report it "
-      "together with the files\n",
-      total.false_negatives, method_name(arguments.options.method));
+      fmt::print(stderr, "{}: {} not seen, first that of query {}, counted from 0\n", name,
+                 impacts_were(statistics.false_negatives), statistics.first_missed);
+  fmt::print(stderr,
+             "{} not seen. Either the files' truth is wrong, or the method '{}' is: please report it "
+             "together with the files\n",
+             impacts_were(total.false_negatives), method_name(arguments.options.method));
   return exit_not_verified;
 }
 
@@ -137,25 +211,23 @@ int generate(const CcdArguments& arguments) {
   Index left = arguments.count;
   for (const PairKind kind : {PairKind::point_triangle, PairKind::edge_edge}) {
     options.kind = kind;
-    if (!has_queries(options.family, kind)) continue;
-    const bool both = kind == PairKind::point_triangle;
-    const Index count = both ? left / 2 : left;
-    left -= count;
-    if (count == 0) continue;
     const fs::path file = query_file_in(folder, kind, name);
-    write_atomically(file, [&](std::ostream& out) {
-      QueryWriter writer(
-          out, kind,
-          fmt::format(
-              "{}, seed {}{}", name, options.seed,
-              options.separation > 0 ? fmt::format(", truth for separation {}", options.separation) : ""));
+    const bool both = kind == PairKind::point_triangle;
+    const Index count = !has_queries(options.family, kind) ? 0 : both ? left / 2 : left;
+    if (count == 0) {  // with --force an earlier set may have had some
+      remove_query_file(file);
+      continue;
+    }
+    left -= count;
+    write_query_file(file, [&](std::ostream& out) {
+      QueryWriter writer(out, kind, fmt::format("{}, seed {}", name, options.seed), options.separation);
       constexpr Index block = 1 << 16;
       for (Index first = 0; first < count; first += block)
         for (const GeneratedQuery& query :
              generate_queries(options, std::uint64_t(first), std::min(block, count - first)))
           writer.add(query.pair);
     });
-    fmt::print("{}: {} queries\n", file.string(), count);
+    fmt::print("{}: {} {}\n", file.string(), count, count == 1 ? "query" : "queries");
   }
   return exit_done;
 }
@@ -170,52 +242,52 @@ void add_ccd_command(CLI::App& app, int& code) {
       ->add_option("FILES", arguments->paths,
                    "Query files, or folders to search for *.csv; with --generate: the folder to write")
       ->required();
-  std::map<std::string, CcdMethod> methods = {{"tight", CcdMethod::tight_inclusion},
-                                              {"additive", CcdMethod::additive}};
-  auto* method = command->add_option("--method", arguments->options.method, "tight (default) or additive")
-                     ->transform(CLI::CheckedTransformer(methods).description(""))
-                     ->type_name("METHOD");
+  auto* method =
+      add_choice<CcdMethod>(*command, "--method", arguments->options.method,
+                            {{"tight", CcdMethod::tight_inclusion}, {"additive", CcdMethod::additive}},
+                            "tight (default) or additive")
+          ->type_name("METHOD");
   auto* tolerance = command
                         ->add_option("--tolerance", arguments->options.tolerance,
                                      "Of tight: boxes of this size count as touching [m]; default: 1e-6")
-                        ->check(CLI::PositiveNumber);
+                        ->check(metres(false));
   auto* iterations =
       command
           ->add_option("--max-iterations", arguments->options.max_iterations,
                        "Of tight: boxes looked at before it gives the earliest time not excluded; "
                        "default: 1000000")
-          ->check(CLI::PositiveNumber);
+          ->check(at_least_one());
   command
       ->add_option("--separation", arguments->separation,
                    "Distance that counts as touching [m], for tight in the maximum norm; default: 0. The "
-                   "truth in files "
-                   "is for 0 unless they were generated with one, so false positives are then no errors")
-      ->check(CLI::NonNegativeNumber);
+                   "truth in files is for 0 unless they were generated with one, so false positives are then "
+                   "no errors. Files generated with one cannot be asked with less")
+      ->check(metres(true));
   command
       ->add_option("--threads", arguments->threads,
-                   "Number of threads; default: 1, so that queries do not disturb each other's times")
-      ->check(CLI::PositiveNumber);
+                   "Number of threads; default: 1, so that queries do not disturb each other's times, with "
+                   "--generate all cores")
+      ->check(at_least_one(1024));
   auto* json = command->add_flag("--json", arguments->json, "Print JSON instead of a table");
 
-  std::map<std::string, QueryFamily> families;
+  std::vector<Choice<QueryFamily>> families;
   std::string names;
   for (const FamilyName& row : query_families) {
-    families[std::string(row.name)] = row.family;
+    families.push_back({std::string(row.name), row.family});
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  auto* kind =
-      command
-          ->add_option("--generate", arguments->family,
-                       "Write queries of this kind, with their truth, to FILES/vertex-face/KIND.csv and "
-                       "FILES/edge-edge/KIND.csv instead: " +
-                           names)
-          ->transform(CLI::CheckedTransformer(families).description(""))
-          ->type_name("KIND");
+  auto* kind = add_choice<QueryFamily>(
+                   *command, "--generate", arguments->family, families,
+                   "Write queries of this kind, with their truth, to FILES/vertex-face/KIND.csv and "
+                   "FILES/edge-edge/KIND.csv instead: " +
+                       names)
+                   ->type_name("KIND");
   auto* count = command
                     ->add_option("--count", arguments->count,
                                  "How many queries to write in all, half of them impacts; default: 10000")
-                    ->check(CLI::PositiveNumber);
-  auto* seed = command->add_option("--seed", arguments->seed, "Another seed, other queries; default: 0");
+                    ->check(at_least_one());
+  auto* seed = command->add_option("--seed", arguments->seed, "Another seed, other queries; default: 0")
+                   ->check(any_seed());
   auto* force = command->add_flag("--force", arguments->force, "Replace files that --generate wrote earlier");
   for (auto* option : {count, seed, force}) option->needs(kind);
   for (auto* option : {method, tolerance, iterations, json}) option->excludes(kind);
@@ -223,7 +295,7 @@ void add_ccd_command(CLI::App& app, int& code) {
   command->callback([arguments, &code] {
     if (arguments->family && arguments->paths.size() != 1)
       throw CLI::ValidationError("--generate", "writes one folder; name exactly one");
-    set_thread_count(arguments->family && arguments->threads == 1 ? 0 : arguments->threads);
+    set_thread_count(arguments->threads.value_or(arguments->family ? 0 : 1));
     if (arguments->options.method == CcdMethod::tight_inclusion)
       arguments->options.norm = SeparationNorm::maximum;
     code = arguments->family ? generate(*arguments) : ask(*arguments);

@@ -1,9 +1,14 @@
+#include <apart/io/atomic_file.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/queries/query_file.hpp>
 #include <apart/queries/rational.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <ostream>
+#include <set>
 
 namespace apart {
 
@@ -40,6 +45,21 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+constexpr std::string_view separation_words = "truth for separation ";
+
+/// [m] The separation that a comment says the truth is for, if it does.
+std::optional<double> separation_named_in(std::string_view comment, const FileReader& reader) {
+  const std::size_t at = comment.find(separation_words);
+  if (at == comment.npos) return std::nullopt;
+  comment.remove_prefix(at + separation_words.size());
+  const std::string_view text = trimmed(comment.substr(0, comment.find(',')));
+  const std::optional<double> separation = parse_real(text);
+  if (!separation || !(*separation >= 0) || !std::isfinite(*separation))
+    reader.fail("{}: got {}, must be a number of metres, 0 or more; correct or remove the comment",
+                trimmed(separation_words), quoted(text));
+  return separation;
+}
+
 struct Row {
   Vector3 x;  ///< [m]
   Truth truth = Truth::unknown;
@@ -53,9 +73,9 @@ class RowParser {
     split(line);
     if (count_ != 6 && count_ != 7)
       reader_.fail(
-          "has {} columns, must have 7: numerator and denominator of x, y and z, then the truth; remove what "
-          "does not belong to a query or write the file again",
-          count_);
+          "has {} column{}, must have 7: numerator and denominator of x, y and z, then the truth; remove "
+          "what does not belong to a query or write the file again",
+          count_, count_ == 1 ? "" : "s");
     Row row;
     for (std::size_t axis = 0; axis < 3; ++axis) row.x[Eigen::Index(axis)] = coordinate(axis);
     if (count_ == 7) row.truth = truth(columns_[6]);
@@ -109,10 +129,16 @@ std::string_view query_kind_name(PairKind kind) {
 QuerySet read_queries(const fs::path& file) {
   FileReader reader(file);
   std::optional<PairKind> kind;
+  std::optional<double> separation;
   while (reader.content().substr(reader.position()).starts_with('#')) {
-    const auto named = kind_named_in(reader.line());
-    if (named && kind && *kind != *named) reader.fail("names another kind than the line above; remove one");
+    const std::string_view comment = reader.line();
+    const auto named = kind_named_in(comment);
+    if (named && kind && *kind != *named) reader.fail("names another kind than a line above; remove one");
     if (named) kind = named;
+    const auto distance = separation_named_in(comment, reader);
+    if (distance && separation && *distance != *separation)
+      reader.fail("names another separation than a line above; remove one");
+    if (distance) separation = distance;
   }
   if (!kind) kind = kind_of_path(file);
   if (!kind)
@@ -121,7 +147,7 @@ QuerySet read_queries(const fs::path& file) {
         "'# vertex-face' or '# edge-edge'",
         file.string());
 
-  QuerySet set{*kind, {}};
+  QuerySet set{*kind, {}, separation.value_or(0)};
   set.pairs.reserve(reader.remaining() / 512);  // a guess; rows are 16 to 160 characters long
   RowParser parser(reader);
   std::size_t rows = 0, end_of_blank = 0;
@@ -149,15 +175,17 @@ QuerySet read_queries(const fs::path& file) {
   if (rows % 8 != 0)
     reader.fail_at(
         end_of_blank > 0 ? end_of_blank : reader.mark(),
-        fmt::format("the file ends after {} rows, which is not a multiple of 8; it may have been cut off, "
+        fmt::format("the file ends after {} row{}, which is not a multiple of 8; it may have been cut off, "
                     "write it again",
-                    rows));
+                    rows, rows == 1 ? "" : "s"));
   return set;
 }
 
-QueryWriter::QueryWriter(std::ostream& out, PairKind kind, std::string_view comment) : out_(out) {
+QueryWriter::QueryWriter(std::ostream& out, PairKind kind, std::string_view comment, double separation)
+    : out_(out) {
   out_ << "# " << query_kind_name(kind);
   if (!comment.empty()) out_ << ", " << comment;
+  if (separation > 0) out_ << ", " << separation_words << fmt::to_string(separation);
   out_ << '\n';
 }
 
@@ -182,19 +210,43 @@ fs::path query_file_in(const fs::path& folder, PairKind kind, std::string_view n
 
 void prepare_query_folder(const fs::path& folder, std::string_view name, bool force) {
   try {
+    // Found now, not after the hours that a recorded run may take.
+    const auto ensure_writable = [](const fs::path& part) {
+      if (::access(part.c_str(), W_OK | X_OK) != 0)
+        throw fs::filesystem_error("", part, std::error_code(errno, std::generic_category()));
+    };
     for (const PairKind kind : query_kinds) {
       const fs::path file = query_file_in(folder, kind, name);
-      if (!fs::exists(file)) continue;
-      if (!force)
+      if (fs::exists(file.parent_path()) && !fs::is_directory(file.parent_path()))
+        throw InputError("{}: must be a folder; choose another folder than {}", file.parent_path().string(),
+                         folder.string());
+      if (fs::exists(file) && !force)
         throw InputError("{}: exists; choose another folder, or replace it with --force", file.string());
-      fs::remove(file);
+      if (fs::exists(file.parent_path())) ensure_writable(file.parent_path());
     }
-    for (const PairKind kind : query_kinds)
-      fs::create_directories(query_file_in(folder, kind, name).parent_path());
+    fs::create_directories(folder);
+    ensure_writable(folder);
   } catch (const fs::filesystem_error& e) {
     throw InputError("{}: cannot be prepared: {}; choose another folder", folder.string(),
                      e.code().message());
   }
+}
+
+void write_query_file(const fs::path& file, FunctionRef<void(std::ostream&)> write) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (error)
+    throw InputError("{}: cannot be created: {}; choose another folder", file.parent_path().string(),
+                     error.message());
+  write_atomically(file, write);
+}
+
+void remove_query_file(const fs::path& file) {
+  std::error_code error, not_empty;
+  if (fs::remove(file, error)) fs::remove(file.parent_path(), not_empty);
+  if (error)
+    throw InputError("{}: cannot be removed: {}; remove it, it belongs to an earlier set", file.string(),
+                     error.message());
 }
 
 std::vector<fs::path> find_query_files(std::span<const std::string> names) {
@@ -221,10 +273,13 @@ std::vector<fs::path> find_query_files(std::span<const std::string> names) {
     std::sort(inside.begin(), inside.end());
     files.insert(files.end(), inside.begin(), inside.end());
   }
-  std::vector<fs::path> distinct;
-  for (const fs::path& file : files)
-    if (std::find(distinct.begin(), distinct.end(), file) == distinct.end()) distinct.push_back(file);
-  return distinct;
+  std::set<fs::path> seen;
+  std::erase_if(files, [&](const fs::path& file) {
+    std::error_code error;
+    const fs::path canonical = fs::canonical(file, error);
+    return !seen.insert(error ? file : canonical).second;
+  });
+  return files;
 }
 
 CcdQuery query_of(PairKind kind, const QueryPair& pair, double separation) {

@@ -6,8 +6,10 @@
 //   vertex-face: the vertex, then the face's three points;   edge-edge: two points of one edge, then of the
 //   other
 // Beyond what the field's benchmark files have, rows may end in '?' or have no seventh column (truth
-// unknown), and lines that begin with '#' may come first; one of them may name the kind.
+// unknown), and lines that begin with '#' may come first; they may name the kind, and "truth for separation
+// 0.01": then the truth is whether the primitives come that close [m].
 #include <apart/collision/ccd.hpp>
+#include <apart/core/function_ref.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -31,6 +33,8 @@ struct QueryPair {
 struct QuerySet {
   PairKind kind = PairKind::point_triangle;
   std::vector<QueryPair> pairs;
+  /// [m] The truth is for this distance. What is an impact stays one for every larger, not for a smaller one.
+  double separation = 0;
 };
 
 /// "vertex-face" or "edge-edge", as folders and comments name it.
@@ -44,7 +48,8 @@ QuerySet read_queries(const std::filesystem::path& file);
 /// Writes queries in this format; coordinates must be finite.
 class QueryWriter {
  public:
-  QueryWriter(std::ostream& out, PairKind kind, std::string_view comment = {});
+  /// `separation`: that of QuerySet.
+  QueryWriter(std::ostream& out, PairKind kind, std::string_view comment = {}, double separation = 0);
   void add(const QueryPair& pair);
 
  private:
@@ -56,12 +61,19 @@ class QueryWriter {
 std::filesystem::path query_file_in(const std::filesystem::path& folder, PairKind kind,
                                     std::string_view name);
 
-/// Prepares a folder for such files of both kinds: creates it, and refuses to replace one that exists unless
-/// `force`, in which case it is removed. Throws InputError.
+/// Prepares a folder for such files of both kinds: creates it, and refuses to replace a file that exists
+/// unless `force`. Files stand until they are replaced. Throws InputError.
 void prepare_query_folder(const std::filesystem::path& folder, std::string_view name, bool force);
 
-/// All files named, and all *.csv below the folders named, in order, each once. Throws InputError if one does
-/// not exist or a folder has none.
+/// Writes such a file so that an old one stands until the new one is complete. Throws InputError.
+void write_query_file(const std::filesystem::path& file, FunctionRef<void(std::ostream&)> write);
+
+/// Removes such a file, and its folder if that is then empty: of an earlier set, where the new one has no
+/// queries of the kind. Throws InputError.
+void remove_query_file(const std::filesystem::path& file);
+
+/// All files named, and all *.csv below the folders named, in order, each once however it is spelled. Throws
+/// InputError if one does not exist or a folder has none.
 std::vector<std::filesystem::path> find_query_files(std::span<const std::string> names);
 
 /// As a question to time_of_impact, whose answer covers the rounding of to − from.

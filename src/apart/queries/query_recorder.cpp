@@ -1,5 +1,4 @@
 #include <apart/core/error.hpp>
-#include <apart/io/atomic_file.hpp>
 #include <apart/queries/query_recorder.hpp>
 
 #include <algorithm>
@@ -35,8 +34,12 @@ void QueryRecorder::add(const Candidates& candidates, const Matrix3X& x, const M
 
 void QueryRecorder::write(const std::filesystem::path& folder, std::string_view name) const {
   for (const Sampler* sampler : {&faces_, &edges_}) {
-    if (sampler->kept.pairs.empty()) continue;
-    write_atomically(query_file_in(folder, sampler->kept.kind, name), [&](std::ostream& out) {
+    const auto file = query_file_in(folder, sampler->kept.kind, name);
+    if (sampler->kept.pairs.empty()) {
+      remove_query_file(file);
+      continue;
+    }
+    write_query_file(file, [&](std::ostream& out) {
       QueryWriter writer(out, sampler->kept.kind,
                          fmt::format("{} of {} recorded, every {}", sampler->kept.pairs.size(), sampler->seen,
                                      sampler->stride));
