@@ -3,6 +3,7 @@
 #include <apart/collision/ccd.hpp>
 
 #include <Eigen/Geometry>
+#include <array>
 #include <bit>
 #include <limits>
 

@@ -18,7 +18,11 @@
 #include <apart/collision/separation.hpp>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace apart {

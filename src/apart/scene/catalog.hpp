@@ -7,6 +7,7 @@
 #include <apart/materials/isotropic.hpp>
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
