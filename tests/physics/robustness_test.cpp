@@ -184,12 +184,12 @@ std::unique_ptr<Simulation> press(double speed, double dt) {
   scene.bodies.push_back(make_volume("block", moved(generate::box({0.2, 0.2, 0.2}, {3, 3, 3}), {0, 0.102, 0}),
                                      soft(1e5), 1000, MassKind::lumped));
   scene.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
-  scene.bodies.push_back(
-      make_obstacle("press", moved(generate::grid(0.5, 0.5, 2, 2), {0, 0.21, 0}), [speed](double t) {
-        Pose p;
-        p.translation = {0, -speed * t, 0};
-        return p;
-      }));
+  scene.bodies.push_back(make_obstacle("press", moved(generate::grid(0.5, 0.5, 2, 2), {0, 0.21, 0}),
+                                       rigid_motion([speed](double t) {
+                                         Pose p;
+                                         p.translation = {0, -speed * t, 0};
+                                         return p;
+                                       })));
   return scene.simulation();
 }
 
@@ -226,11 +226,11 @@ TEST(ScriptedMotion, follows_its_script_exactly_when_nothing_is_in_the_way) {
   std::vector<Index> left;
   for (Index p = 0; p < scene.bodies[0].mesh.point_count(); ++p)
     if (scene.bodies[0].mesh.points(0, p) < -0.49) left.push_back(p);
-  prescribe(scene.bodies[0], &left, {true, true, true}, [](double t) {
-    Pose p;
-    p.rotation = Eigen::AngleAxisd(3 * t, Vector3::UnitX()).toRotationMatrix();
-    return p;
-  });
+  prescribe(scene.bodies[0], &left, {true, true, true}, rigid_motion([](double t) {
+              Pose p;
+              p.rotation = Eigen::AngleAxisd(3 * t, Vector3::UnitX()).toRotationMatrix();
+              return p;
+            }));
   auto s = scene.simulation();
   for (int step = 0; step < 20; ++step) s->step();
   const Matrix3 r = Eigen::AngleAxisd(0.6, Vector3::UnitX()).toRotationMatrix();
@@ -242,11 +242,11 @@ TEST(ScriptedMotion, of_everything_leaves_nothing_to_solve) {
   SmallScene scene;
   scene.bodies.push_back(
       make_volume("box", generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
-  prescribe(scene.bodies[0], nullptr, {true, true, true}, [](double t) {
-    Pose p;
-    p.translation = {t, 0, 0};
-    return p;
-  });
+  prescribe(scene.bodies[0], nullptr, {true, true, true}, rigid_motion([](double t) {
+              Pose p;
+              p.translation = {t, 0, 0};
+              return p;
+            }));
   auto s = scene.simulation();
   for (int step = 0; step < 3; ++step) EXPECT_TRUE(s->step().converged);
   EXPECT_LT((s->state().nodes - (s->model().initial_nodes.colwise() + Vector3(0.03, 0, 0))).norm(), 1e-15);
@@ -256,11 +256,12 @@ TEST(ScriptedMotion, that_is_no_number_is_reported_with_body_and_time) {
   SmallScene scene;
   scene.bodies.push_back(
       make_volume("box", generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
-  scene.bodies.push_back(make_obstacle("plate", moved(generate::grid(1, 1, 1, 1), {0, -1, 0}), [](double t) {
-    Pose p;
-    p.translation = {std::sqrt(0.025 - t), 0, 0};
-    return p;
-  }));
+  scene.bodies.push_back(
+      make_obstacle("plate", moved(generate::grid(1, 1, 1, 1), {0, -1, 0}), rigid_motion([](double t) {
+                      Pose p;
+                      p.translation = {std::sqrt(0.025 - t), 0, 0};
+                      return p;
+                    })));
   auto s = scene.simulation();
   s->step();
   s->step();

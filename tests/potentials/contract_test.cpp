@@ -5,6 +5,9 @@
 #include <apart/potentials/continuum_elasticity.hpp>
 #include <apart/potentials/friction.hpp>
 #include <apart/potentials/inertia.hpp>
+#include <apart/potentials/nodal_forces.hpp>
+#include <apart/potentials/rayleigh_damping.hpp>
+#include <apart/potentials/surface_pressure.hpp>
 
 #include <gtest/gtest.h>
 #include <support/potential_checks.hpp>
@@ -66,6 +69,63 @@ TEST(PotentialContract, inertia_with_lumped_and_consistent_mass) {
     const Matrix3X direction = random_points(5, 3);
     const double slope = (inertia.value(x + e * direction) - inertia.value(x - e * direction)) / (2 * e);
     EXPECT_NEAR(slope, g.cwiseProduct(direction).sum(), 1e-9 * std::abs(slope));
+  }
+}
+
+TEST(PotentialContract, nodal_forces) {
+  NodalForces forces;
+  const Matrix3X f = random_points(5, 1), origins = random_points(5, 2), x = random_points(5, 3);
+  forces.set(0.01, f, origins);
+  Matrix3X g = Matrix3X::Zero(3, 5);
+  forces.add_gradient(x, g);
+  EXPECT_LT((g + 0.01 * f).norm(), 1e-15);
+  EXPECT_NEAR(forces.value(x), -0.01 * f.cwiseProduct(x - origins).sum(), 1e-15);
+}
+
+TEST(PotentialContract, pressure_on_open_and_closed_patches) {
+  const Mesh mesh = two_tetrahedra();
+  Faces closed = boundary_faces(mesh.tetrahedra);
+  for (const Index count : {Index(closed.cols()), 2, 1})
+    for (unsigned seed = 0; seed < 4; ++seed) {
+      SurfacePressure pressure;
+      pressure.set(0.01, {{closed.leftCols(count), 100}}, mesh.points);
+      const Matrix3X x = mesh.points + random_points(5, seed, 0.2);
+      expect_potential_contract(pressure, x, fmt::format("{} faces, seed {}", count, seed));
+      // At the start of the step the force is the pressure's, whatever the patch: −p A n / 3 at each corner.
+      Matrix3X g = Matrix3X::Zero(3, 5), expected = g;
+      pressure.add_gradient(mesh.points, g);
+      for (Index f = 0; f < count; ++f) {
+        const auto c = closed.col(f);
+        const Vector3 p0 = mesh.points.col(c[0]), p1 = mesh.points.col(c[1]), p2 = mesh.points.col(c[2]);
+        for (int k = 0; k < 3; ++k) expected.col(c[k]) += (p1 - p0).cross(p2 - p0) / 6;
+      }
+      EXPECT_LT((g - expected).norm(), 1e-14);
+    }
+}
+
+TEST(PotentialContract, damping_with_stiffness_and_both_kinds_of_mass) {
+  for (const MassKind kind : {MassKind::lumped, MassKind::consistent}) {
+    const Body body = make_volume("b", two_tetrahedra(), materials()[0], 1000, kind);
+    ContinuumElasticity elasticity;
+    elasticity.add(*body.elastic, 0);
+    elasticity.set_scale(0.01);
+    RayleighDamping damping;
+    damping.add_stiffness(elasticity, 0, 2, 0.02);
+    const Matrix3X start = body.nodes + random_points(5, 7, 0.2);
+    elasticity.prepare(start);
+    damping.set_lag(start);
+    damping.set_step(0.01, 100, start);
+    const Matrix3X x = start + random_points(5, 8, 0.1);
+    expect_potential_contract(damping, x, "stiffness", {1e-6, 1e-6, 1e-5, projects_in_stretch_space});
+    damping.add_mass(body.mass, 0, 3);
+    // Entries of M are no terms to project one by one: check the sum.
+    Matrix3X g = Matrix3X::Zero(3, 5);
+    damping.add_gradient(x, g);
+    const auto h = dense_hessian(damping, x, Projection::none);
+    const VectorX d = Eigen::Map<const VectorX>(Matrix3X(x - start).data(), 15);
+    EXPECT_LT((h * d - Eigen::Map<const VectorX>(g.data(), 15)).norm(), 1e-9 * g.norm()) << "quadratic";
+    EXPECT_NEAR(damping.value(x), 0.5 * d.dot(h * d), 1e-9 * damping.value(x));
+    EXPECT_EQ(damping.value(start), 0);
   }
 }
 

@@ -79,6 +79,18 @@ std::vector<SignedTetrahedron> volume_cells(const Mesh& mesh, const Vector3& ape
 
 }  // namespace
 
+Motion rigid_motion(std::function<Pose(double time)> pose) {
+  return [pose = std::move(pose)](const Matrix3X& start, double time) -> Matrix3X {
+    const Pose p = pose(time);
+    return (p.rotation * (start.colwise() - p.centre)).colwise() + Vector3(p.centre + p.translation);
+  };
+}
+
+bool TimeRange::covers(double time) const {
+  const double slack = 1e-9 * time;  // times of steps are sums and products of decimal fractions
+  return time > from + slack && time <= until + slack;
+}
+
 std::string_view name_of(BodyKind kind) {
   switch (kind) {
     case BodyKind::volume:
@@ -210,7 +222,8 @@ void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angula
     body.velocity.col(i) = linear + angular.cross(body.nodes.col(i) - centre);
 }
 
-void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion) {
+void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion,
+               TimeRange when) {
   if (points && body.kind == BodyKind::affine)
     throw InputError(
         "body '{}': an affine body can only be prescribed as a whole; use a motion, or type volume",
@@ -224,6 +237,7 @@ void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3>
   }
   p.axes = axes;
   p.motion = std::move(motion);
+  p.when = when;
   body.prescriptions.push_back(std::move(p));
 }
 

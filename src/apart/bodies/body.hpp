@@ -8,6 +8,7 @@
 
 #include <Eigen/SparseCore>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,13 +31,51 @@ struct Pose {
   Vector3 translation = Vector3::Zero();  ///< [m]
   Vector3 apply(const Vector3& x0) const { return centre + rotation * (x0 - centre) + translation; }
 };
-using Motion = std::function<Pose(double time)>;  ///< pose relative to the initial placement, at a time [s]
+/// Where points are `time` [s] after a motion has begun that were at `start` (3 × n [m]) then.
+using Motion = std::function<Matrix3X(const Matrix3X& start, double time)>;
+Motion rigid_motion(std::function<Pose(double time)> pose);
 
-/// Nodes whose position is given as a function of time.
+/// When something holds: for steps that end in (from, until], with room for rounding.
+struct TimeRange {
+  double from = 0;                                         ///< [s]
+  double until = std::numeric_limits<double>::infinity();  ///< [s]
+  bool covers(double time) const;
+  bool operator==(const TimeRange&) const = default;
+  bool overlaps(const TimeRange& other) const { return from < other.until && other.from < until; }
+};
+
+/// Nodes whose position is given as a function of time. One that begins late takes them where they are then;
+/// its motion is relative to that place and to that time.
 struct Prescription {
   std::vector<Index> nodes;                       ///< body's own node numbers
   std::array<bool, 3> axes = {true, true, true};  ///< which of x, y, z are prescribed
-  Motion motion;                                  ///< empty: held where they start
+  Motion motion;                                  ///< empty: held where they are
+  TimeRange when;
+};
+
+/// Given forces that do not depend on how the body deforms.
+struct Load {
+  std::function<Vector3(const Vector3& rest, double time)>
+      field;  ///< at a point's initial place [m] and a time [s]: acceleration [m/s²], traction [Pa] or force
+              ///< [N]
+  bool per_mass = false;      ///< an acceleration
+  std::vector<Index> points;  ///< mesh points it acts on; of an acceleration: nodes
+  VectorX weights;            ///< of each point: area [m²], or one; of an acceleration: empty
+  TimeRange when;
+};
+
+/// Pressure on triangles of the body's surface: pushes against their outer side and turns with them.
+struct Pressure {
+  std::vector<Index> faces;                     ///< columns of Body::surface_faces
+  std::function<double(double time)> pressure;  ///< [Pa]; negative: pulls
+  TimeRange when;
+};
+
+/// Rayleigh damping: the force −(mass · M + stiffness · K) v, K the stiffness matrix at the start of the
+/// step.
+struct Damping {
+  double mass = 0;       ///< [1/s]
+  double stiffness = 0;  ///< [s]
 };
 
 enum class BodyKind { volume, affine, obstacle, half_space };
@@ -55,6 +94,9 @@ struct Body {
   std::optional<ElasticCells> elastic;  ///< none for obstacles and half-spaces
   Eigen::SparseMatrix<double> mass;     ///< node × node [kg]; empty for obstacles and half-spaces
   std::vector<Prescription> prescriptions;
+  std::vector<Load> loads;
+  std::vector<Pressure> pressures;
+  Damping damping;
   std::optional<HalfSpace> half_space;
 
   bool is_dynamic() const { return mass.rows() > 0; }
@@ -77,7 +119,8 @@ Body make_half_space(std::string name, const Vector3& origin, const Vector3& nor
 void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angular);
 /// Prescribes all nodes of a body (volume, affine) or, with `points`, the nodes of those mesh points (volumes
 /// only: throws InputError for an affine body).
-void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion);
+void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion,
+               TimeRange when = {});
 
 double total_mass(const Body& body);       ///< [kg]
 Vector3 centre_of_mass(const Body& body);  ///< [m], initial

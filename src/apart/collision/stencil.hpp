@@ -3,6 +3,7 @@
 #include <apart/geometry/squared_distance.hpp>
 
 #include <array>
+#include <string_view>
 #include <vector>
 
 namespace apart {
@@ -20,6 +21,13 @@ struct Stencil {
   }
   auto operator<=>(const Stencil&) const = default;
 };
+
+/// "edge and edge", for messages.
+constexpr std::string_view name_of(PairKind kind) {
+  constexpr std::string_view names[] = {"point and point", "point and edge", "point and triangle",
+                                        "edge and edge"};
+  return names[int(kind)];
+}
 
 /// Whether a vertex of the one primitive may meet a vertex of the other. The filter must not be empty.
 inline bool any_may_meet(const MayMeet& may_meet, const Stencil& s) {

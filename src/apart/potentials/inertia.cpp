@@ -9,17 +9,19 @@ Inertia::Inertia(const Eigen::SparseMatrix<double>& mass) : mass_(mass) {
 }
 
 double Inertia::value(const Matrix3X& q) const {
-  return ordered_sum(Index(entries_.size()), [&](Index i) {
-    const Entry& e = entries_[i];
-    const double dot = (q.col(e.row) - predicted_.col(e.row)).dot(q.col(e.column) - predicted_.col(e.column));
-    return (e.row == e.column ? 0.5 : 1.0) * e.mass * dot;
-  });
+  return weight_ * ordered_sum(Index(entries_.size()), [&](Index i) {
+           const Entry& e = entries_[i];
+           const double dot =
+               (q.col(e.row) - predicted_.col(e.row)).dot(q.col(e.column) - predicted_.col(e.column));
+           return (e.row == e.column ? 0.5 : 1.0) * e.mass * dot;
+         });
 }
 
 void Inertia::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
   for (const Entry& e : entries_) {
-    gradient.col(e.row) += e.mass * (q.col(e.column) - predicted_.col(e.column));
-    if (e.row != e.column) gradient.col(e.column) += e.mass * (q.col(e.row) - predicted_.col(e.row));
+    gradient.col(e.row) += weight_ * e.mass * (q.col(e.column) - predicted_.col(e.column));
+    if (e.row != e.column)
+      gradient.col(e.column) += weight_ * e.mass * (q.col(e.row) - predicted_.col(e.row));
   }
 }
 
@@ -35,9 +37,9 @@ void Inertia::hessians(const Matrix3X&, Index begin, Projection, std::span<Local
     out[k].points = term(begin + Index(k));
     out[k].matrix.topLeftCorner<6, 6>().setZero();
     if (e.row == e.column)
-      out[k].matrix.topLeftCorner<3, 3>().diagonal().setConstant(e.mass);
+      out[k].matrix.topLeftCorner<3, 3>().diagonal().setConstant(weight_ * e.mass);
     else
-      for (int a = 0; a < 3; ++a) out[k].matrix(a, 3 + a) = out[k].matrix(3 + a, a) = e.mass;
+      for (int a = 0; a < 3; ++a) out[k].matrix(a, 3 + a) = out[k].matrix(3 + a, a) = weight_ * e.mass;
   }
 }
 

@@ -5,12 +5,16 @@
 
 namespace apart {
 
-/// ½ (q − q̃)ᵀ M (q − q̃) over nodes. [thesis eq. 2.1]
+/// weight/2 (q − q̃)ᵀ M (q − q̃) over nodes. [thesis eq. 2.1]
 class Inertia final : public Potential {
  public:
   /// `mass`: node × node [kg], symmetric. Keeps a reference.
   explicit Inertia(const Eigen::SparseMatrix<double>& mass);
   void set_target(Matrix3X predicted) { predicted_ = std::move(predicted); }  ///< q̃ [m]
+
+  /// 1 for inertia proper. A small weight with q̃ at the last iterate is the proximal term of quasi-static
+  /// steps.
+  void set_weight(double weight) { weight_ = weight; }
 
   std::string_view name() const override { return "inertia"; }
   double value(const Matrix3X& q) const override;
@@ -27,6 +31,7 @@ class Inertia final : public Potential {
   const Eigen::SparseMatrix<double>& mass_;
   std::vector<Entry> entries_;
   Matrix3X predicted_;
+  double weight_ = 1;
 };
 
 }  // namespace apart

@@ -268,19 +268,23 @@ Group bodies() {
   const Key soft{"material", object("material"), "", R"({"type": "neo_hookean"})", "what it is made of"};
   const Key stiff{"material", object("material"), "", R"({"type": "orthogonality"})", "what it is made of"};
   const Key mass{"mass", choice("mass"), "", "\"lumped\"", "how mass is spread over the nodes"};
+  const Key loads{"loads", list(object("load")), "", "[]", "given forces"};
+  const Key damping{"damping", object("damping"), "", "{}", "takes energy out of motion and deformation"};
+  const Key sequence{"sequence", object("sequence"), "", Key::optional, "moves the body along mesh files"};
   const Key origin{"origin", vector(), "m", "[0, 0, 0]", "a point of the plane"};
   const Key normal{"normal", vector(), "", "[0, 1, 0]", "points out of the solid; any length but zero"};
   return {
       "body",
       "One thing in the scene.",
       {typed("volume", "soft solid made of tetrahedra",
-             {type, name, mesh, transform, soft, mass, velocity, angular_velocity, fixed, motion, friction,
-              array}),
-       typed(
-           "affine", "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",
-           {type, name, mesh, transform, stiff, velocity, angular_velocity, fixed, motion, friction, array}),
+             {type, name, mesh, transform, soft, mass, velocity, angular_velocity, fixed, motion, loads,
+              damping, friction, array}),
+       typed("affine",
+             "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",
+             {type, name, mesh, transform, stiff, velocity, angular_velocity, fixed, motion, loads, damping,
+              friction, array}),
        typed("obstacle", "triangles, segments or points that push but are not pushed",
-             {type, name, mesh, transform, motion, friction, array}),
+             {type, name, mesh, transform, motion, sequence, friction, array}),
        typed("half_space", "everything behind a plane is solid", {type, name, origin, normal, friction})}};
 }
 
@@ -304,7 +308,61 @@ Group time_steps() {
                 {{"dt", number(positive), "s", "0.01", "time step"},
                  {"tend", number(positive), "s", Key::optional, "simulated time; the last step may pass it"},
                  {"steps", integer(1), "", Key::optional, "number of time steps"},
-                 {"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"}});
+                 {"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"},
+                 {"beta", number({0, 0.5, true, false}), "", Key::optional, "of newmark; not given: 0.25"},
+                 {"gamma", number({0.5, 1}), "", Key::optional,
+                  "of newmark; not given: 0.5; larger values damp, and are of first order"}});
+}
+
+/// When something holds.
+std::vector<Key> with_times(std::vector<Key> keys) {
+  keys.push_back({"from", number(not_negative), "s", "0", "when it begins"});
+  keys.push_back({"until", number(positive), "s", Key::optional, "when it ends; not given: never"});
+  return keys;
+}
+
+Group loads() {
+  const Key type{"type", text(), "", Key::required, "which kind of load"};
+  const Key where{"where", object("selection"), "", Key::required, "on which points"};
+  const Key everywhere{"where", object("selection"), "", R"({"all": true})", "on which points"};
+  const Key surface{"where", object("selection"), "", R"({"all": true})",
+                    "on the triangles of the surface all corners of which are chosen"};
+  const ValueType field = tuple(number_or_formula(), 3);
+  return {
+      "load",
+      "Forces on a body. Numbers, or formulas in t [s] and, but for pressure, in the initial place x, y, z "
+      "[m] of a "
+      "point. They add up.",
+      {typed("body_force", "acceleration of the mass, like gravity and besides it",
+             with_times({type, everywhere, {"acceleration", field, "m/s2", Key::required, "x, y, z"}})),
+       typed("traction", "force per area of the undeformed surface, in a direction that does not turn",
+             with_times({type, surface, {"traction", field, "Pa", Key::required, "x, y, z"}})),
+       typed("pressure",
+             "force per area against the outer side of the surface as it deforms; negative: suction",
+             with_times({type, surface, {"pressure", number_or_formula(), "Pa", Key::required, "pressure"}})),
+       typed("point_force", "force on each point chosen",
+             with_times({type, where, {"force", field, "N", Key::required, "x, y, z, on each"}}))}};
+}
+
+Group dampings() {
+  return record(
+      "damping", "Rayleigh damping: the force -(mass M + stiffness K) v, with K of the start of the step.",
+      {{"mass", number(not_negative), "1/s", "0", "share of the mass matrix; damps motion as a whole"},
+       {"stiffness", number(not_negative), "s", "0", "share of the stiffness matrix; damps deformation"}});
+}
+
+Group sequences() {
+  return record(
+      "sequence",
+      "Mesh files, one per instant, linear in between. All have the cells of the body's mesh, and get its "
+      "transform. The "
+      "mesh is where the body starts; the first file is reached after dt, or is the start itself if it "
+      "equals the mesh.",
+      {{"files", text(), "", Key::required,
+        "path, absolute or relative to the scene file, with {} for the number, such as \"frames/{}.obj\""},
+       {"first", integer(0), "", "0", "number of the first file"},
+       {"count", integer(1), "", Key::required, "number of files; after the last the body rests"},
+       {"dt", number(positive), "s", Key::required, "time from file to file"}});
 }
 
 Group tetrahedralizations() {
@@ -338,11 +396,14 @@ Group arrays() {
 }
 
 Group fixed_parts() {
-  return record(
-      "fixed", "Nodes whose position is given. Without a motion they stay where they start.",
-      {{"where", object("selection"), "", Key::required, "which nodes"},
-       {"axes", choice("axes"), "", "\"xyz\"", "the directions that are given; the others stay free"},
-       {"motion", object("motion"), "", Key::optional, "how they move"}});
+  return record("fixed",
+                "Nodes whose position is given. Without a motion they stay where they are when it begins. A "
+                "motion begins with "
+                "`from`: its t is zero then, and it is relative to where the nodes are then.",
+                with_times({{"where", object("selection"), "", Key::required, "which nodes"},
+                            {"axes", choice("axes"), "", "\"xyz\"",
+                             "the directions that are given; the others stay free"},
+                            {"motion", object("motion"), "", Key::optional, "how they move"}}));
 }
 
 Group selections() {
@@ -388,12 +449,14 @@ Group motions() {
   const Key center{"center", vector(), "m", Key::optional,
                    "the point to turn about; not given: the centre of the body's bounding box"};
   const Key keyframes{"keyframes", list(object("keyframe"), 1), "", Key::required, "times must increase"};
-  const Key translate{"translate", tuple(number_or_formula(), 3), "m", "[0, 0, 0]", "displacement"};
+  const Key translate{"translate", tuple(number_or_formula(), 3), "m", "[0, 0, 0]",
+                      "displacement; formulas may use the place x, y, z of a point when the motion begins"};
   const Key rotate{"rotate", object("turning"), "degrees", Key::optional, "rotation"};
   return {
       "motion",
-      "Where a body, or a part of it, is at time t, relative to where it starts. At t = 0 it must be where "
-      "it starts.",
+      "Where a body, or a part of it, is t seconds after the motion begins, relative to where it begins. At "
+      "t = 0 "
+      "it must be there.",
       {with_key(
            "keyframes",
            "poses at given times: linear in between (the shortest way for rotations about different axes), "
@@ -483,12 +546,17 @@ ChoiceList mesh_files() {
 }
 
 Catalog make_catalog() {
-  return {{scene(),      time_steps(),  bodies(),   meshes(),    tetrahedralizations(),
-           transforms(), axis_angles(), arrays(),   materials(), fixed_parts(),
-           selections(), boxes(),       balls(),    planes(),    motions(),
-           keyframes(),  turnings(),    contacts(), pairs(),     solvers(),
-           outputs()},
-          {{"integrator", "Time integrators", {{"implicit_euler", "first order, dissipative, robust"}}},
+  return {{scene(),      time_steps(),  bodies(),    meshes(),     tetrahedralizations(),
+           transforms(), axis_angles(), arrays(),    materials(),  fixed_parts(),
+           loads(),      dampings(),    sequences(), selections(), boxes(),
+           balls(),      planes(),      motions(),   keyframes(),  turnings(),
+           contacts(),   pairs(),       solvers(),   outputs()},
+          {{"integrator",
+            "Time integrators",
+            {{"implicit_euler", "first order, dissipative, robust"},
+             {"bdf2", "second order, little dissipation"},
+             {"newmark", "second order, no dissipation with beta 0.25 and gamma 0.5; takes beta and gamma"},
+             {"quasi_static", "forces in balance at every instant, no inertia"}}},
            {"mass",
             "How mass is spread over nodes",
             {{"lumped", "a quarter of each tetrahedron to each corner"},

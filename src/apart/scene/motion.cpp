@@ -73,19 +73,22 @@ Motion read_keyframes(const LocatedJson& list, const Vector3& center) {
       item["t"].fail("got {}, must be later than the keyframe before ({}); sort the keyframes by time",
                      frames.back().time, frames[frames.size() - 2].time);
   }
-  return [frames, center](double time) { return pose_at(frames, center, time); };
+  return rigid_motion([frames, center](double time) { return pose_at(frames, center, time); });
 }
 
 Expression read_formula(const LocatedJson& value) {
   if (const double* number = value.value().get_if<double>()) return Expression(*number);
   Expression formula(value.text());
+  return formula;
+}
+
+/// The same for all points: in t alone.
+Expression read_formula_of_time(const LocatedJson& value) {
+  Expression formula = read_formula(value);
   for (const char name : {'x', 'y', 'z'})
     if (formula.uses(name))
-      value.fail("got \"{}\", must not use {}; a motion moves all points alike, write it in t", value.text(),
-                 name);
-  if (!std::isfinite(formula(0, 0, 0, 0)))
-    value.fail("got \"{}\", which is {} at t = 0, must be finite; rewrite it", value.text(),
-               formula(0, 0, 0, 0));
+      value.fail("got \"{}\", must not use {}; a rotation turns all points alike, write it in t",
+                 value.text(), name);
   return formula;
 }
 
@@ -112,10 +115,15 @@ Motion read_motion(const LocatedJson& value, const Vector3& body_center) {
   const std::array<Expression, 3> shift = {read_formula(translate[0]), read_formula(translate[1]),
                                            read_formula(translate[2])};
   const Vector3 axis = value.has("rotate") ? read_direction(value["rotate"]["axis"]) : Vector3::UnitX();
-  const Expression angle = value.has("rotate") ? read_formula(value["rotate"]["angle"]) : Expression(0.0);
-  return [shift, axis, angle, center](double t) {
-    return Pose{about(axis, angle(0, 0, 0, t)), center,
-                Vector3(shift[0](0, 0, 0, t), shift[1](0, 0, 0, t), shift[2](0, 0, 0, t))};
+  const Expression angle =
+      value.has("rotate") ? read_formula_of_time(value["rotate"]["angle"]) : Expression(0.0);
+  return [shift, axis, angle, center](const Matrix3X& start, double t) -> Matrix3X {
+    const Matrix3 rotation = about(axis, angle(0, 0, 0, t));
+    Matrix3X result = (rotation * (start.colwise() - center)).colwise() + center;
+    for (Index i = 0; i < start.cols(); ++i)
+      for (int k = 0; k < 3; ++k)
+        result(k, i) += shift[std::size_t(k)](start(0, i), start(1, i), start(2, i), t);
+    return result;
   };
 }
 

@@ -12,8 +12,8 @@ Matrix3 read_rotation(const LocatedJson& value);
 Vector3 read_direction(const LocatedJson& value);
 
 /// The motion an object of the catalog's group "motion" describes. Turns about `center` unless the object
-/// names another. Throws InputError if times do not increase, or if a formula uses x, y or z or is not finite
-/// at t = 0.
+/// names another. Displacements may be formulas in the place x, y, z of a point when the motion begins.
+/// Throws InputError if times do not increase, or if an angle uses x, y or z.
 Motion read_motion(const LocatedJson& value, const Vector3& center);
 
 }  // namespace apart

@@ -370,7 +370,7 @@ class Run {
   Iterates iterates_;
   Totals totals_;
   Findings findings_;
-  Index dofs_ = Index((!ScriptedNodes(*scene_.model).mask()).count());
+  Index dofs_ = Index((!ScriptedNodes(*scene_.model).mask(scene_.model->options.dt)).count());
   std::deque<double> recent_;  ///< [s] of the last steps
   Clock::time_point start_ = Clock::now(), last_kept_ = start_;
   double cpu_start_ = process_cpu_seconds();
@@ -425,8 +425,7 @@ RunResult run_scene(const SceneFile& file, const Scene& scene, const fs::path& d
                     const RunOptions& options) {
   write_atomically(directory / "scene.json", file.text());
   LineFile(directory / "steps.csv").add(csv_header());
-  const State start{0, 0, scene.model->initial_nodes, scene.model->initial_velocity, 0};
-  Run run(scene, directory, options, start, {});
+  Run run(scene, directory, options, start_state(*scene.model), {});
   return run.advance(0);
 }
 

@@ -3,9 +3,11 @@
 #include <apart/io/mesh_format.hpp>
 #include <apart/io/tetgen.hpp>
 #include <apart/scene/catalog.hpp>
+#include <apart/scene/loads.hpp>
 #include <apart/scene/motion.hpp>
+#include <apart/scene/obstacle_motion.hpp>
+#include <apart/scene/prescriber.hpp>
 #include <apart/scene/scene_builder.hpp>
-#include <apart/scene/selection.hpp>
 #include <apart/scene/validation.hpp>
 
 #include <algorithm>
@@ -127,136 +129,14 @@ Mesh checked_obstacle(const std::string& place, Mesh mesh) {
 
 // ---- Bodies -------------------------------------------------------------------------------------
 
-/// Times at which the run will ask for a motion.
-struct Clock {
-  double dt = 0;
-  Index steps = 0;
-};
-
-std::string text_of(const Vector3& v) {
-  return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
-}
-
-/// A motion must begin where the body stands, and stay finite.
-void check_motion(const LocatedJson& v, const Motion& motion, const Matrix3X& points, const Clock& clock) {
-  const Aabb bounds = bounding_box(points);
-  const Pose start = motion(0);
-  for (Index i = 0; i < points.cols(); ++i) {
-    const Vector3 x = points.col(i), shift = start.apply(x) - x;
-    if (!(shift.norm() <= 1e-9 * std::max(bounds.diagonal(), bounds.upper.cwiseAbs().maxCoeff())))
-      v.fail(
-          "moves {} by {} at t = 0, must begin with no motion; place the body with its transform, and write "
-          "formulas like \"cos(t) - 1\"",
-          text_of(x), text_of(shift));
-  }
-  for (Index k = 1; k <= std::min<Index>(clock.steps, 100000); ++k) {
-    const Pose pose = motion(k * clock.dt);
-    if (!pose.rotation.allFinite() || !pose.translation.allFinite())
-      v.fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
-  }
-}
-
-/// Prescribes the parts of one body, and refuses to give one coordinate two different motions.
-class Prescriber {
- public:
-  /// `renumbered`: the mesh had points of no cell, which were left out.
-  Prescriber(Body& body, const Clock& clock, bool renumbered)
-      : body_(body),
-        clock_(clock),
-        renumbered_(renumbered),
-        center_(bounding_box(body.mesh.points).centre()),
-        taken_(Eigen::Array3Xi::Constant(3, body.nodes.cols(), -1)) {}
-
-  void whole(const LocatedJson& motion) {
-    give(motion, motion.value(), all_nodes(), {true, true, true}, motion);
-  }
-
-  void part(const LocatedJson& fixed) {
-    if (renumbered_ && (fixed["where"].has("indices") || fixed["where"].has("index_file")))
-      fixed["where"].fail(
-          "counts points of a mesh in which some belong to no cell and are left out; choose by position "
-          "instead, or "
-          "remove those points from the mesh");
-    const std::vector<Index> points = select_points(fixed["where"], body_.mesh.points);
-    const bool everything = Index(points.size()) == body_.mesh.point_count();
-    if (body_.kind == BodyKind::affine && !everything)
-      fixed["where"].fail(
-          "chooses {} of {} points; an affine body is held as a whole: use {{\"all\": true}}, or type volume",
-          points.size(), body_.mesh.point_count());
-    std::array<bool, 3> axes;
-    for (int k = 0; k < 3; ++k)
-      axes[std::size_t(k)] = fixed["axes"].text().find("xyz"[k]) != std::string::npos;
-    const bool moves = fixed.has("motion");
-    give(fixed, moves ? fixed["motion"].value() : JsonValue(), everything ? all_nodes() : points, axes,
-         moves ? std::optional(fixed["motion"]) : std::nullopt);
-  }
-
- private:
-  std::vector<Index> all_nodes() const {
-    std::vector<Index> nodes(std::size_t(body_.nodes.cols()));
-    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = Index(i);
-    return nodes;
-  }
-
-  void give(const LocatedJson& who, const JsonValue& how, const std::vector<Index>& nodes,
-            std::array<bool, 3> axes, const std::optional<LocatedJson>& motion_at) {
-    owners_.push_back({who.path(), to_text(how)});
-    const int me = int(owners_.size()) - 1;
-    Motion motion;
-    if (motion_at) {
-      motion = read_motion(*motion_at, center_);
-      check_motion(*motion_at, motion, body_.nodes, clock_);
-    }
-    // What an equal motion prescribes already is left out; nodes are grouped by the axes that remain.
-    std::array<std::vector<Index>, 8> by_axes;
-    for (const Index node : nodes) {
-      unsigned remaining = 0;
-      for (unsigned k = 0; k < 3; ++k) {
-        if (!axes[k]) continue;
-        int& owner = taken_(int(k), node);
-        if (owner < 0) {
-          owner = me;
-          remaining |= 1u << k;
-        } else if (owners_[std::size_t(owner)].motion != owners_.back().motion) {
-          who.fail(
-              "gives node {} at {} a {} coordinate that {} gives it already, with another motion; choose "
-              "other "
-              "points or axes",
-              node, text_of(body_.nodes.col(node)), "xyz"[k], owners_[std::size_t(owner)].path);
-        }
-      }
-      if (remaining) by_axes[remaining].push_back(node);
-    }
-    for (unsigned mask = 1; mask < 8; ++mask) {
-      if (by_axes[mask].empty()) continue;
-      const bool everything = Index(by_axes[mask].size()) == body_.nodes.cols();
-      prescribe(body_, everything ? nullptr : &by_axes[mask],
-                {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0}, motion);
-    }
-  }
-
-  Body& body_;
-  Clock clock_;
-  bool renumbered_;
-  Vector3 center_;
-  struct Owner {
-    std::string path;    ///< who prescribes
-    std::string motion;  ///< how, as text
-  };
-  std::vector<Owner> owners_;
-  Eigen::Array3Xi taken_;  ///< per axis and node: index into owners_, or -1
-};
-
 Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const Clock& clock,
                 bool renumbered) {
   const std::string& type = v["type"].text();
   if (type == "obstacle") {
-    const Vector3 center = bounding_box(mesh.points).centre();
-    Motion motion;
-    if (v.has("motion")) {
-      motion = read_motion(v["motion"], center);
-      check_motion(v["motion"], motion, mesh.points, clock);
-    }
+    const std::string place = v["mesh"].message(fmt::format("body '{}'", name));
+    const Motion motion = read_obstacle_motion(v, mesh, clock, [&](const std::string& file) {
+      return checked_obstacle(place, placed(v, read_mesh(file)));
+    });
     return make_obstacle(name, std::move(mesh), motion);
   }
   const LocatedJson material = v["material"];
@@ -271,6 +151,8 @@ Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const 
   Prescriber prescriber(body, clock, renumbered);
   if (v.has("motion")) prescriber.whole(v["motion"]);
   for (const LocatedJson& part : v["fixed"].items()) prescriber.part(part);
+  for (const LocatedJson& load : v["loads"].items()) add_load(body, load, renumbered);
+  body.damping = {v["damping"]["mass"].number(), v["damping"]["stiffness"].number()};
   return body;
 }
 
@@ -310,6 +192,9 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
     result.push_back({build_body(v, name, std::move(mesh), clock, renumbered), name, friction});
     return result;
   }
+  if (v.has("sequence"))
+    v["array"].fail(
+        "cannot be combined with a sequence, which says where the one body is; write bodies one by one");
   const Eigen::Vector3i counts = v["array"]["counts"].integer_vector();
   const Vector3 spacing = v["array"]["spacing"].vector();
   if (counts.cast<double>().prod() > most_bodies)
@@ -400,9 +285,27 @@ PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entr
   return table;
 }
 
+IntegratorOptions read_integrator(const LocatedJson& time) {
+  const std::string& name = time["integrator"].text();
+  IntegratorOptions options;
+  options.scheme = name == "bdf2"           ? Integrator::bdf2
+                   : name == "newmark"      ? Integrator::newmark
+                   : name == "quasi_static" ? Integrator::quasi_static
+                                            : Integrator::implicit_euler;
+  if (options.scheme != Integrator::newmark)
+    for (const char* key : {"beta", "gamma"})
+      if (time.has(key))
+        time[key].fail("got {}, but the integrator is {}; remove it, or set \"integrator\": \"newmark\"",
+                       time[key].number(), name);
+  if (time.has("beta")) options.beta = time["beta"].number();
+  if (time.has("gamma")) options.gamma = time["gamma"].number();
+  return options;
+}
+
 SimulationOptions build_options(const LocatedJson& top, double size) {
   SimulationOptions options;
   options.dt = top["time"]["dt"].number();
+  options.integrator = read_integrator(top["time"]);
   options.gravity = top["gravity"].vector();
   const LocatedJson contact = top["contact"], solver = top["solver"];
   if (const double* stiffness = contact["barrier_stiffness"].value().get_if<double>())

@@ -13,10 +13,6 @@ namespace {
 
 using Predicate = std::function<bool(const Vector3&)>;
 
-std::string text_of(const Vector3& v) {
-  return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
-}
-
 Predicate in_box(const LocatedJson& box, const Aabb& bounds, double slack) {
   Vector3 low = box["min"].vector(), high = box["max"].vector();
   for (int k = 0; k < 3; ++k)
@@ -78,6 +74,10 @@ std::vector<Index> listed(const LocatedJson& selection, Index point_count) {
 }
 
 }  // namespace
+
+std::string text_of(const Vector3& v) {
+  return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
+}
 
 std::vector<Index> select_points(const LocatedJson& selection, const Matrix3X& points) {
   if (selection.has("indices") || selection.has("index_file")) return listed(selection, Index(points.cols()));

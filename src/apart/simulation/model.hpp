@@ -3,6 +3,7 @@
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/ccd.hpp>
 #include <apart/collision/collision_surface.hpp>
+#include <apart/simulation/time_integrator.hpp>
 
 #include <memory>
 #include <optional>
@@ -33,6 +34,7 @@ struct SolverOptions {
 
 struct SimulationOptions {
   double dt = 0.01;  ///< h [s]
+  IntegratorOptions integrator;
   Vector3 gravity{0, -9.81, 0};
   ContactOptions contact;
   SolverOptions solver;

@@ -1,20 +1,35 @@
 #pragma once
 #include <apart/simulation/model.hpp>
+#include <apart/simulation/state.hpp>
 
 namespace apart {
 
 /// The nodes a scene prescribes, and where they should be.
 class ScriptedNodes {
  public:
+  using Mask = Eigen::Array<bool, 3, Eigen::Dynamic>;
   explicit ScriptedNodes(const Model& model);
-  /// mask(axis, node): true where the coordinate is prescribed.
-  const Eigen::Array<bool, 3, Eigen::Dynamic>& mask() const { return mask_; }
-  /// q with every prescribed coordinate set to its value at `time` [s].
-  Matrix3X apply(Matrix3X q, double time) const;
+
+  /// mask(axis, node): true where the coordinate is prescribed in the step that ends at `time` [s].
+  Mask mask(double time) const;
+  /// True where it is prescribed in some step.
+  Mask ever() const;
+  /// q with every coordinate that is prescribed in the step ending at `time` set to its value then.
+  Matrix3X apply(Matrix3X q, const Matrix3X& anchors, double time) const;
+  /// State::anchors for the step from state.time to `time`: conditions that begin with it take hold of the
+  /// nodes where they are.
+  Matrix3X anchors(const State& state, double time) const;
 
  private:
+  /// Of one prescription.
+  struct Place {
+    std::size_t body;
+    const Prescription* prescription;
+    Index first_anchor;  ///< column in State::anchors; −1: begins at the start
+  };
   const Model& model_;
-  Eigen::Array<bool, 3, Eigen::Dynamic> mask_;
+  std::vector<Place> places_;
+  Index anchor_count_ = 0;
 };
 
 }  // namespace apart

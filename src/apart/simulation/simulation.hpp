@@ -1,22 +1,17 @@
 #pragma once
-#include <apart/collision/stencil.hpp>
 #include <apart/core/diagnostics.hpp>
 #include <apart/io/frame.hpp>
 #include <apart/simulation/model.hpp>
+#include <apart/simulation/state.hpp>
+#include <apart/simulation/step_bound_observer.hpp>
 
 #include <functional>
 #include <memory>
 
 namespace apart {
 
-/// What changes in time. The same bits from here give the same bits later.
-struct State {
-  Index step = 0;
-  double time = 0;               ///< [s]
-  Matrix3X nodes;                ///< q [m]
-  Matrix3X velocity;             ///< [m/s]
-  double barrier_stiffness = 0;  ///< κ of the last solve; 0: none yet
-};
+/// Before the first step.
+State start_state(const Model& model);
 
 /// What one step did: a row of steps.csv.
 struct StepReport {
@@ -37,8 +32,7 @@ struct StepReport {
   bool converged = false;
 };
 
-/// Of surface vertices [m].
-using StepBoundObserver = std::function<void(const Candidates&, const Matrix3X& x, const Matrix3X& p)>;
+struct StepProblem;
 
 /// Advances a model in time. step() either returns a converged report or throws SolverError with a diagnosis
 /// and leaves the state as it was before the step.
@@ -66,11 +60,10 @@ class Simulation {
   std::function<bool()> should_stop;
 
  private:
-  struct Workspace;
   std::shared_ptr<const Model> model_;
   State state_;
   Timings timings_;
-  std::unique_ptr<Workspace> workspace_;
+  std::unique_ptr<StepProblem> problem_;
 };
 
 /// Thrown by Simulation::step when should_stop said so.

@@ -57,6 +57,13 @@ double Objective::value() const {
   return sum;
 }
 
+std::vector<std::pair<std::string_view, double>> Objective::values() const {
+  std::vector<std::pair<std::string_view, double>> result;
+  for (const Potential* p : node_potentials_) result.emplace_back(p->name(), p->value(q_));
+  for (const Potential* p : vertex_potentials_) result.emplace_back(p->name(), p->value(x_));
+  return result;
+}
+
 double Objective::magnitude() const {
   double sum = 0;
   for (const Potential* p : node_potentials_) sum += std::abs(p->value(q_));

@@ -48,6 +48,8 @@ class Objective {
   /// Everything below speaks of the q last given here.
   void prepare(const Matrix3X& q);
   double value() const;
+  /// The value of each potential, by name.
+  std::vector<std::pair<std::string_view, double>> values() const;
   /// Σ |value| of the potentials: the scale of rounding errors in value().
   double magnitude() const;
   Matrix3X gradient() const;

@@ -1,0 +1,52 @@
+#pragma once
+#include <apart/potentials/continuum_elasticity.hpp>
+#include <apart/potentials/inertia.hpp>
+
+namespace apart {
+
+/// scale · rate/2 (q − o)ᵀ C (q − o) with C = Σ (mass · M + stiffness · K): its gradient is scale · C v with
+/// the velocity v = rate (q − o) of the time step. K is the elastic Hessian at the start of the step, each
+/// cell's made positive semi-definite, so that damping only ever takes energy.
+class RayleighDamping final : public Potential {
+ public:
+  /// Cells [first, first + count) of `elasticity`. Keeps a reference to it.
+  void add_stiffness(const ContinuumElasticity& elasticity, Index first, Index count, double stiffness);
+  /// Part of the mass matrix, node numbers as they are.
+  void add_mass(const Eigen::SparseMatrix<double>& mass, Index first_node, double coefficient);
+  bool empty() const { return ranges_.empty() && masses_.empty(); }
+
+  /// Freezes K at `q`, where the elasticity was last prepared with the scale it has now.
+  void set_lag(const Matrix3X& q);
+  /// `scale` [s²], `rate` [1/s] and o [m] of the time step.
+  void set_step(double scale, double rate, Matrix3X origin);
+
+  std::string_view name() const override { return "damping"; }
+  double value(const Matrix3X& q) const override;
+  void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
+  Index term_count() const override { return Index(local_.size() + masses_.size()); }
+  TermPoints term(Index i) const override;
+  void hessians(const Matrix3X& q, Index begin, Projection projection,
+                std::span<LocalHessian> out) const override;
+
+ private:
+  struct Range {
+    const ContinuumElasticity* elasticity;
+    Index first, count;
+    double stiffness;
+  };
+  struct MassEntry {
+    Index row, column;  ///< row ≥ column
+    double value;       ///< coefficient · M [kg/s]
+  };
+  bool is_mass(Index i) const { return i >= Index(local_.size()); }
+  const MassEntry& mass_entry(Index i) const { return masses_[i - local_.size()]; }
+  StencilVector displacement(const TermPoints& points, const Matrix3X& q) const;
+
+  std::vector<Range> ranges_;
+  std::vector<MassEntry> masses_;
+  std::vector<LocalHessian> local_;  ///< scale · stiffness · K of each damped cell
+  double mass_factor_ = 0, rate_ = 0;
+  Matrix3X origin_;
+};
+
+}  // namespace apart

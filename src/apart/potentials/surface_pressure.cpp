@@ -1,0 +1,95 @@
+#include <apart/potentials/surface_pressure.hpp>
+
+#include <apart/math/psd_projection.hpp>
+
+#include <Eigen/Geometry>
+#include <map>
+
+namespace apart {
+
+namespace {
+
+/// The matrix of v ↦ a × v.
+Matrix3 cross_matrix(const Vector3& a) {
+  Matrix3 m;
+  m << 0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0;
+  return m;
+}
+
+}  // namespace
+
+void SurfacePressure::set(double scale, std::vector<Patch> patches, const Matrix3X& start) {
+  terms_.clear();
+  rim_.clear();
+  for (const Patch& patch : patches) {
+    if (patch.pressure == 0 || patch.faces.cols() == 0) continue;
+    Vector3 apex = Vector3::Zero();
+    for (Index k = 0; k < patch.faces.size(); ++k) apex += start.col(patch.faces(k));
+    apex /= double(patch.faces.size());
+    const double strength = scale * patch.pressure;
+    // Gradient of the cone minus the pressure proper, a third of each triangle's area vector at each corner.
+    // Inside the patch the difference cancels but for rounding; edges of one triangle only are its rim.
+    std::map<std::pair<int, int>, std::pair<int, int>> unmatched;  // undirected edge → directed
+    for (Index f = 0; f < patch.faces.cols(); ++f) {
+      const auto v = patch.faces.col(f);
+      terms_.push_back({{{v[0], v[1], v[2], -1}, 3}, strength, apex});
+      for (int k = 0; k < 3; ++k) {
+        const int a = v[k], b = v[(k + 1) % 3];
+        const auto key = std::minmax(a, b);
+        if (!unmatched.emplace(key, std::pair(a, b)).second) unmatched.erase(key);
+      }
+    }
+    for (const auto& [key, edge] : unmatched) {
+      // With y = x − apex a triangle gives corner 0 y₁×y₂/6, the pressure proper (y₁−y₀)×(y₂−y₀)/6. The
+      // difference, (y₀×y₂ − y₀×y₁)/6, telescopes around the corner and leaves ±y_a×y_b/6 at both ends of
+      // each rim edge (a, b).
+      const Vector3 ya = start.col(edge.first) - apex, yb = start.col(edge.second) - apex;
+      const Vector3 excess = strength / 6 * ya.cross(yb);
+      rim_.push_back({edge.first, -excess, start.col(edge.first)});
+      rim_.push_back({edge.second, -excess, start.col(edge.second)});
+    }
+  }
+}
+
+double SurfacePressure::value(const Matrix3X& x) const {
+  double sum = ordered_sum(term_count(), [&](Index i) {
+    const Term& t = terms_[i];
+    const Vector3 a = x.col(t.points.ids[0]) - t.apex, b = x.col(t.points.ids[1]) - t.apex,
+                  c = x.col(t.points.ids[2]) - t.apex;
+    return t.strength / 6 * a.dot(b.cross(c));
+  });
+  for (const Rim& r : rim_) sum -= r.excess.dot(x.col(r.vertex) - r.origin);
+  return sum;
+}
+
+void SurfacePressure::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
+  add_local_gradients(term_count(), gradient, [&](Index i) {
+    const Term& t = terms_[i];
+    StencilVector g = StencilVector::Zero();
+    for (int k = 0; k < 3; ++k)
+      g.segment<3>(3 * k) =
+          t.strength / 6 *
+          (x.col(t.points.ids[(k + 1) % 3]) - t.apex).cross(x.col(t.points.ids[(k + 2) % 3]) - t.apex);
+    return std::pair{t.points, g};
+  });
+  for (const Rim& r : rim_) gradient.col(r.vertex) -= r.excess;
+}
+
+void SurfacePressure::hessians(const Matrix3X& x, Index begin, Projection projection,
+                               std::span<LocalHessian> out) const {
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    const Term& t = terms_[begin + Index(j)];
+    out[j].points = t.points;
+    auto h = out[j].matrix.topLeftCorner<9, 9>();
+    h.setZero();
+    for (int k = 0; k < 3; ++k) {
+      // ∂/∂y_{k+1} of y_{k+1} × y_{k+2} = −[y_{k+2}]ₓ
+      const Matrix3 m = t.strength / 6 * cross_matrix(x.col(t.points.ids[(k + 2) % 3]) - t.apex);
+      h.block<3, 3>(3 * k, 3 * ((k + 1) % 3)) = -m;
+      h.block<3, 3>(3 * ((k + 1) % 3), 3 * k) = m;
+    }
+    if (projection == Projection::psd) h = psd_projection(Eigen::MatrixXd(h));
+  }
+}
+
+}  // namespace apart

@@ -1,0 +1,43 @@
+#pragma once
+#include <apart/geometry/mesh.hpp>
+#include <apart/potentials/potential.hpp>
+
+namespace apart {
+
+/// scale Σ p V over patches of triangles of collision vertices, V the volume of the cone from the patch's
+/// apex: its gradient pushes with p against the outer side of every triangle and turns with it. Over a closed
+/// patch V is the enclosed volume whatever the apex. At the rim of an open patch the cone has a mantle that
+/// is not there; what the gradient says of it is taken back, as it is at the start of the step.
+class SurfacePressure final : public Potential {
+ public:
+  struct Patch {
+    Faces faces;          ///< collision vertices, seen from outside counter-clockwise
+    double pressure = 0;  ///< p [Pa]
+  };
+  /// `start`: x at the start of the step [m].
+  void set(double scale, std::vector<Patch> patches, const Matrix3X& start);
+
+  std::string_view name() const override { return "pressure"; }
+  double value(const Matrix3X& x) const override;
+  void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
+  Index term_count() const override { return Index(terms_.size()); }
+  TermPoints term(Index i) const override { return terms_[i].points; }
+  void hessians(const Matrix3X& x, Index begin, Projection projection,
+                std::span<LocalHessian> out) const override;
+
+ private:
+  struct Term {
+    TermPoints points;
+    double strength;  ///< scale · p [kg/m]
+    Vector3 apex;     ///< [m]
+  };
+  struct Rim {
+    Index vertex;
+    Vector3 excess;  ///< scale · force of the mantle [kg m]
+    Vector3 origin;  ///< [m]
+  };
+  std::vector<Term> terms_;
+  std::vector<Rim> rim_;
+};
+
+}  // namespace apart

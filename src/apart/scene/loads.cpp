@@ -1,0 +1,105 @@
+#include <apart/scene/expression.hpp>
+#include <apart/scene/loads.hpp>
+#include <apart/scene/prescriber.hpp>
+
+#include <Eigen/Geometry>
+#include <numeric>
+
+namespace apart {
+
+namespace {
+
+Expression read_formula(const LocatedJson& value) {
+  if (const double* number = value.value().get_if<double>()) return Expression(*number);
+  return Expression(value.text());
+}
+
+std::function<Vector3(const Vector3&, double)> read_field(const LocatedJson& v) {
+  return [f = std::array<Expression, 3>{read_formula(v[0]), read_formula(v[1]), read_formula(v[2])}](
+             const Vector3& x, double t) {
+    return Vector3(f[0](x[0], x[1], x[2], t), f[1](x[0], x[1], x[2], t), f[2](x[0], x[1], x[2], t));
+  };
+}
+
+/// Triangles of the body's surface all corners of which are chosen.
+std::vector<Index> chosen_faces(const LocatedJson& where, const Body& body, bool renumbered) {
+  std::vector<bool> chosen(std::size_t(body.mesh.point_count()), false);
+  for (const Index p : select_body_points(where, body, renumbered)) chosen[std::size_t(p)] = true;
+  std::vector<Index> faces;
+  for (Index f = 0; f < body.surface_faces.cols(); ++f) {
+    const auto v = body.surface_faces.col(f);
+    if (chosen[std::size_t(v[0])] && chosen[std::size_t(v[1])] && chosen[std::size_t(v[2])])
+      faces.push_back(f);
+  }
+  if (faces.empty())
+    where.fail("got {}, which holds no whole triangle of the body's surface; choose more points",
+               to_short_text(where.value()));
+  return faces;
+}
+
+void add_body_force(Body& body, const LocatedJson& v, bool renumbered) {
+  Load load{read_field(v["acceleration"]), true, {}, {}, read_time_range(v)};
+  load.points = select_body_points(v["where"], body, renumbered);
+  if (body.kind == BodyKind::affine) {
+    if (Index(load.points.size()) != body.mesh.point_count())
+      v["where"].fail(
+          "chooses {} of {} points; a body force acts on an affine body as a whole: use {{\"all\": true}}",
+          load.points.size(), body.mesh.point_count());
+    load.points.resize(std::size_t(body.node_count()));
+    std::iota(load.points.begin(), load.points.end(), 0);
+  }
+  body.loads.push_back(std::move(load));
+}
+
+void add_traction(Body& body, const LocatedJson& v, bool renumbered) {
+  VectorX area = VectorX::Zero(body.mesh.point_count());  // a third of each triangle to each corner
+  for (const Index f : chosen_faces(v["where"], body, renumbered)) {
+    const auto c = body.surface_faces.col(f);
+    const Matrix3X& x = body.mesh.points;
+    const Vector3 normal = (x.col(c[1]) - x.col(c[0])).cross(x.col(c[2]) - x.col(c[0]));
+    for (int k = 0; k < 3; ++k) area[c[k]] += normal.norm() / 6;
+  }
+  Load load{read_field(v["traction"]), false, {}, {}, read_time_range(v)};
+  for (Index p = 0; p < area.size(); ++p)
+    if (area[p] > 0) load.points.push_back(p);
+  load.weights.resize(Index(load.points.size()));
+  for (std::size_t i = 0; i < load.points.size(); ++i) load.weights[Index(i)] = area[load.points[i]];
+  body.loads.push_back(std::move(load));
+}
+
+void add_point_force(Body& body, const LocatedJson& v, bool renumbered) {
+  Load load{read_field(v["force"]),
+            false,
+            select_body_points(v["where"], body, renumbered),
+            {},
+            read_time_range(v)};
+  load.weights = VectorX::Ones(Index(load.points.size()));
+  body.loads.push_back(std::move(load));
+}
+
+void add_pressure(Body& body, const LocatedJson& v, bool renumbered) {
+  const Expression formula = read_formula(v["pressure"]);
+  for (const char name : {'x', 'y', 'z'})
+    if (formula.uses(name))
+      v["pressure"].fail(
+          "got \"{}\", must not use {}; pressure is the same everywhere on its patch, write it in t",
+          v["pressure"].text(), name);
+  body.pressures.push_back({chosen_faces(v["where"], body, renumbered),
+                            [formula](double t) { return formula(0, 0, 0, t); }, read_time_range(v)});
+}
+
+}  // namespace
+
+void add_load(Body& body, const LocatedJson& load, bool renumbered) {
+  const std::string& type = load["type"].text();
+  if (type == "body_force")
+    add_body_force(body, load, renumbered);
+  else if (type == "traction")
+    add_traction(body, load, renumbered);
+  else if (type == "point_force")
+    add_point_force(body, load, renumbered);
+  else
+    add_pressure(body, load, renumbered);
+}
+
+}  // namespace apart

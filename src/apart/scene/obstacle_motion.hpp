@@ -1,0 +1,14 @@
+#pragma once
+#include <apart/core/function_ref.hpp>
+#include <apart/geometry/mesh.hpp>
+#include <apart/scene/prescriber.hpp>
+
+namespace apart {
+
+/// How an obstacle moves: by its "motion" or along its "sequence" of mesh files; empty if neither is given.
+/// `mesh` is the obstacle as placed; `load` reads a file and places it in the same way. Throws InputError,
+/// for a sequence also if a file is missing or does not have the cells of the first.
+Motion read_obstacle_motion(const LocatedJson& body, const Mesh& mesh, const Clock& clock,
+                            FunctionRef<Mesh(const std::string& file)> load);
+
+}  // namespace apart

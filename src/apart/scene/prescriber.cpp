@@ -1,0 +1,134 @@
+#include <apart/geometry/aabb.hpp>
+#include <apart/scene/motion.hpp>
+#include <apart/scene/prescriber.hpp>
+#include <apart/scene/selection.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace apart {
+
+namespace {
+
+std::vector<Index> all_nodes(const Body& body) {
+  std::vector<Index> nodes(std::size_t(body.nodes.cols()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  return nodes;
+}
+
+/// At most so many of the points, spread over all.
+Matrix3X some_of(const Matrix3X& points, Index most) {
+  const Index n = std::min<Index>(most, Index(points.cols()));
+  Matrix3X some(3, n);
+  for (Index i = 0; i < n; ++i) some.col(i) = points.col(i * (Index(points.cols()) / std::max<Index>(n, 1)));
+  return some;
+}
+
+}  // namespace
+
+TimeRange read_time_range(const LocatedJson& v) {
+  TimeRange range;
+  range.from = v["from"].number();
+  if (v.has("until")) {
+    range.until = v["until"].number();
+    if (!(range.until > range.from))
+      v["until"].fail("got {}, must be later than from ({}); exchange them", range.until, range.from);
+  }
+  return range;
+}
+
+void check_motion(const LocatedJson& v, const Motion& motion, const Matrix3X& points, const Clock& clock) {
+  const Aabb bounds = bounding_box(points);
+  const Matrix3X start = motion(points, 0);
+  for (Index i = 0; i < points.cols(); ++i) {
+    const Vector3 x = points.col(i), shift = start.col(i) - x;
+    if (!(shift.norm() <= 1e-9 * std::max(bounds.diagonal(), bounds.upper.cwiseAbs().maxCoeff())))
+      v.fail(
+          "moves {} by {} at t = 0, must begin with no motion; place the body with its transform, and write "
+          "formulas like \"cos(t) - 1\"",
+          text_of(x), text_of(shift));
+  }
+  // What is not seen here is found, and reported, when the step comes.
+  const Matrix3X some = some_of(points, 8);
+  for (Index k = 1; k <= std::min<Index>(clock.steps, 100000); ++k)
+    if (!motion(some, k * clock.dt).allFinite())
+      v.fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
+}
+
+std::vector<Index> select_body_points(const LocatedJson& where, const Body& body, bool renumbered) {
+  if (renumbered && (where.has("indices") || where.has("index_file")))
+    where.fail(
+        "counts points of a mesh in which some belong to no cell and are left out; choose by position "
+        "instead, "
+        "or remove those points from the mesh");
+  return select_points(where, body.mesh.points);
+}
+
+Prescriber::Prescriber(Body& body, const Clock& clock, bool renumbered)
+    : body_(body),
+      clock_(clock),
+      renumbered_(renumbered),
+      center_(bounding_box(body.mesh.points).centre()),
+      taken_(std::size_t(3 * body.nodes.cols())) {}
+
+void Prescriber::whole(const LocatedJson& motion) {
+  give(motion, all_nodes(body_), {true, true, true}, motion, {});
+}
+
+void Prescriber::part(const LocatedJson& fixed) {
+  const std::vector<Index> points = select_body_points(fixed["where"], body_, renumbered_);
+  const bool everything = Index(points.size()) == body_.mesh.point_count();
+  if (body_.kind == BodyKind::affine && !everything)
+    fixed["where"].fail(
+        "chooses {} of {} points; an affine body is held as a whole: use {{\"all\": true}}, or type volume",
+        points.size(), body_.mesh.point_count());
+  std::array<bool, 3> axes;
+  for (int k = 0; k < 3; ++k) axes[std::size_t(k)] = fixed["axes"].text().find("xyz"[k]) != std::string::npos;
+  give(fixed, everything ? all_nodes(body_) : points, axes,
+       fixed.has("motion") ? std::optional(fixed["motion"]) : std::nullopt, read_time_range(fixed));
+}
+
+void Prescriber::give(const LocatedJson& who, const std::vector<Index>& nodes, std::array<bool, 3> axes,
+                      const std::optional<LocatedJson>& motion_at, TimeRange when) {
+  owners_.push_back({who.path(), to_text(motion_at ? motion_at->value() : JsonValue()), when});
+  const int me = int(owners_.size()) - 1;
+  Motion motion;
+  if (motion_at) {
+    motion = read_motion(*motion_at, center_);
+    check_motion(*motion_at, motion, body_.nodes, clock_);
+  }
+  // What an equal motion prescribes already is left out; nodes are grouped by the axes that remain.
+  std::array<std::vector<Index>, 8> by_axes;
+  for (const Index node : nodes) {
+    unsigned remaining = 0;
+    for (unsigned k = 0; k < 3; ++k) {
+      if (!axes[k]) continue;
+      std::vector<int>& owners = taken_[std::size_t(3 * node) + k];
+      bool given = false;
+      for (const int other : owners) {
+        const Owner& o = owners_[std::size_t(other)];
+        if (!o.when.overlaps(when)) continue;
+        if (o.motion != owners_.back().motion || o.when != when)
+          who.fail(
+              "gives node {} at {} a {} coordinate that {} gives it already at the same time, with another "
+              "motion; "
+              "choose other points, axes or times",
+              node, text_of(body_.nodes.col(node)), "xyz"[k], o.path);
+        given = true;
+      }
+      if (given) continue;
+      owners.push_back(me);
+      remaining |= 1u << k;
+    }
+    if (remaining) by_axes[remaining].push_back(node);
+  }
+  for (unsigned mask = 1; mask < 8; ++mask) {
+    if (by_axes[mask].empty()) continue;
+    const bool everything = Index(by_axes[mask].size()) == body_.nodes.cols();
+    prescribe(body_, everything ? nullptr : &by_axes[mask],
+              {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0}, motion, when);
+  }
+}
+
+}  // namespace apart

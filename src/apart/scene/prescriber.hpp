@@ -1,0 +1,48 @@
+#pragma once
+#include <apart/bodies/body.hpp>
+#include <apart/io/located_json.hpp>
+
+namespace apart {
+
+/// Times at which the run will ask for a motion.
+struct Clock {
+  double dt = 0;
+  Index steps = 0;
+};
+
+/// "from" and "until" of an object. Throws InputError if it ends before it begins.
+TimeRange read_time_range(const LocatedJson& v);
+
+/// Throws InputError unless a motion begins where the points are, and stays finite.
+void check_motion(const LocatedJson& v, const Motion& motion, const Matrix3X& points, const Clock& clock);
+
+/// Prescribes the parts of one body, and refuses to give one coordinate two different motions at a time.
+class Prescriber {
+ public:
+  /// `renumbered`: the mesh had points of no cell, which were left out.
+  Prescriber(Body& body, const Clock& clock, bool renumbered);
+  void whole(const LocatedJson& motion);
+  void part(const LocatedJson& fixed);
+
+ private:
+  struct Owner {
+    std::string path;    ///< who prescribes
+    std::string motion;  ///< how, as text
+    TimeRange when;
+  };
+  void give(const LocatedJson& who, const std::vector<Index>& nodes, std::array<bool, 3> axes,
+            const std::optional<LocatedJson>& motion_at, TimeRange when);
+
+  Body& body_;
+  Clock clock_;
+  bool renumbered_;
+  Vector3 center_;
+  std::vector<Owner> owners_;
+  std::vector<std::vector<int>> taken_;  ///< per coordinate (3 · node + axis): its owners
+};
+
+/// Points of a body's mesh that an object of the group "selection" chooses. Numbers cannot choose among
+/// points of which some were left out.
+std::vector<Index> select_body_points(const LocatedJson& where, const Body& body, bool renumbered);
+
+}  // namespace apart

@@ -1,0 +1,111 @@
+#include <apart/simulation/diagnosis.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace apart {
+
+namespace {
+
+std::string closest_pair(const StepProblem& p, const Matrix3X& x) {
+  const Model& model = p.model;
+  const auto body_of = [&](Index vertex) { return model.bodies[model.surface.vertex_body[vertex]].name; };
+  double nearest = std::numeric_limits<double>::infinity();
+  Index worst = -1;
+  for (Index i = 0; i < p.contact.term_count(); ++i) {
+    const double d = p.contact.press(i, x).distance;
+    if (d < nearest) {
+      nearest = d;
+      worst = i;
+    }
+  }
+  if (worst < 0) return {};
+  const ActiveSet& active = p.contact.active_set();
+  const BarrierContact::Press press = p.contact.press(worst, x);
+  const Index pairs = Index(active.contacts.size());
+  const Index first = press.points.ids[0];
+  std::string other, kind;
+  if (worst < pairs) {
+    const Stencil& s = active.contacts[worst].stencil;
+    other = body_of(s.vertices[first_count(s.kind)]);
+    kind = name_of(s.kind);
+  } else {
+    other = model.bodies[model.surface.half_spaces[active.plane_contacts[worst - pairs].plane].body].name;
+    kind = "point and plane";
+  }
+  const Vector3 at = x.col(first);
+  return fmt::format(" Closest pair: '{}' and '{}' ({}), {:.3g} m apart at ({:.4g}, {:.4g}, {:.4g}).",
+                     body_of(first), other, kind, nearest, at[0], at[1], at[2]);
+}
+
+std::string worst_element(const StepProblem& p) {
+  double smallest = std::numeric_limits<double>::infinity();
+  Index cell = -1;
+  for (Index c = 0; c < p.elasticity.term_count(); ++c) {
+    const double ratio = p.elasticity.stretches(c).prod();
+    if (ratio < smallest) {
+      smallest = ratio;
+      cell = c;
+    }
+  }
+  if (cell < 0) return {};
+  std::size_t body = p.model.bodies.size() - 1;
+  while (p.first_cell[body] > cell) --body;
+  const Vector3& s = p.elasticity.stretches(cell);
+  return fmt::format(
+      " Most compressed element: {} of '{}', volume ratio {:.3g}, stretched by {:.3g}, {:.3g} and {:.3g}.",
+      cell - p.first_cell[body], p.model.bodies[body].name, smallest, s[0], s[1], s[2]);
+}
+
+std::string missed_target(const StepProblem& p, const Matrix3X& q) {
+  double farthest = -1;
+  Index node = 0;
+  for (const auto& t : p.target.targets) {
+    const double e = t.mask.cwiseProduct(q.col(t.node) - t.position).norm();
+    if (!(e <= farthest)) {
+      farthest = e;
+      node = t.node;
+    }
+  }
+  std::size_t body = 0;
+  while (p.model.first_node[body + 1] <= node) ++body;
+  return fmt::format(
+      " Scripted motion of '{}' is blocked: node {} is {:.3g} m from where it should be; slow the motion "
+      "down or "
+      "make room.",
+      p.model.bodies[body].name, node - p.model.first_node[body], farthest);
+}
+
+/// How each energy changed over the step so far [J].
+std::string energy_changes(StepProblem& p, const Matrix3X& start, const Matrix3X& q) {
+  p.objective.prepare(start);
+  const auto before = p.objective.values();
+  p.objective.prepare(q);
+  const auto after = p.objective.values();
+  std::string text;
+  for (std::size_t i = 0; i < after.size(); ++i)
+    if (before[i].second != 0 || after[i].second != 0)
+      text += fmt::format("{} {} by {:.3g}", text.empty() ? "" : ",", after[i].first,
+                          (after[i].second - before[i].second) / p.time_step.scale);
+  return text.empty() ? text : " Energies changed in this step [J]:" + text + ".";
+}
+
+}  // namespace
+
+std::string diagnose(StepProblem& p, const Matrix3X& start, const Matrix3X& q, const NewtonResult& result) {
+  std::string text = fmt::format("{} (last Newton step {:.3g} m/s, tolerance {:.3g} m/s).", result.failure,
+                                 result.residual, p.model.options.solver.tolerance);
+  const std::string energies = energy_changes(p, start, q);
+  text += closest_pair(p, p.objective.vertices());
+  text += worst_element(p);
+  text += energies;
+  if (!p.target.targets.empty()) return text + missed_target(p, q);
+  text +=
+      p.time_step.has_inertia
+          ? " Try a smaller dt, a larger dhat or more solver.max_iterations."
+          : " A quasi-static step needs every body held or lying on something: hold it with `fixed`, or let "
+            "friction hold it.";
+  return text;
+}
+
+}  // namespace apart

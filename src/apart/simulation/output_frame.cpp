@@ -1,0 +1,72 @@
+#include <apart/simulation/output_frame.hpp>
+
+#include <cmath>
+
+namespace apart {
+
+Frame make_frame(StepProblem& w, const State& state) {
+  const Model& m = w.model;
+  Frame f;
+  f.time = state.time;
+  f.mesh.points = m.point_map.positions(state.nodes);
+  f.velocity = m.point_map.push_forward(state.nodes, state.velocity);
+  f.point_body.resize(m.point_count());
+  f.half_spaces = m.surface.half_spaces;
+  Index tets = 0, faces = 0, edges = 0, points = 0;
+  for (const Body& b : m.bodies) {
+    tets += Index(b.mesh.tetrahedra.cols());
+    faces += Index(b.mesh.faces.cols());
+    edges += Index(b.mesh.edges.cols());
+    points += Index(b.mesh.vertices.size());
+  }
+  f.mesh.tetrahedra.resize(4, tets);
+  f.mesh.faces.resize(3, faces);
+  f.mesh.edges.resize(2, edges);
+  f.mesh.vertices.resize(points);
+  f.von_mises.resize(tets);
+  w.elasticity.prepare(state.nodes);
+  tets = faces = edges = points = 0;
+  for (std::size_t i = 0; i < m.bodies.size(); ++i) {
+    const Body& b = m.bodies[i];
+    const Index first = m.first_point[i];
+    const bool may_invert = b.elastic && !prevents_inversion(b.elastic->material);
+    f.bodies.push_back({b.name, may_invert ? "invertible_volume" : std::string(name_of(b.kind))});
+    f.point_body.segment(first, b.mesh.point_count()).setConstant(int(i));
+    const auto copy = [first](auto& to, Index& at, const auto& from) {
+      to.middleCols(at, from.cols()) = from.array() + first;
+      at += Index(from.cols());
+    };
+    for (Index t = 0; t < b.mesh.tetrahedra.cols(); ++t) {
+      const Index cell = w.first_cell[i] + (b.kind == BodyKind::affine ? 0 : t);
+      const Matrix3 s = w.elasticity.cauchy_stress(cell);
+      const Matrix3 deviator = s - s.trace() / 3 * Matrix3::Identity();
+      f.von_mises[tets + t] = std::sqrt(1.5) * deviator.norm();
+    }
+    copy(f.mesh.tetrahedra, tets, b.mesh.tetrahedra);
+    copy(f.mesh.faces, faces, b.mesh.faces);
+    copy(f.mesh.edges, edges, b.mesh.edges);
+    f.mesh.vertices.segment(points, b.mesh.vertices.size()) = b.mesh.vertices.array() + first;
+    points += Index(b.mesh.vertices.size());
+  }
+  const PairTable& pairs = m.surface.pairs;
+  for (int a = 0; a < pairs.body_count(); ++a)
+    for (int b = a; b < pairs.body_count(); ++b)
+      if (!pairs(a, b).enabled) f.ignored_pairs.emplace_back(a, b);
+
+  // Forces on the surface: minus the gradients of contact and friction, without the step's scale [N].
+  const Matrix3X x = m.surface_map.positions(state.nodes);
+  Matrix3X g = Matrix3X::Zero(3, x.cols());
+  if (state.barrier_stiffness > 0) {
+    w.contact.set_stiffness(state.barrier_stiffness);
+    w.contact.prepare(x);
+    w.contact.add_gradient(x, g);
+    w.friction.add_gradient(x, g);
+  }
+  f.contact_force = Matrix3X::Zero(3, m.point_count());
+  if (state.force_scale > 0)
+    for (Index v = 0; v < x.cols(); ++v)
+      f.contact_force.col(m.surface_point[v]) = -g.col(v) / state.force_scale;
+  return f;
+}
+
+}  // namespace apart

@@ -1,0 +1,20 @@
+#pragma once
+#include <apart/core/types.hpp>
+
+namespace apart {
+
+/// What changes in time. The same bits from here give the same bits later.
+struct State {
+  Index step = 0;
+  double time = 0;               ///< [s]
+  Matrix3X nodes;                ///< q [m]
+  Matrix3X velocity;             ///< [m/s]
+  Matrix3X acceleration;         ///< [m/s²] of the last step; before the first, of the forces at the start
+  Matrix3X previous_nodes;       ///< of the step before; like `nodes` at the start [m]
+  Matrix3X previous_velocity;    ///< [m/s]
+  Matrix3X anchors;              ///< where nodes were when a condition that began late took hold of them [m]
+  double barrier_stiffness = 0;  ///< κ of the last solve; 0: none yet
+  double force_scale = 0;        ///< [s²] by which energies were multiplied in that solve; 0: none yet
+};
+
+}  // namespace apart

@@ -1,0 +1,274 @@
+#include <apart/simulation/step_problem.hpp>
+
+#include <apart/collision/inversion.hpp>
+#include <apart/collision/step_bound.hpp>
+#include <apart/core/error.hpp>
+
+#include <Eigen/SparseCholesky>
+#include <cmath>
+
+namespace apart {
+
+namespace {
+
+// thesis A.5
+constexpr double target_reached = 0.999;
+constexpr double target_near = 0.99;
+constexpr double largest_target_stiffness = 1e8;
+// Weight of the proximal term in quasi-static steps: it decides where no force does, and is too small to
+// matter where one does.
+constexpr double proximal_weight = 1e-8;
+
+bool has_friction(const PairTable& pairs) {
+  for (int a = 0; a < pairs.body_count(); ++a)
+    for (int b = a; b < pairs.body_count(); ++b)
+      if (pairs(a, b).enabled && pairs(a, b).friction > 0) return true;
+  return false;
+}
+
+double smallest_dhat(const PairTable& pairs) {
+  const double d = pairs.min_dhat();
+  return std::isfinite(d) ? d : 1e-3;
+}
+
+/// Vertex of the collision surface of each mesh point of a body; −1 inside.
+std::vector<Index> vertex_of_point(const Model& model, std::size_t body) {
+  std::vector<Index> result(model.bodies[body].mesh.point_count(), -1);
+  for (std::size_t v = 0; v < model.surface_point.size(); ++v) {
+    const Index p = model.surface_point[v] - model.first_point[body];
+    if (p >= 0 && p < Index(result.size())) result[p] = Index(v);
+  }
+  return result;
+}
+
+}  // namespace
+
+Matrix3X load_forces(const Model& model, double time) {
+  Matrix3X forces = Matrix3X::Zero(3, model.node_count());
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    Matrix3X on_points = Matrix3X::Zero(3, body.mesh.point_count());
+    Matrix3X acceleration = Matrix3X::Zero(3, body.node_count());
+    for (const Load& load : body.loads) {
+      if (!load.when.covers(time)) continue;
+      for (std::size_t i = 0; i < load.points.size(); ++i) {
+        const Index p = load.points[i];
+        if (load.per_mass)
+          acceleration.col(p) += load.field(body.nodes.col(p), time);
+        else
+          on_points.col(p) += load.weights[Index(i)] * load.field(body.mesh.points.col(p), time);
+      }
+    }
+    if (!on_points.allFinite() || !acceleration.allFinite())
+      throw SolverError(fmt::format(
+          "a load on '{}' is not a finite number at t = {:.6g} s; mend its formula or end the run "
+          "before",
+          body.name, time));
+    if (body.loads.empty()) continue;
+    forces.middleCols(model.first_node[b], body.node_count()) =
+        body.point_map.pull_back(body.nodes, on_points) + acceleration * body.mass;
+  }
+  return forces;
+}
+
+Matrix3X start_acceleration(const Model& model) {
+  Matrix3X result = Matrix3X::Zero(3, model.node_count());
+  if (model.options.integrator.scheme != Integrator::newmark) return result;  // the others do not ask
+  const double dt = model.options.dt;
+  const Matrix3X loads = load_forces(model, dt);
+  const ScriptedNodes::Mask held = ScriptedNodes(model).mask(dt);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    if (!body.is_dynamic()) continue;
+    const Index first = model.first_node[b], n = body.node_count();
+    const Matrix3X forces =
+        loads.middleCols(first, n) + model.options.gravity * (body.mass * VectorX::Ones(n)).transpose();
+    for (int axis = 0; axis < 3; ++axis) {
+      // M a = f in the free coordinates; a = 0 in the others.
+      VectorX f = forces.row(axis).transpose();
+      std::vector<Eigen::Triplet<double>> entries;
+      const auto is_held = [&](Index i) { return held(axis, first + i); };
+      for (int j = 0; j < body.mass.outerSize(); ++j)
+        for (Eigen::SparseMatrix<double>::InnerIterator it(body.mass, j); it; ++it)
+          if (!is_held(Index(it.row())) && !is_held(Index(it.col())))
+            entries.emplace_back(it.row(), it.col(), it.value());
+      for (Index i = 0; i < n; ++i)
+        if (is_held(i)) {
+          entries.emplace_back(i, i, 1);
+          f[i] = 0;
+        }
+      Eigen::SparseMatrix<double> mass(n, n);
+      mass.setFromTriplets(entries.begin(), entries.end());
+      const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> solver(mass);
+      result.row(axis).segment(first, n) = solver.solve(f).transpose();
+    }
+  }
+  return result;
+}
+
+StepProblem::StepProblem(const Model& m, Timings& timings)
+    : model(m),
+      scripted(m),
+      candidates(make_broad_phase(m.options.solver.broad_phase, m.surface), m.surface.pairs.max_reach(),
+                 {.reuse = m.options.solver.candidate_reuse, .culling = m.options.solver.ccd_culling},
+                 &timings),
+      inertia(m.mass),
+      contact(m.surface, candidates),
+      friction(m.surface),
+      objective(m.surface_map, {&inertia, &elasticity, &loads, &damping, &target},
+                {&contact, &friction, &pressure}),
+      linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)) {
+  for (std::size_t b = 0; b < m.bodies.size(); ++b) {
+    first_cell.push_back(elasticity.term_count());
+    if (m.bodies[b].elastic) elasticity.add(*m.bodies[b].elastic, m.first_node[b]);
+    damping.add_stiffness(elasticity, first_cell[b], elasticity.term_count() - first_cell[b],
+                          m.bodies[b].damping.stiffness);
+    damping.add_mass(m.bodies[b].mass, m.first_node[b], m.bodies[b].damping.mass);
+  }
+  gravity = Matrix3X::Zero(3, m.node_count());
+  const VectorX diagonal = m.mass.diagonal();
+  double sum = 0;
+  Index dynamic_nodes = 0;
+  for (Index n = 0; n < m.node_count(); ++n)
+    if (diagonal[n] > 0) {
+      gravity.col(n) = m.options.gravity;
+      sum += diagonal[n];
+      ++dynamic_nodes;
+    }
+  mean_mass = dynamic_nodes > 0 ? sum / double(dynamic_nodes) : 1;
+  range = stiffness_range(mean_mass, m.size, smallest_dhat(m.surface.pairs));
+  with_friction = has_friction(m.surface.pairs);
+}
+
+void StepProblem::begin(const State& state, double end) {
+  end_time = end;
+  time_step = begin_step(model.options.integrator, model.options.dt, state);
+  anchors = scripted.anchors(state, end);
+  held = scripted.mask(end);
+  target.targets.clear();
+  // Also forgets the pattern of the last step: the order of elimination, and with it the bits, must follow
+  // from the state a step starts from, not from how it was reached.
+  objective.set_free(FreeCoordinates(!held));
+  elasticity.set_scale(time_step.scale);
+  if (time_step.has_inertia) {
+    inertia.set_target(time_step.predicted + time_step.scale * gravity);
+  } else {
+    inertia.set_weight(proximal_weight);
+    inertia.set_target(state.nodes);
+  }
+  const Matrix3X x = model.surface_map.positions(state.nodes);
+  set_loads(state, x);
+  if (!damping.empty()) {
+    elasticity.prepare(state.nodes);
+    damping.set_lag(state.nodes);
+    damping.set_step(time_step.scale, time_step.rate, time_step.rate_origin);
+  }
+  // Friction lags one solve behind: forces of the end of the last step, with that step's κ.
+  contact.set_stiffness(
+      state.force_scale > 0 ? state.barrier_stiffness * (time_step.scale / state.force_scale) : 0.0);
+  contact.prepare(x);
+  friction.set_start(x);
+  lag_friction(x);
+}
+
+void StepProblem::lag_friction(const Matrix3X& x) {
+  friction.set_lag(contact, x, model.options.contact.epsv * model.options.dt);
+}
+
+void StepProblem::set_loads(const State& state, const Matrix3X& x) {
+  Matrix3X forces = load_forces(model, end_time);
+  if (!time_step.has_inertia) forces += gravity * model.mass;
+  loads.set(time_step.scale, std::move(forces), state.nodes);
+
+  std::vector<SurfacePressure::Patch> patches;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    for (const Pressure& p : model.bodies[b].pressures) {
+      if (!p.when.covers(end_time)) continue;
+      const std::vector<Index> vertex = vertex_of_point(model, b);
+      SurfacePressure::Patch patch{Faces(3, Index(p.faces.size())), p.pressure(end_time)};
+      if (!std::isfinite(patch.pressure))
+        throw SolverError(fmt::format(
+            "the pressure on '{}' is not a finite number at t = {:.6g} s; mend its formula or end "
+            "the run before",
+            model.bodies[b].name, end_time));
+      for (Index f = 0; f < patch.faces.cols(); ++f)
+        for (int k = 0; k < 3; ++k)
+          patch.faces(k, f) = vertex[model.bodies[b].surface_faces(k, p.faces[std::size_t(f)])];
+      patches.push_back(std::move(patch));
+    }
+  pressure.set(time_step.scale, std::move(patches), x);
+}
+
+double StepProblem::step_limit(const Matrix3X& q, const Matrix3X& p) {
+  const Matrix3X x = model.surface_map.positions(q), dx = model.surface_map.push_forward(q, p);
+  if (on_step_bound && *on_step_bound) (*on_step_bound)(candidates.at(x), x, dx);
+  const double alpha =
+      collision_free_step(model.surface, candidates, x, dx, {.method = model.options.solver.ccd});
+  return std::min(alpha, inversion_free_step(elasticity.guarded_cells(), q, p));
+}
+
+bool StepProblem::move_scripted(Matrix3X& q) {
+  const Matrix3X goal = scripted.apply(q, anchors, end_time);
+  const Matrix3X move = goal - q;
+  if (move.cwiseAbs().maxCoeff() == 0) return true;
+  const double alpha = step_limit(q, move);
+  if (alpha >= 1) {
+    q = goal;
+    return true;
+  }
+  const Matrix3X start = q;
+  q += alpha * move;
+  ScriptedNodes::Mask free = !held;
+  const VectorX diagonal = model.mass.diagonal();
+  target.stiffness = 1e6;
+  for (Index n = 0; n < model.node_count(); ++n) {
+    const Vector3 mask = held.col(n).cast<double>();
+    if ((goal.col(n) - start.col(n)).isZero(0) || mask.isZero(0)) continue;
+    // Obstacles have no mass of their own; the mean of the scene's nodes only scales the pull.
+    target.targets.push_back(
+        {n, goal.col(n), mask, diagonal[n] > 0 ? diagonal[n] : mean_mass, Vector3::Zero()});
+    free.col(n) = true;
+  }
+  objective.set_free(FreeCoordinates(free));
+  target_start_error = target.squared_error(start);
+  return false;
+}
+
+void StepProblem::choose_stiffness(const Matrix3X& q) {
+  if (model.options.contact.barrier_stiffness) {
+    contact.set_stiffness(*model.options.contact.barrier_stiffness);
+    return;
+  }
+  // κ balances the barrier against everything else at q, but for friction, which follows from it.
+  const Matrix3X x = model.surface_map.positions(q);
+  contact.prepare(x);
+  elasticity.prepare(q);
+  Matrix3X pressed = Matrix3X::Zero(3, x.cols()), others = pressed;
+  contact.set_stiffness(1);
+  contact.add_gradient(x, pressed);
+  pressure.add_gradient(x, others);
+  Matrix3X energy = model.surface_map.pull_back(q, others);
+  for (const Potential* p : std::initializer_list<const Potential*>{&inertia, &elasticity, &loads, &damping})
+    p->add_gradient(q, energy);
+  const FreeCoordinates& free = objective.free();
+  const Matrix3X pressed_nodes = model.surface_map.pull_back(q, pressed);
+  contact.set_stiffness(
+      balanced_stiffness(free.restrict_to_free(energy), free.restrict_to_free(pressed_nodes), range));
+}
+
+bool StepProblem::pull_to_target(const Matrix3X& q) {
+  if (target.targets.empty()) return false;
+  const double progress =
+      1 - std::sqrt(target.squared_error(q) / target_start_error);  // η_A [thesis eq. A.5]
+  if (progress >= target_reached) {
+    target.targets.clear();
+    objective.set_free(FreeCoordinates(!held));
+  } else if (progress < target_near && target.stiffness < largest_target_stiffness) {
+    target.stiffness *= 2;
+  } else {
+    target.update_multipliers(q);
+  }
+  return true;
+}
+
+}  // namespace apart

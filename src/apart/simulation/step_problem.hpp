@@ -1,0 +1,74 @@
+#pragma once
+#include <apart/potentials/boundary_target.hpp>
+#include <apart/potentials/continuum_elasticity.hpp>
+#include <apart/potentials/friction.hpp>
+#include <apart/potentials/inertia.hpp>
+#include <apart/potentials/nodal_forces.hpp>
+#include <apart/potentials/rayleigh_damping.hpp>
+#include <apart/potentials/surface_pressure.hpp>
+#include <apart/simulation/scripted_nodes.hpp>
+#include <apart/simulation/step_bound_observer.hpp>
+#include <apart/simulation/time_integrator.hpp>
+#include <apart/solver/barrier_stiffness.hpp>
+#include <apart/solver/newton.hpp>
+
+namespace apart {
+
+/// The minimisation that one time step is: potentials, solvers, and the parts of a step between the solves.
+/// Made from the model alone; whatever must survive a step is in State.
+struct StepProblem {
+  StepProblem(const Model& m, Timings& timings);
+
+  /// Sets up the step from `state` to `end` [s]: inertia, loads, damping and friction.
+  void begin(const State& state, double end);
+  /// Moves prescribed coordinates to where they should be at the end, as far as that is feasible. False if it
+  /// was not: then the moving ones are set free and pulled by the augmented Lagrangian. [thesis A.5]
+  bool move_scripted(Matrix3X& q);
+  /// κ for the step. [thesis A.6]
+  void choose_stiffness(const Matrix3X& q);
+  /// Takes contact forces and sliding bases of friction from where the contact was last prepared, `x`.
+  void lag_friction(const Matrix3X& x);
+  /// Largest feasible share of the move p from q. [thesis A.4, C-IPC algorithm 1]
+  double step_limit(const Matrix3X& q, const Matrix3X& p);
+  /// Called when Newton is stationary; true if the problem was changed. [thesis algorithm A.1]
+  bool pull_to_target(const Matrix3X& q);
+
+  const Model& model;
+  const StepBoundObserver* on_step_bound = nullptr;
+  ScriptedNodes scripted;
+  CandidateCache candidates;
+  Inertia inertia;
+  ContinuumElasticity elasticity;
+  NodalForces loads;
+  RayleighDamping damping;
+  BoundaryTarget target;
+  BarrierContact contact;
+  Friction friction;
+  SurfacePressure pressure;
+  Objective objective;
+  std::unique_ptr<LinearSolver> linear_solver;
+  std::vector<Index> first_cell;  ///< of each body, in `elasticity`
+  Matrix3X gravity;               ///< acceleration of every node [m/s²]
+  double mean_mass = 1;           ///< of the dynamic nodes [kg]
+  StiffnessRange range;
+  bool with_friction = false;
+
+  // Of the step begun last.
+  TimeStep time_step;
+  double end_time = 0;  ///< [s]
+  Matrix3X anchors;     ///< State::anchors at its end
+  ScriptedNodes::Mask held;
+  double target_start_error = 1;  ///< squared, when the augmented Lagrangian began [m²]
+
+ private:
+  void set_loads(const State& state, const Matrix3X& x);
+};
+
+/// Given forces on all nodes at a time [N], gravity not among them.
+Matrix3X load_forces(const Model& model, double time);
+
+/// Accelerations at the start, of gravity and loads on bodies at rest [m/s²], for integrators that ask for
+/// them; else zero. Zero where coordinates are given.
+Matrix3X start_acceleration(const Model& model);
+
+}  // namespace apart

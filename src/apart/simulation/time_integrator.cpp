@@ -1,0 +1,35 @@
+#include <apart/simulation/time_integrator.hpp>
+
+namespace apart {
+
+TimeStep begin_step(const IntegratorOptions& options, double dt, const State& s) {
+  switch (options.scheme) {
+    case Integrator::bdf2: {
+      // The first step has nothing before it and is one of implicit Euler; a single step of lower order does
+      // not change the order of the whole.
+      if (s.step == 0) break;
+      const double h = 2 * dt / 3;
+      const Matrix3X origin = (4 * s.nodes - s.previous_nodes) / 3;
+      return {h * h, origin + h / 3 * (4 * s.velocity - s.previous_velocity), 1 / h, origin};
+    }
+    case Integrator::newmark: {
+      const double b = options.beta, g = options.gamma;
+      TimeStep step;
+      step.scale = b * dt * dt;
+      step.predicted = s.nodes + dt * s.velocity + dt * dt * (0.5 - b) * s.acceleration;
+      step.rate = g / (b * dt);
+      // v = vᵗ + dt (1 − γ) aᵗ + dt γ a with a = (q − predicted)/(β dt²)
+      step.rate_origin = step.predicted - (s.velocity + dt * (1 - g) * s.acceleration) / step.rate;
+      return step;
+    }
+    case Integrator::quasi_static:
+      // Forces in balance at every instant: no inertia. Speeds are those of the change, for friction and
+      // damping.
+      return {dt * dt, s.nodes, 1 / dt, s.nodes, false};
+    case Integrator::implicit_euler:
+      break;
+  }
+  return {dt * dt, s.nodes + dt * s.velocity, 1 / dt, s.nodes};  // [thesis eq. 2.1]
+}
+
+}  // namespace apart
