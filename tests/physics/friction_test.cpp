@@ -72,5 +72,29 @@ TEST(Friction, lags_once_or_until_convergence_under_both_stopping_rules) {
     }
 }
 
+TEST(Friction, a_block_held_by_static_friction_slides_with_the_kinetic_one_once_pushed) {
+  // Slope of tangent 0.4 between kinetic 0.3 and static 0.5: at rest it stays, once moving it keeps moving.
+  for (const double push : {0.0, 1.0}) {
+    SmallScene scene;
+    scene.options.dt = 0.01;
+    scene.options.solver.tolerance = 1e-5;
+    scene.options.contact.friction_iterations = 0;
+    scene.contact.friction = 0.5;
+    scene.contact.kinetic_friction = 0.3;
+    const double angle = std::atan(0.4);
+    scene.options.gravity = 9.81 * Vector3(std::sin(angle), -std::cos(angle), 0);
+    scene.bodies.push_back(make_affine(
+        "block", moved(generate::box({0.2, 0.1, 0.2}, {1, 1, 1}), {0, 0.0505, 0}), Orthogonality{1e8}, 1000));
+    set_rigid_velocity(scene.bodies[0], {push, 0, 0}, Vector3::Zero());
+    scene.bodies.push_back(make_half_space("slope", Vector3::Zero(), Vector3::UnitY()));
+    auto s = scene.simulation();
+    for (int step = 0; step < 50; ++step) s->step();
+    const double speed = s->state().velocity.row(0).mean();
+    // m dv/dt = m g (sin a − μ_k cos a)
+    const double expected = push == 0 ? 0 : push + 0.5 * 9.81 * std::cos(angle) * (0.4 - 0.3);
+    EXPECT_NEAR(speed, expected, 0.03) << "pushed with " << push;
+  }
+}
+
 }  // namespace
 }  // namespace apart::test

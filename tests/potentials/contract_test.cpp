@@ -330,6 +330,31 @@ TEST(PotentialContract, friction_sticking_sliding_and_at_rest) {
   EXPECT_TRUE(dense_hessian(friction, x, Projection::psd).allFinite());
 }
 
+TEST(PotentialContract, friction_that_falls_from_sticking_to_sliding) {
+  const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
+  PairSettings s;
+  s.dhat = 0.2;
+  s.friction = 0.6;
+  s.kinetic_friction = 0.2;
+  ContactFixture f(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s);
+  f.contact->prepare(x);
+  Friction friction(f.surface);
+  friction.set_start(x);
+  const double epsilon = 0.001;
+  friction.set_lag(*f.contact, x, epsilon);
+  Matrix3X pressed = Matrix3X::Zero(3, 4);
+  f.contact->add_gradient(x, pressed);
+  for (const auto& [slid, mu] : {std::pair(0.5, 0.45), {1.0, 0.6}, {5.5, 0.4}, {10.0, 0.2}, {30.0, 0.2}}) {
+    Matrix3X moved = x, dragged = Matrix3X::Zero(3, 4);
+    const Vector3 normal = pressed.col(0).normalized();
+    moved.col(0) += slid * epsilon * normal.cross(Vector3(0.3, 0.5, 0.8)).normalized();
+    friction.add_gradient(moved, dragged);
+    EXPECT_NEAR(dragged.col(0).norm(), mu * pressed.col(0).norm(), 1e-9 * pressed.norm()) << slid;
+    if (slid != 1 && slid != 10)  // where the curve has a kink in its second derivative
+      expect_potential_contract(friction, moved, fmt::format("slid by {}", slid), {1e-7, 1e-5, 1e-4});
+  }
+}
+
 TEST(PotentialContract, friction_force_is_coulombs_when_sliding) {
   const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
   PairSettings s;

@@ -18,6 +18,10 @@ void check(const PairSettings& s) {
   rule("dhat", s.dhat, s.dhat > 0, "positive and finite (about 1e-3 of the scene's size is usual)");
   rule("thickness", s.thickness, s.thickness >= 0, "non-negative and finite (0: no thickness)");
   rule("friction", s.friction, s.friction >= 0, "non-negative and finite (0: no friction)");
+  if (s.kinetic_friction)
+    rule("kinetic friction", *s.kinetic_friction,
+         *s.kinetic_friction >= 0 && *s.kinetic_friction <= s.friction,
+         "non-negative and not above the friction of sticking");
 }
 
 /// Every column of `cells` has distinct vertices in range, all of one body.

@@ -3,6 +3,7 @@
 #include <apart/geometry/mesh.hpp>
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace apart {
@@ -10,9 +11,10 @@ namespace apart {
 /// How two bodies (or one with itself) meet.
 struct PairSettings {
   bool enabled = true;   ///< false: the two may overlap, no contact is computed
-  double friction = 0;   ///< μ
+  double friction = 0;   ///< μ, of sticking
   double dhat = 1e-3;    ///< d̂ [m], distance at which the barrier starts
   double thickness = 0;  ///< ξ [m], gap that is never undercut; the barrier acts on (ξ, ξ + d̂)
+  std::optional<double> kinetic_friction = std::nullopt;  ///< μ of sliding; none: as of sticking
 };
 
 /// Settings for every pair of bodies; symmetric.
@@ -20,7 +22,8 @@ class PairTable {
  public:
   explicit PairTable(int body_count = 0, const PairSettings& everywhere = {});
   const PairSettings& operator()(int a, int b) const { return settings_[std::size_t(a) * count_ + b]; }
-  /// For a with b and b with a. Throws InputError unless d̂ > 0, ξ ≥ 0 and μ ≥ 0, all finite.
+  /// For a with b and b with a. Throws InputError unless d̂ > 0, ξ ≥ 0 and μ ≥ 0, all finite, and sliding has
+  /// no more friction than sticking.
   void set(int a, int b, const PairSettings& settings);
   int body_count() const { return count_; }
   double max_reach() const;  ///< largest ξ + d̂ over enabled pairs [m]; 0 if there are none

@@ -3,9 +3,12 @@
 
 namespace apart {
 
-/// Σ μλ f₀(‖u‖) with u = Tᵀ Σ wᵢ (xᵢ − xᵢᵗ), contact forces λ and sliding bases T lagged. [thesis eq. 2.15,
+/// Σ λ F(‖u‖) with u = Tᵀ Σ wᵢ (xᵢ − xᵢᵗ), contact forces λ and sliding bases T lagged. [thesis eq. 2.15,
 /// A.9] T is any orthonormal pair across the line joining the closest points, so no case distinction is
 /// needed.
+///
+/// F′ is the coefficient of friction: it rises from 0 to the static one, μ_s, over sliding speeds up to ε_v
+/// [thesis eq. 2.15: F = μ f₀], and if the kinetic one is smaller it falls to it, smoothly, until 10 ε_v.
 class Friction final : public Potential {
  public:
   explicit Friction(const CollisionSurface& surface) : surface_(surface) {}
@@ -27,9 +30,14 @@ class Friction final : public Potential {
     TermPoints points;
     Vector4 weights;
     Eigen::Matrix<double, 3, 2> basis;  ///< T
-    double strength;                    ///< μλ dt² [kg m]
+    double sticking, sliding;           ///< μ_s λ and μ_k λ, times the step's scale [kg m]
   };
-  Eigen::Vector2d sliding(const Term& term, const Matrix3X& x) const;  ///< u [m]
+  /// F and its derivatives, times λ, at y = ‖u‖.
+  struct Curve {
+    double value, first_over_y, second;
+  };
+  Curve curve(const Term& term, double y) const;
+  Eigen::Vector2d slip(const Term& term, const Matrix3X& x) const;  ///< u [m]
   const CollisionSurface& surface_;
   std::vector<Term> terms_;
   Matrix3X start_;

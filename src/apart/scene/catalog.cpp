@@ -55,6 +55,9 @@ ValueType vector(Range range = {}) {
 ValueType rotation() {
   return any_of({vector(), object("axis_angle")});
 }
+ValueType friction_coefficient() {
+  return any_of({number(not_negative), object("friction")});
+}
 ValueType number_or_formula() {
   return any_of({number(), formula()});
 }
@@ -262,7 +265,7 @@ Group bodies() {
                              "at the start, about the centre of mass; its direction is the axis"};
   const Key fixed{"fixed", list(object("fixed")), "", "[]", "parts that are held or moved"};
   const Key motion{"motion", object("motion"), "", Key::optional, "moves the whole body as scripted"};
-  const Key friction{"friction_coefficient", number(not_negative), "", Key::optional,
+  const Key friction{"friction_coefficient", friction_coefficient(), "", Key::optional,
                      "of this body; a pair without a value of its own takes the mean of its two bodies'"};
   const Key array{"array", object("array"), "", Key::optional, "makes copies, named name.0, name.1, ..."};
   const Key soft{"material", object("material"), "", R"({"type": "neo_hookean"})", "what it is made of"};
@@ -486,7 +489,7 @@ Group contacts() {
         "gap that is never undercut; contact begins at thickness + dhat"},
        {"barrier_stiffness", any_of({number(positive), choice("barrier_stiffness")}), "Pa", "\"adaptive\"",
         "stiffness of the contact force"},
-       {"friction_coefficient", number(not_negative), "", "0",
+       {"friction_coefficient", friction_coefficient(), "", "0",
         "mu where neither body nor pair says otherwise"},
        {"epsv", length(positive), "m/s", "\"1e-3 L\"",
         "speed below which friction is static; L means L per second"},
@@ -495,12 +498,22 @@ Group contacts() {
        {"pairs", list(object("pair")), "", "[]", "exceptions for pairs of bodies; later ones win"}});
 }
 
+Group frictions() {
+  return record(
+      "friction",
+      "Coefficients for sticking and for sliding. Friction falls from the one to the other between epsv and "
+      "ten "
+      "times epsv. A number alone is both.",
+      {{"static", number(not_negative), "", Key::required, "of what sticks"},
+       {"kinetic", number(not_negative), "", Key::required, "of what slides; not more than static"}});
+}
+
 Group pairs() {
   return record("pair", "What is not given is as for all.",
                 {{"bodies", tuple(text(), 2), "", Key::required,
                   "two names; the same twice: the body with itself and its copies; \"*\": every body"},
                  {"enabled", boolean(), "", "true", "false: the two do not see each other and may overlap"},
-                 {"friction_coefficient", number(not_negative), "", Key::optional, "mu of this pair"},
+                 {"friction_coefficient", friction_coefficient(), "", Key::optional, "mu of this pair"},
                  {"dhat", length(positive), "m", Key::optional, "as in contact"},
                  {"thickness", length(not_negative), "m", Key::optional, "as in contact"}});
 }
@@ -550,7 +563,7 @@ Catalog make_catalog() {
            transforms(), axis_angles(), arrays(),    materials(),  fixed_parts(),
            loads(),      dampings(),    sequences(), selections(), boxes(),
            balls(),      planes(),      motions(),   keyframes(),  turnings(),
-           contacts(),   pairs(),       solvers(),   outputs()},
+           contacts(),   frictions(),   pairs(),     solvers(),    outputs()},
           {{"integrator",
             "Time integrators",
             {{"implicit_euler", "first order, dissipative, robust"},

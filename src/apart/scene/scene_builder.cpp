@@ -156,18 +156,31 @@ Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const 
   return body;
 }
 
+/// Coefficients of friction.
+struct FrictionCoefficients {
+  double sticking = 0, sliding = 0;
+};
+
+FrictionCoefficients read_friction(const LocatedJson& v) {
+  if (v.value().get_if<double>()) return {v.number(), v.number()};
+  const FrictionCoefficients mu{v["static"].number(), v["kinetic"].number()};
+  if (mu.sliding > mu.sticking)
+    v["kinetic"].fail("got {}, must not be more than static ({}); exchange them", mu.sliding, mu.sticking);
+  return mu;
+}
+
 /// A body of the model and what the scene says about it.
 struct Entry {
   Body body;
-  std::string base_name;           ///< without the number of a copy
-  std::optional<double> friction;  ///< of its own
+  std::string base_name;                         ///< without the number of a copy
+  std::optional<FrictionCoefficients> friction;  ///< of its own
 };
 
 /// The body, or all its copies.
 std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   const std::string& name = v["name"].text();
-  const std::optional<double> friction =
-      v.has("friction_coefficient") ? std::optional(v["friction_coefficient"].number()) : std::nullopt;
+  const std::optional<FrictionCoefficients> friction =
+      v.has("friction_coefficient") ? std::optional(read_friction(v["friction_coefficient"])) : std::nullopt;
   std::vector<Entry> result;
   if (v["type"].text() == "half_space") {
     result.push_back(
@@ -247,7 +260,7 @@ std::vector<int> bodies_named(const LocatedJson& name, const std::vector<Entry>&
 }
 
 PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entries, double size) {
-  const double general = contact["friction_coefficient"].number();
+  const FrictionCoefficients general = read_friction(contact["friction_coefficient"]);
   PairSettings everywhere;
   everywhere.dhat = metres(contact["dhat"], size);
   everywhere.thickness = metres(contact["thickness"], size);
@@ -256,8 +269,10 @@ PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entr
   for (int a = 0; a < n; ++a)
     for (int b = a; b < n; ++b) {
       PairSettings settings = everywhere;
-      settings.friction =
-          0.5 * (entries[a].friction.value_or(general) + entries[b].friction.value_or(general));
+      const FrictionCoefficients mu = entries[a].friction.value_or(general),
+                                 nu = entries[b].friction.value_or(general);
+      settings.friction = 0.5 * (mu.sticking + nu.sticking);
+      settings.kinetic_friction = 0.5 * (mu.sliding + nu.sliding);
       table.set(a, b, settings);
     }
   for (const LocatedJson& pair : contact["pairs"].items()) {
@@ -267,7 +282,11 @@ PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entr
       for (const int b : second) {
         PairSettings settings = table(a, b);
         settings.enabled = pair["enabled"].boolean();
-        if (pair.has("friction_coefficient")) settings.friction = pair["friction_coefficient"].number();
+        if (pair.has("friction_coefficient")) {
+          const FrictionCoefficients mu = read_friction(pair["friction_coefficient"]);
+          settings.friction = mu.sticking;
+          settings.kinetic_friction = mu.sliding;
+        }
         if (pair.has("dhat")) settings.dhat = metres(pair["dhat"], size);
         if (pair.has("thickness")) settings.thickness = metres(pair["thickness"], size);
         table.set(a, b, settings);
