@@ -118,9 +118,9 @@ StepReport Simulation::step() {
   hooks.accepted = [&](const Matrix3X& at) {
     if (should_stop && should_stop()) throw Interrupted("interrupted");
     if (on_iterate) on_iterate(model_->point_map.positions(at));
-    const bool stiffened = gaps.accept();
+    const bool stiffened = gaps.accept(), held = p.hold_at_target(at);
     if (!p.time_step.has_inertia) p.inertia.set_target(at);  // the proximal term follows
-    return stiffened || !p.time_step.has_inertia;
+    return stiffened || held || !p.time_step.has_inertia;
   };
   hooks.stationary = [&](const Matrix3X& at) { return p.pull_to_target(at); };
   const auto give_up = [&](const NewtonResult& result) {

@@ -256,18 +256,24 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
       balanced_stiffness(free.restrict_to_free(energy), free.restrict_to_free(pressed_nodes), range));
 }
 
+/// η_A [thesis eq. A.5]
+double StepProblem::target_progress(const Matrix3X& q) const {
+  return 1 - std::sqrt(target.squared_error(q) / target_start_error);
+}
+
+bool StepProblem::hold_at_target(const Matrix3X& q) {
+  if (target.targets.empty() || target_progress(q) < target_reached) return false;
+  target.targets.clear();
+  objective.set_free(FreeCoordinates(!held));
+  return true;
+}
+
 bool StepProblem::pull_to_target(const Matrix3X& q) {
   if (target.targets.empty()) return false;
-  const double progress =
-      1 - std::sqrt(target.squared_error(q) / target_start_error);  // η_A [thesis eq. A.5]
-  if (progress >= target_reached) {
-    target.targets.clear();
-    objective.set_free(FreeCoordinates(!held));
-  } else if (progress < target_near && target.stiffness < largest_target_stiffness) {
+  if (target_progress(q) < target_near && target.stiffness < largest_target_stiffness)
     target.stiffness *= 2;
-  } else {
+  else
     target.update_multipliers(q);
-  }
   return true;
 }
 

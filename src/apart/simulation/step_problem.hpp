@@ -30,6 +30,9 @@ struct StepProblem {
   void lag_friction(const Matrix3X& x);
   /// Largest feasible share of the move p from q. [thesis A.4, C-IPC algorithm 1]
   double step_limit(const Matrix3X& q, const Matrix3X& p);
+  /// Called with each iterate: once the pulled coordinates are nearly where they should be they are held
+  /// where they are, and true is returned. [thesis A.5]
+  bool hold_at_target(const Matrix3X& q);
   /// Called when Newton is stationary; true if the problem was changed. [thesis algorithm A.1]
   bool pull_to_target(const Matrix3X& q);
 
@@ -61,6 +64,7 @@ struct StepProblem {
   double target_start_error = 1;  ///< squared, when the augmented Lagrangian began [m²]
 
  private:
+  double target_progress(const Matrix3X& q) const;
   void set_loads(const State& state, const Matrix3X& x);
 };
 
