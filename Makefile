@@ -12,7 +12,7 @@ NINJA := ninja -C $(BUILD) -j$(shell nproc) $(if $(MAKE_TERMOUT),,--quiet)
 CTEST := ctest --test-dir $(BUILD) -j2 --output-on-failure --no-label-summary
 SOURCES := find src tests bench -name '*.cpp' -o -name '*.hpp'
 
-.PHONY: build run test slow-test bench ccd-campaign install format check-format clean help dependencies configure
+.PHONY: build run test slow-test bench ccd-campaign stress install format check-format clean help dependencies configure
 .SILENT:
 
 build: configure # build the program: build/apart
@@ -36,6 +36,10 @@ bench: configure # measure kernels and whole scenes: tables here, numbers in bui
 ccd-campaign: configure # ask collision detection 8 million generated queries in many ways: no impact may be missed
 	$(NINJA) test_queries
 	$(BUILD)/test_queries --gtest_filter='*CcdCampaign*Slow*' --gtest_brief=1
+
+stress: configure # two hundred scenes that abuse the solver: each ends certified or says what is impossible
+	$(NINJA) test_stress apart
+	$(BUILD)/test_stress --gtest_brief=1
 
 install: build # install program, library and CMake package below PREFIX=/usr/local
 	cmake --install $(BUILD) --prefix "$(PREFIX)" >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }

@@ -33,12 +33,16 @@ Outcome run_program(const std::string& program, const std::vector<std::string>& 
     ::execv(program.c_str(), argv.data());
     ::_exit(127);
   }
-  if (interrupt_after >= 0) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(interrupt_after));
-    ::kill(child, SIGINT);
-  }
   int status = 0;
-  if (::waitpid(child, &status, 0) != child) throw std::runtime_error("waitpid failed");
+  pid_t ended = 0;
+  if (interrupt_after >= 0) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(interrupt_after);
+    while ((ended = ::waitpid(child, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (ended == 0) ::kill(child, SIGINT);
+  }
+  if (ended == 0) ended = ::waitpid(child, &status, 0);
+  if (ended != child) throw std::runtime_error("waitpid failed");
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out), read_file(err)};
 }
 

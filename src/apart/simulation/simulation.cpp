@@ -31,11 +31,11 @@ class GapWatch {
     const Model& model = p_.model;
     const Matrix3X& x = p_.objective.vertices();
     const bool stiffen =
-        !model.options.contact.barrier_stiffness && p_.contact.stiffness() < p_.range.high &&
+        !model.options.contact.barrier_stiffness && p_.contact.stiffness() < p_.range.limit &&
         is_squeezing(model.surface, active_, x_, p_.contact.active_set(), x, tiny_gap * model.size);
     active_ = p_.contact.active_set();
     x_ = x;
-    if (stiffen) p_.contact.set_stiffness(std::min(p_.range.high, 2 * p_.contact.stiffness()));
+    if (stiffen) p_.contact.set_stiffness(2 * p_.contact.stiffness());
     return stiffen;
   }
   void track() { min_gap_ = std::min(min_gap_, p_.contact.active_set().min_gap); }

@@ -14,7 +14,10 @@ namespace {
 // thesis A.5
 constexpr double target_reached = 0.999;
 constexpr double target_near = 0.99;
-constexpr double largest_target_stiffness = 1e8;
+// The thesis stops at 1e8, which is soft against steel: there the multipliers alone would take hundreds of
+// updates.
+constexpr double largest_target_stiffness = 1e14;
+constexpr double target_far = 0.9;
 // Weight of the proximal term in quasi-static steps: it decides where no force does, and is too small to
 // matter where one does.
 constexpr double proximal_weight = 1e-8;
@@ -270,8 +273,9 @@ bool StepProblem::hold_at_target(const Matrix3X& q) {
 
 bool StepProblem::pull_to_target(const Matrix3X& q) {
   if (target.targets.empty()) return false;
-  if (target_progress(q) < target_near && target.stiffness < largest_target_stiffness)
-    target.stiffness *= 2;
+  const double progress = target_progress(q);
+  if (progress < target_near && target.stiffness < largest_target_stiffness)
+    target.stiffness *= progress < target_far ? 10 : 2;
   else
     target.update_multipliers(q);
   return true;

@@ -10,7 +10,7 @@ StiffnessRange stiffness_range(double mean_mass, double size, double dhat) {
   // Beyond d̂ the barrier has no curvature; a d̂ that small is measured at half of it instead.
   const double at = std::min(d2, 0.25 * dhat * dhat);
   const double low = 1e11 * mean_mass / (4 * at * barrier(at, dhat * dhat).second);
-  return {low, 100 * low};
+  return {low, 100 * low, 1e10 * low};
 }
 
 double balanced_stiffness(const VectorX& energy_gradient, const VectorX& contact_gradient,

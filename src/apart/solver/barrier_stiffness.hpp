@@ -6,11 +6,13 @@ namespace apart {
 
 /// Adaptive barrier stiffness. [thesis A.6]
 struct StiffnessRange {
-  double low = 1, high = 100;
+  double low = 1, high = 100;  ///< of κ at the beginning of a step
+  double limit = 1e10;         ///< to which it may grow while gaps are tiny and shrink
 };
 
-/// κ_min = 10¹¹ m̄ / (4·10⁻¹⁶ ℓ² b″(10⁻⁸ℓ)) and κ_max = 100 κ_min. `size` ℓ [m], `mean_mass` m̄ of the nodes
-/// [kg].
+/// κ_min = 10¹¹ m̄ / (4·10⁻¹⁶ ℓ² b″(10⁻⁸ℓ)) and κ_max = 100 κ_min. The thesis lets κ grow to κ_max only. Both
+/// follow from masses; a press on steel needs far more, or gaps shrink to 10⁻¹² ℓ and every step with them.
+/// `size` ℓ [m], `mean_mass` m̄ of the nodes [kg].
 StiffnessRange stiffness_range(double mean_mass, double size, double dhat);
 
 /// argmin over κ of ‖g_E + κ g_c‖², held inside the range. g_c: gradient of the barrier for κ = 1.

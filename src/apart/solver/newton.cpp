@@ -11,6 +11,9 @@ constexpr int l2_repeats = 3;            // l of C-IPC supplement §7
 constexpr double rounding = 1e-8;        // relative error of the objective's value where gaps are tiny
 constexpr double overshoot = 0.8;        // share of the initial slope a step may end with, uphill
 constexpr double smallest_step = 1e-14;  // below this share of p the line search has failed
+constexpr double nearly_straight =
+    0.9;                             // share of the slope by which E fell, above which longer steps are tried
+constexpr double longest_step = 32;  // of those, in multiples of p
 
 /// −H⁻¹ g. Should rounding spoil positive definiteness, the diagonal is raised until it is restored.
 std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solver, const VectorX& g,
@@ -109,6 +112,21 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
       }
       result.failure = "the line search found no step that lowers the energy";
       return result;
+    }
+    // A full step that lowers E by half its slope ends at the minimum along p. One that lowers it by nearly
+    // all of it is far from there: the projection made the Hessian stiff where E has little or negative
+    // curvature (buckling).
+    if (alpha == 1 && energy - next_energy > nearly_straight * -slope && -slope > noise) {
+      const double reach = longest_step * hooks.step_limit(q, longest_step * p);
+      for (double longer = 2; longer <= reach; longer *= 2) {
+        Matrix3X trial = q + longer * p;
+        const double trial_energy = evaluate(trial);
+        if (!(trial_energy < next_energy)) break;
+        next = std::move(trial);
+        next_energy = trial_energy;
+        alpha = longer;
+      }
+      if (objective.coordinates() != next) evaluate(next);
     }
     q = next;
     energy = next_energy;

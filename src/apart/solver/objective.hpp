@@ -57,7 +57,8 @@ class Objective {
   /// contacts; take_pattern_change() tells whether there is a new one since it was last asked.
   const BlockSparse& hessian();
   bool take_pattern_change() { return std::exchange(pattern_changed_, false); }
-  const Matrix3X& vertices() const { return x_; }  ///< Φ(q)
+  const Matrix3X& coordinates() const { return q_; }  ///< q
+  const Matrix3X& vertices() const { return x_; }     ///< Φ(q)
 
  private:
   void update_pattern();

@@ -120,14 +120,16 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
   std::vector<char> used(n, false);
   for (const auto& v : surface_.vertices) used[v.vertices[0]] = true;
   for (Index t = 0; t < frame.mesh.tetrahedra.cols(); ++t) {
-    for (int k = 0; k < 4; ++k) used[frame.mesh.tetrahedra(k, t)] = true;
     const int body = frame.point_body[frame.mesh.tetrahedra(0, t)];
-    // No promise is made for materials whose energy is finite for inverted elements.
     if (prescribed_[body]) continue;
-    if (frame.bodies[body].kind == "invertible_volume")
+    // No promise is made for materials whose energy is finite for inverted elements: their inner points may
+    // come out.
+    if (frame.bodies[body].kind == "invertible_volume") {
       ++invertible_;
-    else
-      tetrahedra_.push_back(t);
+      continue;
+    }
+    tetrahedra_.push_back(t);
+    for (int k = 0; k < 4; ++k) used[frame.mesh.tetrahedra(k, t)] = true;
   }
   for (Index i = 0; i < n; ++i)
     if (used[i] && !prescribed_[frame.point_body[i]]) used_points_.push_back(i);

@@ -101,7 +101,8 @@ class FrameCheck {
   std::vector<char> prescribed_;              ///< per body: obstacle or half-space
   std::vector<std::pair<int, int>> ignored_;  ///< sorted, smaller body first
   std::vector<Index> local_;                  ///< per point: its number within its body
-  std::vector<Index> used_points_;            ///< of simulated bodies, in the surface or a tetrahedron
+  std::vector<Index>
+      used_points_;  ///< of simulated bodies, in the surface or a tetrahedron that must not invert
   Index invertible_ = 0;
   std::vector<Index> tetrahedra_;  ///< of simulated bodies
 };
