@@ -83,6 +83,23 @@ double between(double low, double high, double wanted) {
   return wanted;
 }
 
+std::string flat_text(const JsonValue& value) {
+  if (const auto* items = value.get_if<JsonValue::Array>()) {
+    std::string out = "[";
+    for (const JsonValue& item : *items) out += (out.size() > 1 ? ", " : "") + flat_text(item);
+    return out + "]";
+  }
+  if (const auto* members = value.get_if<JsonValue::Object>()) {
+    std::string out = "{";
+    for (const auto& [key, member] : *members)
+      out += (out.size() > 1 ? ", " : "") + flat_text(JsonValue(key)) + ": " + flat_text(member);
+    return out + "}";
+  }
+  std::string out = to_text(value);
+  out.pop_back();  // the end of the line
+  return out;
+}
+
 // ---- Rotations ----------------------------------------------------------------------------------
 
 Matrix3 about(const Vector3& axis, double angle) {
@@ -169,6 +186,8 @@ class Importer {
     place_shapes();
     place_mesh_obstacles();
     staging_ = stage_ipc_script(script_, components_, obstacle_points_);
+    for (const IpcHandle& handle : staging_.handles) handle_places_.push_back(place_of(handle.where));
+    for (const IpcPush& push : staging_.pushes) push_places_.push_back(place_of(push.where));
     find_scale();
     report_unused();
     JsonValue::Array bodies;
@@ -477,20 +496,31 @@ class Importer {
     JsonValue where;  ///< null if there are no points
   };
 
-  Chosen choose(const IpcChoice& choice, std::size_t component) const {
+  /// An IpcChoice where the scene is placed.
+  struct Place {
+    std::vector<std::vector<Side>> any_of;
+    std::optional<std::pair<std::size_t, Index>> point;  ///< instead: component and index
+  };
+
+  Place place_of(const IpcChoice& choice) const {
+    Place place{{}, choice.point};
+    for (const auto& cuts : choice.any_of) {
+      place.any_of.emplace_back();
+      for (const IpcCut& cut : cuts) place.any_of.back().push_back(side_of(cut));
+    }
+    return place;
+  }
+
+  Chosen choose(const Place& place, std::size_t component) const {
     const Matrix3X& points = components_[component].start;
     Chosen chosen;
-    if (choice.point) {
-      if (choice.point->first != component) return chosen;
-      chosen.points = {choice.point->second};
+    if (place.point) {
+      if (place.point->first != component) return chosen;
+      chosen.points = {place.point->second};
       chosen.where = indices(chosen.points);
       return chosen;
     }
-    std::vector<std::vector<Side>> sides;
-    for (const auto& cuts : choice.any_of) {
-      sides.emplace_back();
-      for (const IpcCut& cut : cuts) sides.back().push_back(side_of(cut));
-    }
+    const auto& sides = place.any_of;
     const auto inside = [&](const Vector3& p) {
       return std::any_of(sides.begin(), sides.end(), [&](const auto& all) {
         return std::all_of(all.begin(), all.end(), [&](const Side& s) { return s.holds(p); });
@@ -588,7 +618,19 @@ class Importer {
                                    [](const IpcPiece& p) { return p.velocity.isZero(0); });
     if (still && !movement.spin) return {};
     Object result;
-    if (movement.pieces.size() == 1) {
+    if (!movement.path.empty()) {
+      JsonValue::Array frames;
+      for (std::size_t k = 0; k <= movement.path.size(); ++k) {
+        const double time = double(k) * script_.dt;
+        frames.push_back(
+            Object()
+                .add("t", number(time))
+                .add("translate", numbers(k == 0 ? Vector3(Vector3::Zero()) : movement.path[k - 1]))
+                .add("rotate", axis_angle(movement.spin->axis, time * movement.spin->rate))
+                .value());
+      }
+      result.add("keyframes", JsonValue(std::move(frames)));
+    } else if (movement.pieces.size() == 1) {
       const Vector3& v = movement.pieces[0].velocity;
       if (!still) result.add("translate", JsonValue(JsonValue::Array{way(v[0]), way(v[1]), way(v[2])}));
       if (movement.spin)
@@ -623,11 +665,33 @@ class Importer {
     return result.value();
   }
 
-  IpcMovement steady(const Vector3& velocity, const Vector3& angular_velocity, const Vector3& center) const {
+  /// Constant speed. Each step of the reference turns about the centre of the bounding box as it is then;
+  /// unless the points lie symmetrically, that centre wanders.
+  IpcMovement steady(const Vector3& velocity, const Vector3& angular_velocity, const Matrix3X& points,
+                     const IpcTimeRange& range = {}) const {
     IpcMovement movement;
     movement.pieces.push_back({0, velocity, true});
-    if (const auto turn = rate_of(angular_velocity, script_.dt))
-      movement.spin = IpcSpin{turn->axis, turn->angle, center};
+    const auto turn = rate_of(angular_velocity, script_.dt);
+    if (!turn) return movement;
+    const Aabb box = bounding_box(points);
+    const Vector3 center = box.centre();
+    movement.spin = IpcSpin{turn->axis, turn->angle, center};
+    const double end = double(ipc_steps(script_)) * script_.dt;
+    const Index steps =
+        Index(std::ceil((std::min(end, range.until) - std::max(0.0, range.from)) / script_.dt * (1 - 1e-12)));
+    const Matrix3 rotation = about(turn->axis, turn->angle * script_.dt);
+    std::vector<Vector3> path;
+    Vector3 shift = Vector3::Zero();
+    Matrix3X at = points;
+    bool wanders = false;
+    for (Index k = 0; k < steps; ++k) {
+      const Vector3 pivot = bounding_box(at).centre();
+      shift = rotation * shift + (Matrix3::Identity() - rotation) * (pivot - center) + script_.dt * velocity;
+      path.push_back(shift);
+      wanders = wanders || (shift - double(k + 1) * script_.dt * velocity).norm() > 1e-6 * box.diagonal();
+      at = ((rotation * (at.colwise() - pivot)).colwise() + pivot).colwise() + script_.dt * velocity;
+    }
+    if (wanders) movement.path = std::move(path);
     return movement;
   }
 
@@ -692,10 +756,8 @@ class Importer {
     for (std::size_t s = 0; s < script_.shapes.size(); ++s) {
       const IpcShape& shape = script_.shapes[s];
       const std::size_t copies = std::size_t(shape.counts.prod());
-      bool alike = !turned_ && staging_.pushes.empty() && staging_.handles.empty() &&
-                   (!staging_.follows_folder || shape_dimension(s) == 3);
-      for (std::size_t i = 0; i < copies; ++i) alike = alike && !staging_.components.contains(c + i);
-      if (copies > 1 && alike) {
+      const bool alike = copies > 1 && can_be_array(c, copies);
+      if (alike) {
         bodies.push_back(body(c, fresh_name(shape.path, namesakes(shape.path) == 1), true));
       } else {
         for (std::size_t i = 0; i < copies; ++i)
@@ -704,6 +766,24 @@ class Importer {
       }
       c += copies;
     }
+  }
+
+  /// Whether the components from `first` on differ by their place alone.
+  bool can_be_array(std::size_t first, std::size_t count) const {
+    if (turned_ || !staging_.pushes.empty() || !staging_.handles.empty()) return false;
+    if (staging_.follows_folder && components_[first].dimension < 3) return false;
+    const auto velocity = [&](std::size_t c) {
+      const auto found = staging_.initial_velocity.find(c);
+      return found == staging_.initial_velocity.end() ? Vector3(Vector3::Zero()) : found->second;
+    };
+    const std::string how = flat_text(whole_motion(first));
+    for (std::size_t c = first; c < first + count; ++c) {
+      const auto moving = staging_.components.find(c);
+      if (moving != staging_.components.end() && moving->second.spin)
+        return false;  // each about its own centre
+      if (flat_text(whole_motion(c)) != how || velocity(c) != velocity(first)) return false;
+    }
+    return true;
   }
 
   int shape_dimension(std::size_t shape) const { return sources_[shape_source_[shape]].dimension; }
@@ -779,7 +859,7 @@ class Importer {
     const IpcShape& shape = script_.shapes[components_[component].shape];
     if (staging_.uses_shape_options && (shape.velocity || shape.angular_velocity))
       return motion(steady(shape.velocity.value_or(Vector3::Zero()),
-                           shape.angular_velocity.value_or(Vector3::Zero()), center_of(component)));
+                           shape.angular_velocity.value_or(Vector3::Zero()), components_[component].start));
     const auto found = staging_.components.find(component);
     return found == staging_.components.end() ? JsonValue() : motion(found->second);
   }
@@ -796,7 +876,7 @@ class Importer {
         fail(d.line,
              "this DBC moves a part of a shape without tetrahedra, or for a part of the time; such a shape "
              "moves as a whole, with linearVelocity, angularVelocity or meshSeq");
-      whole = motion(steady(d.velocity, d.angular_velocity, center_of(component)));
+      whole = motion(steady(d.velocity, d.angular_velocity, components_[component].start));
     }
     return whole;
   }
@@ -817,8 +897,9 @@ class Importer {
   }
 
   void add_handles(JsonValue::Array& fixed, std::size_t component) const {
-    for (const IpcHandle& handle : staging_.handles) {
-      Chosen chosen = choose(handle.where, component);
+    for (std::size_t h = 0; h < staging_.handles.size(); ++h) {
+      const IpcHandle& handle = staging_.handles[h];
+      Chosen chosen = choose(handle_places_[h], component);
       if (chosen.points.empty()) continue;
       Object entry;
       entry.add("where", std::move(chosen.where));
@@ -855,11 +936,10 @@ class Importer {
                "differently; make their boxes or times disjoint",
                e.condition->line, common.size());
       }
-      Aabb box;
-      for (const Index i : chosen.points) box.include(Vector3(components_[component].start.col(i)));
+      const Matrix3X points = components_[component].start(Eigen::all, chosen.points);
       Object entry;
       entry.add("where", std::move(chosen.where));
-      if (JsonValue how = motion(steady(d.velocity, d.angular_velocity, box.centre())); !how.is_null())
+      if (JsonValue how = motion(steady(d.velocity, d.angular_velocity, points, d.range)); !how.is_null())
         entry.add("motion", std::move(how));
       add_range(entry, d.range, script_.dirichlet_range);
       fixed.push_back(at_line(d.line, entry.value()));
@@ -868,8 +948,9 @@ class Importer {
   }
 
   void add_loads(JsonValue::Array& loads, std::size_t component) {
-    for (const IpcPush& push : staging_.pushes) {
-      Chosen chosen = choose(push.where, component);
+    for (std::size_t p = 0; p < staging_.pushes.size(); ++p) {
+      const IpcPush& push = staging_.pushes[p];
+      Chosen chosen = choose(push_places_[p], component);
       if (chosen.points.empty()) continue;
       loads.push_back(
           at_line(script_.script_line, body_force(std::move(chosen.where), push.acceleration).value()));
@@ -1046,6 +1127,7 @@ class Importer {
     for (const Friction& f : frictions_)
       pairs.push_back(Object()
                           .add("bodies", names(f.body, "*"))
+                          .add("enabled", JsonValue(true))
                           .add("friction_coefficient", number(f.coefficient))
                           .value());
     if (!pairs.empty()) result.add("pairs", JsonValue(std::move(pairs)));
@@ -1109,26 +1191,10 @@ class Importer {
   double size_factor_ = 1;
   double length_ = 0;  ///< [m]
   IpcStaging staging_;
+  std::vector<Place> handle_places_, push_places_;
   std::set<std::string> names_;
   std::vector<Friction> frictions_;
 };
-
-std::string flat_text(const JsonValue& value) {
-  if (const auto* items = value.get_if<JsonValue::Array>()) {
-    std::string out = "[";
-    for (const JsonValue& item : *items) out += (out.size() > 1 ? ", " : "") + flat_text(item);
-    return out + "]";
-  }
-  if (const auto* members = value.get_if<JsonValue::Object>()) {
-    std::string out = "{";
-    for (const auto& [key, member] : *members)
-      out += (out.size() > 1 ? ", " : "") + flat_text(JsonValue(key)) + ": " + flat_text(member);
-    return out + "}";
-  }
-  std::string out = to_text(value);
-  out.pop_back();  // the end of the line
-  return out;
-}
 
 void append(std::string& out, const JsonValue& value, std::size_t indent, std::size_t used) {
   constexpr std::size_t width = 110;

@@ -34,6 +34,8 @@ struct IpcPiece {
 struct IpcMovement {
   std::vector<IpcPiece> pieces;  ///< the first at time 0; empty: no motion
   std::optional<IpcSpin> spin;
+  /// [m] The displacement of the spin's centre at the end of each step, if pieces do not give it.
+  std::vector<Vector3> path = {};
 };
 
 /// Points on one side of a plane: direction · x < threshold, or >.
