@@ -15,6 +15,7 @@
 
 #include <Eigen/Geometry>
 #include <numbers>
+#include <random>
 
 namespace apart {
 namespace {
@@ -820,6 +821,52 @@ TEST_F(IpcScripts, OptionsThatANamedScriptDoesNotReadAreReported) {
                          .notes;
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_NE(notes[0].find("scene.txt:2: 'initVel' has no effect with script 'twist'"), std::string::npos);
+}
+
+TEST_F(IpcScripts, DamagedScriptsAreReadOrRefused) {
+  const std::string text =
+      "shapes input 3\ninput/tetMeshes/bar.msh 0 0 0  10 20 30  1 1 1 DBC 0 0 0  0.1 1 1  1 0 0  0 9 0 1 2 "
+      "material "
+      "1000 1e5 0.4\ninput/tetMeshes/wedge.msh 0 5 0  0 0 0  1 1 1 initVel 0 1 0  0 90 0 NBC 0 0 0 1 1 1 5 5 "
+      "5\n"
+      "input/triMeshes/triangle.seg 0 8 0 0 0 0 1 1 1 angularVelocity 3 4 5\nshapeMatrix input 2 1 2\n"
+      "input/triMeshes/triangle.pt 5 6 7 0 0 0 1 1 1\ntime 1 0.1\nground 0.3 -4\nhalfSpace 0 1 2 3 4 5 6 7\n"
+      "meshCO input/triMeshes/plane.obj 0 0 0  1 50 0.1 rotate 1 2 3\nrotateModel 0 1 0 10\nsize 2\nzoom 1\n"
+      "tuning 3\n0 1e-3 1e-4\ntol 1\n1e-3\nscript null\nsection SQP\nx\nsection end\ntimeIntegration NM 0.25 "
+      "0.5\n";
+  ASSERT_NO_THROW(imported(text));
+  std::mt19937 random(20);
+  const auto below = [&](std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+  };
+  const std::string_view words[] = {"-1",     "0",     "1e300", "nan",   "twist",      "stretchnsquash",
+                                    "#",      "\\",    "\n",    "input", "DCOSquash6", "99999999999",
+                                    "1e-300", "shapes"};
+  int refused = 0;
+  for (int trial = 0; trial < 1500; ++trial) {
+    std::string damaged = text;
+    for (std::size_t k = 0; k < 1 + below(3); ++k) {
+      const std::size_t from = below(damaged.size());
+      if (below(2) == 0) {
+        damaged.erase(from, 1 + below(30));
+      } else {  // one word for another
+        const std::size_t start = damaged.find_first_of(" \n", from);
+        if (start == damaged.npos) continue;
+        const std::size_t end = std::min(damaged.find_first_of(" \n", start + 1), damaged.size());
+        damaged.replace(start + 1, end - start - 1, words[below(std::size(words))]);
+      }
+    }
+    try {
+      imported(damaged);
+    } catch (const InputError& e) {
+      ++refused;
+      EXPECT_GT(std::string(e.what()).size(), 10u) << damaged;
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << e.what() << "\n" << damaged;
+    }
+  }
+  EXPECT_GT(refused, 100);
+  EXPECT_LT(refused, 1500);
 }
 
 TEST_F(IpcScripts, TheScriptItselfAndTheConvertedSceneAreTheSameSimulation) {

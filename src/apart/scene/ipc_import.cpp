@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double degrees = std::numbers::pi / 180;
+constexpr int most_components = 20000;  // a scene holds fewer still, but says so itself
+constexpr Index most_keyframes = 20000;
 
 // ---- Values -------------------------------------------------------------------------------------
 
@@ -31,6 +33,7 @@ double tidy(double value) {
 }
 
 JsonValue number(double value) {
+  if (!std::isfinite(value)) throw InputError("some number becomes too large; check scales, sizes and times");
   return JsonValue(tidy(value));
 }
 JsonValue text(std::string_view value) {
@@ -338,6 +341,11 @@ class Importer {
   };
 
   void place_shapes() {
+    double count = 0;
+    for (const IpcShape& shape : script_.shapes) count += shape.counts.cast<double>().prod();
+    if (count > most_components)
+      fail(script_.shapes.front().line, "the script has {} shapes, at most {} are read; join some", count,
+           most_components);
     for (std::size_t s = 0; s < script_.shapes.size(); ++s) {
       const IpcShape& shape = script_.shapes[s];
       const Source& source = sources_[shape_source_[s]];
@@ -390,6 +398,9 @@ class Importer {
       const IpcMeshObstacle& obstacle = script_.mesh_obstacles[i];
       const Matrix3X& points = sources_[obstacle_source_[i]].mesh.points;
       const Aabb box = bounding_box(points);
+      if (!((box.upper - box.lower).maxCoeff() > 0))
+        fail(obstacle.line, "mesh {} has no extent, so it cannot be scaled; use 'shapes' for single points",
+             obstacle.path);
       Placing p;
       p.scale = Vector3::Constant(obstacle.scale / (box.upper - box.lower).maxCoeff());
       p.rotate = euler(obstacle.rotate);
@@ -405,6 +416,9 @@ class Importer {
     for (const IpcComponent& c : components_)
       if (c.dimension == 3) box.include(bounding_box(c.rest));
     length_ = box.diagonal();
+    if (!(length_ > 0 && length_ < 1e100))
+      fail(script_.shapes.front().line, "the shapes are {:.3g} m across; check scales and translations",
+           length_);
     // Some scripts have lifted everything.
     for (std::size_t c = 0; c < components_.size(); ++c)
       placings_[c].translate += components_[c].start.col(0) - unlifted_[c];
@@ -679,6 +693,7 @@ class Importer {
     const double end = double(ipc_steps(script_)) * script_.dt;
     const Index steps =
         Index(std::ceil((std::min(end, range.until) - std::max(0.0, range.from)) / script_.dt * (1 - 1e-12)));
+    if (steps > most_keyframes) return movement;
     const Matrix3 rotation = about(turn->axis, turn->angle * script_.dt);
     std::vector<Vector3> path;
     Vector3 shift = Vector3::Zero();
@@ -1227,7 +1242,13 @@ void append(std::string& out, const JsonValue& value, std::size_t indent, std::s
 }  // namespace
 
 ImportedScene import_ipc_script(const fs::path& file, const fs::path& directory) {
-  return Importer(file, directory).import();
+  try {
+    return Importer(file, directory).import();
+  } catch (const InputError& e) {
+    const std::string what = e.what();  // almost all messages begin with their place
+    if (what.find(".txt") != what.npos || what.find(".ipc") != what.npos) throw;
+    throw InputError("{}: {}", file.string(), what);
+  }
 }
 
 std::string readable_text(const JsonValue& scene) {

@@ -637,6 +637,11 @@ std::span<const Stage::Named> Stage::table() {
 }
 
 IpcStaging Stage::arrange() {
+  constexpr Index most_steps = 10000000;
+  if (steps_ > most_steps)
+    throw InputError(
+        "{}: asks for {:.3g} s in steps of {:.3g} s, at most {} steps are made; use larger steps",
+        script_.file.string(), script_.duration, dt_, most_steps);
   std::vector<std::string_view> names;
   for (const Named& named : table()) {
     names.push_back(named.name);
