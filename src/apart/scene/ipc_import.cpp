@@ -184,6 +184,17 @@ class Importer {
         name_(file.stem().string()) {}
 
   ImportedScene import() {
+    try {
+      return convert();
+    } catch (const InputError& e) {
+      const std::string what = e.what();
+      if (what.starts_with(*place_)) throw;
+      throw InputError("{}: {}", *place_, what);
+    }
+  }
+
+ private:
+  ImportedScene convert() {
     for (const IpcIgnored& ignored : script_.ignored) note(ignored.line, ignored.message);
     read_meshes();
     place_shapes();
@@ -209,7 +220,6 @@ class Importer {
     return result;
   }
 
- private:
   template <class... Args>
   [[noreturn]] void fail(int line, fmt::format_string<Args...> format, Args&&... args) const {
     throw InputError("{}:{}: {}", *place_, line, fmt::format(format, std::forward<Args>(args)...));
@@ -1242,13 +1252,7 @@ void append(std::string& out, const JsonValue& value, std::size_t indent, std::s
 }  // namespace
 
 ImportedScene import_ipc_script(const fs::path& file, const fs::path& directory) {
-  try {
-    return Importer(file, directory).import();
-  } catch (const InputError& e) {
-    const std::string what = e.what();  // almost all messages begin with their place
-    if (what.find(".txt") != what.npos || what.find(".ipc") != what.npos) throw;
-    throw InputError("{}: {}", file.string(), what);
-  }
+  return Importer(file, directory).import();
 }
 
 std::string readable_text(const JsonValue& scene) {
