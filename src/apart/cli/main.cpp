@@ -8,6 +8,8 @@
 #include <apart/io/file_reader.hpp>
 #include <apart/queries/query_recorder.hpp>
 #include <apart/scene/examples.hpp>
+#include <apart/scene/ipc_import.hpp>
+#include <apart/scene/ipc_script.hpp>
 #include <apart/scene/run.hpp>
 #include <apart/scene/schema.hpp>
 #include <apart/scene/start_check.hpp>
@@ -36,6 +38,10 @@ void stop_gently() {
   action.sa_flags = SA_RESETHAND;  // the second one ends the program at once
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+}
+
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "{}\n", note);
 }
 
 // ---- run ----------------------------------------------------------------------------------------
@@ -97,6 +103,7 @@ int run(const RunArguments& arguments) {
     result = resume_run(scene, directory, options);
   } else {
     const SceneFile file = find_scene(arguments.scene, arguments.overrides);
+    print_notes(file.notes);
     const Scene scene = build_scene(file);
     ensure_feasible_start(scene, file);
     directory = arguments.directory.empty() ? fresh_run_directory(file) : fs::path(arguments.directory);
@@ -146,6 +153,7 @@ void print_statistics(const Scene& scene) {
 int check(const CheckArguments& arguments) {
   set_thread_count(0);
   const SceneFile file = find_scene(arguments.scene, arguments.overrides);
+  print_notes(file.notes);
   const Scene scene = build_scene(file);
   print_statistics(scene);
   const StartCheck start = check_start(scene);
@@ -194,6 +202,20 @@ int show_examples(const std::string& name, const std::string& output) {
     const JsonValue scene = parse_json(example.text, std::string(example.name));
     fmt::print("{:<{}}  {}\n", example.name, widest, LocatedJson(scene)["description"].text());
   }
+  return exit_done;
+}
+
+int convert(const std::string& script, const std::string& output) {
+  if (!is_ipc_script(script))
+    throw InputError("{}: must be a script of the reference implementation of IPC, .txt or .ipc; name one",
+                     script);
+  const fs::path folder = output.empty() ? fs::current_path() : fs::absolute(output).parent_path();
+  const ImportedScene imported = import_ipc_script(script, folder);
+  print_notes(imported.notes);
+  if (output.empty())
+    fmt::print("{}", readable_text(imported.scene));
+  else
+    write_atomically(output, readable_text(imported.scene));
   return exit_done;
 }
 
@@ -335,6 +357,14 @@ int dispatch(int argc, char** argv) {
   examples_command->add_option("NAME", example, "Print this scene");
   examples_command->add_option("-o,--output", example_output, "Write it to a file instead");
   examples_command->callback([&] { code = show_examples(example, example_output); });
+
+  std::string script, converted;
+  CLI::App* convert_command =
+      app.add_subcommand("convert", "Make a scene from a script of the reference implementation of IPC");
+  convert_command->add_option("SCRIPT", script, "Script, .txt or .ipc; run and check take it as it is, too")
+      ->required();
+  convert_command->add_option("SCENE", converted, "Scene file to write; default: the screen");
+  convert_command->callback([&] { code = convert(script, converted); });
 
   bool reference = false;
   CLI::App* schema_command = app.add_subcommand("schema", "Print the scene format as JSON Schema");

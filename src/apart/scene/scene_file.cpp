@@ -1,4 +1,6 @@
 #include <apart/scene/examples.hpp>
+#include <apart/scene/ipc_import.hpp>
+#include <apart/scene/ipc_script.hpp>
 #include <apart/scene/scene_file.hpp>
 #include <apart/scene/validation.hpp>
 
@@ -179,7 +181,7 @@ void check_together(const JsonValue& scene) {
 SceneFile understand(JsonValue root, const std::string& source, const fs::path& directory,
                      std::span<const std::string> overrides) {
   for (const std::string& change : overrides) Override(change).apply(root);
-  SceneFile scene{validated(root), {}};
+  SceneFile scene{validated(root), {}, {}};
   if (!scene.root.find("name")) insert_after(scene.root, "version", "name", fs::path(source).stem().string());
   name_bodies(scene.root);
   check_together(scene.root);
@@ -203,6 +205,12 @@ SceneFile parse_scene(std::string_view text, const std::string& source, const fs
 }
 
 SceneFile read_scene(const fs::path& file, std::span<const std::string> overrides) {
+  if (is_ipc_script(file)) {
+    ImportedScene imported = import_ipc_script(file);
+    SceneFile scene = understand(std::move(imported.scene), file.string(), file.parent_path(), overrides);
+    scene.notes = std::move(imported.notes);
+    return scene;
+  }
   return understand(read_json(file), file.string(), file.parent_path(), overrides);
 }
 

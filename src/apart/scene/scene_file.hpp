@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace apart {
 
@@ -12,7 +13,8 @@ namespace apart {
 /// read again gives the same scene.
 struct SceneFile {
   JsonValue root;
-  std::string name;  ///< root's "name"
+  std::string name;                     ///< root's "name"
+  std::vector<std::string> notes = {};  ///< of a converted script: what has no effect here, one line each
 
   LocatedJson top() const { return LocatedJson(root); }
   std::string text() const { return to_text(root); }
@@ -21,7 +23,8 @@ struct SceneFile {
 };
 
 /// Reads a scene. `overrides` are changes "path=value" applied first, such as contact.dhat=0.002,
-/// bodies[0].material.E=1e6 or bodies[ball].velocity=[0,1,0]. Throws InputError that names every problem.
+/// bodies[0].material.E=1e6 or bodies[ball].velocity=[0,1,0]. A script of the reference implementation of IPC
+/// (.txt, .ipc) is converted. Throws InputError that names every problem.
 SceneFile read_scene(const std::filesystem::path& file, std::span<const std::string> overrides = {});
 
 /// The same for text; `source` stands for the file in messages, and relative paths start at `directory`.
