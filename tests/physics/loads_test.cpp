@@ -177,6 +177,35 @@ TEST(Damping, of_stiffness_stops_vibration_and_leaves_rigid_motion_alone) {
   EXPECT_LT(damped, 0.02 * undamped);
 }
 
+TEST(Attachments, hold_a_weight_at_the_length_that_balances_it_until_they_end) {
+  SmallScene scene;
+  scene.options.dt = 0.02;
+  scene.options.solver.tolerance = 1e-7;
+  scene.bodies.push_back(
+      make_affine("weight", generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), Orthogonality{1e8}, 1000));
+  scene.bodies.push_back(make_obstacle("ceiling", moved(generate::grid(1, 1, 1, 1), {0, 0.1, 0})));
+  scene.bodies[0].damping.mass = 20;
+  const double stiffness = 500, weight = 9.81;  // [N/m] each of four, [N]
+  std::vector<Attachment> attachments;
+  for (Index p = 0; p < 8; ++p) {
+    const Vector3 x = scene.bodies[0].mesh.points.col(p);
+    if (x[1] < 0) continue;
+    // Four to the corners of the triangle they hang under, which is y = 0.1.
+    Attachment a{0, p, 1, {0, 1, 2}, Vector3::Zero(), stiffness, 0.05, {0, 2}};
+    Matrix3 corners;
+    for (int k = 0; k < 3; ++k)
+      corners.col(k) = Vector3(scene.bodies[1].mesh.points(0, k), 1, scene.bodies[1].mesh.points(2, k));
+    a.weights = corners.inverse() * Vector3(x[0], 1, x[2]);
+    attachments.push_back(a);
+  }
+  ASSERT_EQ(attachments.size(), 4u);
+  auto s = scene.simulation(attachments);
+  for (int step = 0; step < 100; ++step) s->step();
+  EXPECT_NEAR(centre_of_mass(*s, 0)[1], -weight / (4 * stiffness), 1e-5);
+  for (int step = 0; step < 10; ++step) s->step();
+  EXPECT_LT(centre_of_mass(*s, 0)[1], -0.05) << "let go, it falls";
+}
+
 TEST(Conditions, begin_and_end_at_their_times_and_start_from_where_the_nodes_are) {
   SmallScene scene;
   scene.bodies.push_back(

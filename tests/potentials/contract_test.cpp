@@ -7,6 +7,7 @@
 #include <apart/potentials/inertia.hpp>
 #include <apart/potentials/nodal_forces.hpp>
 #include <apart/potentials/rayleigh_damping.hpp>
+#include <apart/potentials/springs.hpp>
 #include <apart/potentials/surface_pressure.hpp>
 
 #include <gtest/gtest.h>
@@ -101,6 +102,19 @@ TEST(PotentialContract, pressure_on_open_and_closed_patches) {
       }
       EXPECT_LT((g - expected).norm(), 1e-14);
     }
+}
+
+TEST(PotentialContract, springs_to_points_edges_and_triangles) {
+  for (unsigned seed = 0; seed < 6; ++seed) {
+    const Matrix3X x = random_points(8, seed);
+    for (const double length : {0.0, 0.3, 3.0}) {  // drawn, drawn, pressed
+      Springs springs;
+      springs.set(0.01, {{{{0, 1, -1, -1}, 2}, {1, 0, 0}, 100, length},
+                         {{{2, 3, 4, -1}, 3}, {0.3, 0.7, 0}, 50, length},
+                         {{{5, 6, 7, 1}, 4}, {0.2, 0.5, 0.3}, 20, length}});
+      expect_potential_contract(springs, x, fmt::format("length {}, seed {}", length, seed));
+    }
+  }
 }
 
 TEST(PotentialContract, damping_with_stiffness_and_both_kinds_of_mass) {

@@ -7,7 +7,7 @@
 
 namespace apart::test {
 
-std::unique_ptr<Simulation> SmallScene::simulation() const {
+std::unique_ptr<Simulation> SmallScene::simulation(std::vector<Attachment> attachments) const {
   PairTable pairs(int(bodies.size()), contact);
   PairSettings off = contact;
   off.enabled = false;
@@ -16,7 +16,8 @@ std::unique_ptr<Simulation> SmallScene::simulation() const {
     for (std::size_t b = a; b < bodies.size(); ++b)
       if ((passive(a) && passive(b)) || (a == b && bodies[a].kind == BodyKind::affine))
         pairs.set(int(a), int(b), off);
-  return std::make_unique<Simulation>(std::make_shared<Model>(bodies, pairs, options));
+  return std::make_unique<Simulation>(
+      std::make_shared<Model>(bodies, pairs, options, std::move(attachments)));
 }
 
 Mesh moved(Mesh mesh, const Vector3& by) {

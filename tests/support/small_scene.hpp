@@ -17,7 +17,7 @@ struct SmallScene {
     options.solver.tolerance = 1e-6;
   }
   /// Obstacles and half-spaces do not meet each other, affine bodies not themselves, as in scene files.
-  std::unique_ptr<Simulation> simulation() const;
+  std::unique_ptr<Simulation> simulation(std::vector<Attachment> attachments = {}) const;
 };
 
 /// Moves a mesh.

@@ -301,6 +301,7 @@ Group scene() {
        {"time", object("time"), "", Key::required, "how long, in which steps"},
        {"gravity", vector(), "m/s2", "[0, -9.81, 0]", "acceleration of everything that moves"},
        {"bodies", list(object("body"), 1), "", Key::required, "what the scene is made of"},
+       {"attachments", list(object("attachment")), "", "[]", "springs between bodies"},
        {"contact", object("contact"), "", "{}", "how bodies touch"},
        {"solver", object("solver"), "", "{}", "how each step is solved"},
        {"output", object("output"), "", "{}", "what is written"}});
@@ -345,6 +346,20 @@ Group loads() {
              with_times({type, surface, {"pressure", number_or_formula(), "Pa", Key::required, "pressure"}})),
        typed("point_force", "force on each point chosen",
              with_times({type, where, {"force", field, "N", Key::required, "x, y, z, on each"}}))}};
+}
+
+Group attachments() {
+  return record(
+      "attachment",
+      "Springs from surface points of the first body to the nearest place on the second, as long at rest as "
+      "at the start. "
+      "They hold what is near; contact between the two goes on.",
+      with_times(
+          {{"bodies", tuple(text(), 2), "", Key::required, "two names"},
+           {"where", object("selection"), "", R"({"all": true})", "which points of the first body"},
+           {"to", choice("attach_to"), "", "\"surface\"", "where on the second body"},
+           {"max_distance", length(positive), "m", "\"1e-2 L\"", "points farther apart are not attached"},
+           {"stiffness", number(positive), "N/m", "1e4", "of each spring"}}));
 }
 
 Group dampings() {
@@ -559,11 +574,12 @@ ChoiceList mesh_files() {
 }
 
 Catalog make_catalog() {
-  return {{scene(),      time_steps(),  bodies(),    meshes(),     tetrahedralizations(),
-           transforms(), axis_angles(), arrays(),    materials(),  fixed_parts(),
-           loads(),      dampings(),    sequences(), selections(), boxes(),
-           balls(),      planes(),      motions(),   keyframes(),  turnings(),
-           contacts(),   frictions(),   pairs(),     solvers(),    outputs()},
+  return {{scene(),      time_steps(),  bodies(),    meshes(),    tetrahedralizations(),
+           transforms(), axis_angles(), arrays(),    materials(), fixed_parts(),
+           loads(),      attachments(), dampings(),  sequences(), selections(),
+           boxes(),      balls(),       planes(),    motions(),   keyframes(),
+           turnings(),   contacts(),    frictions(), pairs(),     solvers(),
+           outputs()},
           {{"integrator",
             "Time integrators",
             {{"implicit_euler", "first order, dissipative, robust"},
@@ -577,6 +593,10 @@ Catalog make_catalog() {
            {"axes",
             "Directions",
             {{"xyz", "all"}, {"xy", ""}, {"xz", ""}, {"yz", ""}, {"x", ""}, {"y", ""}, {"z", ""}}},
+           {"attach_to",
+            "Where attachments end",
+            {{"surface", "the nearest point of triangles, segments or points"},
+             {"vertices", "the nearest vertex"}}},
            {"barrier_stiffness",
             "Contact stiffness",
             {{"adaptive", "found from the forces at hand, and raised when gaps get tiny"}}},

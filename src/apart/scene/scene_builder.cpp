@@ -2,6 +2,7 @@
 #include <apart/geometry/mesh_checks.hpp>
 #include <apart/io/mesh_format.hpp>
 #include <apart/io/tetgen.hpp>
+#include <apart/scene/attachments.hpp>
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/loads.hpp>
 #include <apart/scene/motion.hpp>
@@ -388,9 +389,21 @@ Scene build_scene(const SceneFile& file) {
   if (!(size >= 1e-9 && size <= 1e9))
     top["bodies"].fail("are {:.3g} m across, must be between 1e-9 and 1e9; lengths are in metres", size);
   PairTable pairs = build_pairs(top["contact"], entries, size);
+  std::vector<std::array<std::vector<int>, 2>> attached;  // names are found while entries have them
+  for (const LocatedJson& v : top["attachments"].items())
+    attached.push_back({bodies_named(v["bodies"][0], entries), bodies_named(v["bodies"][1], entries)});
   std::vector<Body> bodies;
   for (Entry& entry : entries) bodies.push_back(std::move(entry.body));
-  scene.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs), build_options(top, size));
+  std::vector<Attachment> attachments;
+  for (std::size_t i = 0; i < attached.size(); ++i) {
+    const LocatedJson v = top["attachments"][i];
+    for (const int a : attached[i][0])
+      for (const int b : attached[i][1])
+        for (const Attachment& spring : read_attachment(v, bodies, a, b, metres(v["max_distance"], size)))
+          attachments.push_back(spring);
+  }
+  scene.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs), build_options(top, size),
+                                              std::move(attachments));
   ensure(scene.model->size == size, "build_scene: L of the scene format is Model::size");
   return scene;
 }

@@ -130,6 +130,9 @@ void make_paths_absolute(JsonValue& scene, const fs::path& directory) {
         for (JsonValue& part : std::get<JsonValue::Array>(parts->data))
           make_absolute(part.find("where")->find("index_file"), directory);
   }
+  if (JsonValue* list = scene.find("attachments"))
+    for (JsonValue& attachment : std::get<JsonValue::Array>(list->data))
+      make_absolute(attachment.find("where")->find("index_file"), directory);
 }
 
 /// Adds a key where the catalog has it, at the place of the object in the file.

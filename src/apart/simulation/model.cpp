@@ -7,8 +7,11 @@
 
 namespace apart {
 
-Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions simulation_options)
-    : bodies(std::move(body_list)), options(std::move(simulation_options)) {
+Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions simulation_options,
+             std::vector<Attachment> attachment_list)
+    : bodies(std::move(body_list)),
+      options(std::move(simulation_options)),
+      attachments(std::move(attachment_list)) {
   ensure(pairs.body_count() == int(bodies.size()), "Model: one row of pair settings per body");
   first_node = first_point = {0};
   Index vertices = 0, faces = 0, segments = 0;
@@ -72,6 +75,19 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
   mass.setFromTriplets(mass_entries.begin(), mass_entries.end());
   surface = CollisionSurface(std::move(rest), std::move(all_faces), std::move(all_segments),
                              std::move(body_of_vertex), std::move(pairs), std::move(half_spaces));
+  for (const Attachment& a : attachments) {
+    vertex_of(a.body, a.point);
+    for (const Index p : a.others)
+      if (p >= 0) vertex_of(a.other, p);
+  }
+}
+
+Index Model::vertex_of(int body, Index point) const {
+  // Vertices stand in the order of bodies and of their surface points: `surface_point` ascends.
+  const Index wanted = first_point[std::size_t(body)] + point;
+  const auto found = std::lower_bound(surface_point.begin(), surface_point.end(), wanted);
+  ensure(found != surface_point.end() && *found == wanted, "Model::vertex_of: the point is inside the body");
+  return Index(found - surface_point.begin());
 }
 
 }  // namespace apart

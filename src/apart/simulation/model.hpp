@@ -40,11 +40,24 @@ struct SimulationOptions {
   SolverOptions solver;
 };
 
+/// A spring between a point of one body's surface and a place on another's. Lengths as they are at the start.
+struct Attachment {
+  int body = 0;
+  Index point = 0;  ///< of the body's mesh
+  int other = 0;
+  std::array<Index, 3> others = {-1, -1, -1};  ///< mesh points of the other body; unused entries are −1
+  Vector3 weights = Vector3::Zero();           ///< of those; their sum is one
+  double stiffness = 0;                        ///< [N/m]
+  double length = 0;                           ///< at rest [m]
+  TimeRange when;
+};
+
 /// Everything about a scene that does not change in time. Immutable.
 struct Model {
   /// `pairs` is indexed by the position of the bodies. Throws InputError if nothing can move and nothing is
   /// scripted.
-  Model(std::vector<Body> bodies, PairTable pairs, SimulationOptions options);
+  Model(std::vector<Body> bodies, PairTable pairs, SimulationOptions options,
+        std::vector<Attachment> attachments = {});
 
   std::vector<Body> bodies;
   SimulationOptions options;
@@ -60,7 +73,10 @@ struct Model {
   LinearMap surface_map;             ///< Φ: nodes → vertices of `surface`
   CollisionSurface surface;
   std::vector<Index> surface_point;  ///< output point of each surface vertex
-  double size = 1;                   ///< ℓ [m]: diagonal of the bounding box of the scene at the start
+  /// The vertex of `surface` at a mesh point of a body, which must be one of its surface points.
+  Index vertex_of(int body, Index point) const;
+  std::vector<Attachment> attachments;  ///< points are of surfaces; checked in the constructor
+  double size = 1;                      ///< ℓ [m]: diagonal of the bounding box of the scene at the start
 };
 
 }  // namespace apart

@@ -34,16 +34,6 @@ double smallest_dhat(const PairTable& pairs) {
   return std::isfinite(d) ? d : 1e-3;
 }
 
-/// Vertex of the collision surface of each mesh point of a body; −1 inside.
-std::vector<Index> vertex_of_point(const Model& model, std::size_t body) {
-  std::vector<Index> result(model.bodies[body].mesh.point_count(), -1);
-  for (std::size_t v = 0; v < model.surface_point.size(); ++v) {
-    const Index p = model.surface_point[v] - model.first_point[body];
-    if (p >= 0 && p < Index(result.size())) result[p] = Index(v);
-  }
-  return result;
-}
-
 }  // namespace
 
 Matrix3X load_forces(const Model& model, double time) {
@@ -119,7 +109,7 @@ StepProblem::StepProblem(const Model& m, Timings& timings)
       contact(m.surface, candidates),
       friction(m.surface),
       objective(m.surface_map, {&inertia, &elasticity, &loads, &damping, &target},
-                {&contact, &friction, &pressure}),
+                {&contact, &friction, &pressure, &springs}),
       linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)) {
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
     first_cell.push_back(elasticity.term_count());
@@ -187,7 +177,6 @@ void StepProblem::set_loads(const State& state, const Matrix3X& x) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     for (const Pressure& p : model.bodies[b].pressures) {
       if (!p.when.covers(end_time)) continue;
-      const std::vector<Index> vertex = vertex_of_point(model, b);
       SurfacePressure::Patch patch{Faces(3, Index(p.faces.size())), p.pressure(end_time)};
       if (!std::isfinite(patch.pressure))
         throw SolverError(fmt::format(
@@ -196,10 +185,22 @@ void StepProblem::set_loads(const State& state, const Matrix3X& x) {
             model.bodies[b].name, end_time));
       for (Index f = 0; f < patch.faces.cols(); ++f)
         for (int k = 0; k < 3; ++k)
-          patch.faces(k, f) = vertex[model.bodies[b].surface_faces(k, p.faces[std::size_t(f)])];
+          patch.faces(k, f) =
+              model.vertex_of(int(b), model.bodies[b].surface_faces(k, p.faces[std::size_t(f)]));
       patches.push_back(std::move(patch));
     }
   pressure.set(time_step.scale, std::move(patches), x);
+
+  std::vector<Springs::Spring> attached;
+  for (const Attachment& a : model.attachments) {
+    if (!a.when.covers(end_time)) continue;
+    Springs::Spring s{{}, a.weights, a.stiffness, a.length};
+    s.points.ids[std::size_t(s.points.size++)] = model.vertex_of(a.body, a.point);
+    for (const Index p : a.others)
+      if (p >= 0) s.points.ids[std::size_t(s.points.size++)] = model.vertex_of(a.other, p);
+    attached.push_back(s);
+  }
+  springs.set(time_step.scale, std::move(attached));
 }
 
 double StepProblem::step_limit(const Matrix3X& q, const Matrix3X& p) {
@@ -250,6 +251,7 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
   contact.set_stiffness(1);
   contact.add_gradient(x, pressed);
   pressure.add_gradient(x, others);
+  springs.add_gradient(x, others);
   Matrix3X energy = model.surface_map.pull_back(q, others);
   for (const Potential* p : std::initializer_list<const Potential*>{&inertia, &elasticity, &loads, &damping})
     p->add_gradient(q, energy);

@@ -5,6 +5,7 @@
 #include <apart/potentials/inertia.hpp>
 #include <apart/potentials/nodal_forces.hpp>
 #include <apart/potentials/rayleigh_damping.hpp>
+#include <apart/potentials/springs.hpp>
 #include <apart/potentials/surface_pressure.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
 #include <apart/simulation/step_bound_observer.hpp>
@@ -48,6 +49,7 @@ struct StepProblem {
   BarrierContact contact;
   Friction friction;
   SurfacePressure pressure;
+  Springs springs;
   Objective objective;
   std::unique_ptr<LinearSolver> linear_solver;
   std::vector<Index> first_cell;  ///< of each body, in `elasticity`
