@@ -98,6 +98,7 @@ struct Body {
   std::vector<Pressure> pressures;
   Damping damping;
   std::optional<HalfSpace> half_space;
+  TimeRange presence;  ///< when the body is there; in other steps it rests, and nothing sees it
 
   bool is_dynamic() const { return mass.rows() > 0; }
   Index node_count() const { return Index(nodes.cols()); }

@@ -73,6 +73,7 @@ void write_frame(const std::filesystem::path& file, const Frame& frame) {
   std::vector<int> pairs;
   for (const auto& [a, b] : frame.ignored_pairs) pairs.insert(pairs.end(), {a, b});
   if (!pairs.empty()) arrays.field.push_back(vtu_output("ignored_pairs", pairs, 2));
+  if (!frame.absent.empty()) arrays.field.push_back(vtu_output("absent_bodies", frame.absent));
 
   arrays.point.push_back(vtu_output("body", values_of(frame.point_body)));
   if (frame.velocity.size() > 0) arrays.point.push_back(vtu_output("velocity", values_of(frame.velocity), 3));
@@ -130,6 +131,9 @@ class FrameReader {
       for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
         frame.ignored_pairs.emplace_back(body(*array, pairs[i], frame), body(*array, pairs[i + 1], frame));
     }
+    if (const VtuArray* array = VtuFile::find(file_.field_data(), "absent_bodies"))
+      for (const auto b : file_.integers(*array, tuples(*array)))
+        frame.absent.push_back(body(*array, b, frame));
     frame.velocity = vectors(piece, "velocity", points);
     frame.contact_force = vectors(piece, "contact_force", points);
     if (const VtuArray* array = VtuFile::find(piece.cell_data, "von_mises")) {
@@ -329,7 +333,7 @@ std::vector<std::filesystem::path> list_frames(const std::filesystem::path& run_
 namespace {
 
 constexpr std::string_view iterates_magic = "apartITR";
-constexpr std::uint64_t iterates_version = 1;
+constexpr std::uint64_t iterates_version = 2;
 
 template <class T>
 std::string_view bytes_of(const T& value) {
@@ -364,8 +368,10 @@ void write_iterates(const std::filesystem::path& run_directory, const Iterates& 
       out << bytes;
     };
     put(iterates_magic);
-    put(bytes_of(std::array<std::uint64_t, 4>{iterates_version, std::uint64_t(iterates.step),
-                                              iterates.points.size(), std::uint64_t(points)}));
+    put(bytes_of(std::array<std::uint64_t, 5>{iterates_version, std::uint64_t(iterates.step),
+                                              iterates.points.size(), std::uint64_t(points),
+                                              iterates.absent.size()}));
+    for (const int body : iterates.absent) put(bytes_of(std::uint64_t(body)));
     for (const Matrix3X& p : iterates.points)
       put({reinterpret_cast<const char*>(p.data()), std::size_t(p.size()) * sizeof(double)});
     const auto stored_crc = std::uint32_t(crc);
@@ -385,6 +391,17 @@ Iterates read_iterates(const std::filesystem::path& file) {
   const auto step = reader.value<std::uint64_t>("step");
   const auto count = reader.value<std::uint64_t>("number of iterates");
   const auto points = reader.value<std::uint64_t>("number of points");
+  const auto absent = reader.value<std::uint64_t>("number of absent bodies");
+  Iterates result;
+  if (absent > reader.remaining() / sizeof(std::uint64_t))
+    reader.fail("says that {} bodies are absent, which does not match the file's size; it is damaged",
+                absent);
+  for (std::uint64_t i = 0; i < absent; ++i) {
+    const auto body = reader.value<std::uint64_t>("absent body");
+    if (body > std::uint64_t(std::numeric_limits<int>::max()))
+      reader.fail("has no body {}; it is damaged", body);
+    result.absent.push_back(int(body));
+  }
   const std::size_t left = reader.remaining();
   constexpr std::size_t point_bytes = 3 * sizeof(double);
   // In this order nothing overflows: each product is known to be at most the size of the file.
@@ -398,7 +415,6 @@ Iterates read_iterates(const std::filesystem::path& file) {
         "damaged",
         step, count, points);
   const uLong crc = crc_of(0, reader.content().substr(0, reader.content().size() - sizeof(std::uint32_t)));
-  Iterates result;
   result.step = Index(step);
   for (std::uint64_t i = 0; i < count; ++i) {
     Matrix3X& matrix = result.points.emplace_back(3, Eigen::Index(points));

@@ -24,10 +24,11 @@ struct Frame {
   std::vector<FrameBody> bodies;       ///< in the order of the scene
   std::vector<HalfSpace> half_spaces;  ///< `HalfSpace::body` indexes `bodies`
   std::vector<std::pair<int, int>>
-      ignored_pairs;       ///< body pairs the scene lets overlap (a ≤ b; a == b: self)
-  Matrix3X velocity;       ///< [m/s] per point; may be empty
-  Matrix3X contact_force;  ///< [N] per point, contact and friction; may be empty
-  VectorX von_mises;       ///< [Pa] per tetrahedron; may be empty
+      ignored_pairs;        ///< body pairs the scene lets overlap (a ≤ b; a == b: self)
+  std::vector<int> absent;  ///< bodies that are not there now; they rest somewhere, and nothing sees them
+  Matrix3X velocity;        ///< [m/s] per point; may be empty
+  Matrix3X contact_force;   ///< [N] per point, contact and friction; may be empty
+  VectorX von_mises;        ///< [Pa] per tetrahedron; may be empty
 };
 
 /// Writes one VTU file that ParaView opens (binary, so doubles survive exactly), atomically.
@@ -61,6 +62,7 @@ std::vector<std::filesystem::path> list_frames(const std::filesystem::path& run_
 /// step first. Stored as iterates/step_000001.bin (the step's number) in the run directory.
 struct Iterates {
   Index step = 0;
+  std::vector<int> absent;       ///< bodies that are not there in this step
   std::vector<Matrix3X> points;  ///< [m], world; each 3 × point count
 };
 void write_iterates(const std::filesystem::path& run_directory, const Iterates& iterates);

@@ -274,21 +274,26 @@ Group bodies() {
   const Key loads{"loads", list(object("load")), "", "[]", "given forces"};
   const Key damping{"damping", object("damping"), "", "{}", "takes energy out of motion and deformation"};
   const Key sequence{"sequence", object("sequence"), "", Key::optional, "moves the body along mesh files"};
+  const Key appears{
+      "appears", number(not_negative), "s", "0",
+      "when the body comes in, where it is placed, with its initial velocity; nothing may be there then"};
+  const Key disappears{"disappears", number(positive), "s", Key::optional,
+                       "when it is taken out; not given: never"};
   const Key origin{"origin", vector(), "m", "[0, 0, 0]", "a point of the plane"};
   const Key normal{"normal", vector(), "", "[0, 1, 0]", "points out of the solid; any length but zero"};
-  return {
-      "body",
-      "One thing in the scene.",
-      {typed("volume", "soft solid made of tetrahedra",
-             {type, name, mesh, transform, soft, mass, velocity, angular_velocity, fixed, motion, loads,
-              damping, friction, array}),
-       typed("affine",
-             "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",
-             {type, name, mesh, transform, stiff, velocity, angular_velocity, fixed, motion, loads, damping,
-              friction, array}),
-       typed("obstacle", "triangles, segments or points that push but are not pushed",
-             {type, name, mesh, transform, motion, sequence, friction, array}),
-       typed("half_space", "everything behind a plane is solid", {type, name, origin, normal, friction})}};
+  return {"body",
+          "One thing in the scene.",
+          {typed("volume", "soft solid made of tetrahedra",
+                 {type, name, mesh, transform, soft, mass, velocity, angular_velocity, fixed, motion, loads,
+                  damping, friction, appears, disappears, array}),
+           typed("affine",
+                 "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",
+                 {type, name, mesh, transform, stiff, velocity, angular_velocity, fixed, motion, loads,
+                  damping, friction, appears, disappears, array}),
+           typed("obstacle", "triangles, segments or points that push but are not pushed",
+                 {type, name, mesh, transform, motion, sequence, friction, appears, disappears, array}),
+           typed("half_space", "everything behind a plane is solid",
+                 {type, name, origin, normal, friction, appears, disappears})}};
 }
 
 Group scene() {

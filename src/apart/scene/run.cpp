@@ -252,6 +252,7 @@ class Run {
       const auto time = simulation_.timings().measure(Phase::output);
       if (options_.record_iterates) {
         iterates_.step = report.step;
+        iterates_.absent = simulation_.absent();
         write_iterates(directory_, iterates_);
       }
       steps.add(csv_line(report));
@@ -279,11 +280,13 @@ class Run {
     frame_step_ = simulation_.state().step;
     const Frame frame = simulation_.frame();
     frames_->write(frame);
-    examine(frame.mesh.points);
+    examine(frame);
   }
 
   /// Looks for what may not be, exactly.
-  void examine(const Matrix3X& points) {
+  void examine(const Frame& frame) {
+    const Matrix3X& points = frame.mesh.points;
+    check_.set_absent(frame.absent);
     findings_.checked = true;
     const auto note = [](std::optional<std::string>& first, const std::vector<verify::Finding>& found) {
       if (!found.empty() && !first) first = found.front().text;
@@ -306,7 +309,7 @@ class Run {
       const auto time = simulation_.timings().measure(Phase::output);
       keep_frame();
       // What counts is what is on the disk.
-      examine((frames_ ? read_frame(list_frames(directory_).back()) : simulation_.frame()).mesh.points);
+      examine(frames_ ? read_frame(list_frames(directory_).back()) : simulation_.frame());
     }
     if (result.end == RunEnd::finished && (findings_.intersection || findings_.inversion))
       result = {RunEnd::refuted, findings_.intersection ? *findings_.intersection : *findings_.inversion};

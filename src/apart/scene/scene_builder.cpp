@@ -170,6 +170,18 @@ FrictionCoefficients read_friction(const LocatedJson& v) {
   return mu;
 }
 
+/// When a body is there. What is scripted for it from the start begins when it appears.
+void set_presence(Body& body, const LocatedJson& v) {
+  body.presence.from = v["appears"].number();
+  if (v.has("disappears")) {
+    body.presence.until = v["disappears"].number();
+    if (!(body.presence.until > body.presence.from))
+      v["disappears"].fail("got {}, must be later than appears ({}); exchange them", body.presence.until,
+                           body.presence.from);
+  }
+  for (Prescription& p : body.prescriptions) p.when.from = std::max(p.when.from, body.presence.from);
+}
+
 /// A body of the model and what the scene says about it.
 struct Entry {
   Body body;
@@ -374,7 +386,10 @@ Scene build_scene(const SceneFile& file) {
   std::vector<Entry> entries;
   for (const LocatedJson& body : top["bodies"].items()) {
     try {
-      for (Entry& entry : build_bodies(body, clock)) entries.push_back(std::move(entry));
+      for (Entry& entry : build_bodies(body, clock)) {
+        set_presence(entry.body, body);
+        entries.push_back(std::move(entry));
+      }
     } catch (const InputError& e) {
       problems.add(e.what());
     }

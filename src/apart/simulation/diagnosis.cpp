@@ -9,7 +9,7 @@ namespace {
 
 std::string closest_pair(const StepProblem& p, const Matrix3X& x) {
   const Model& model = p.model;
-  const auto body_of = [&](Index vertex) { return model.bodies[model.surface.vertex_body[vertex]].name; };
+  const auto body_of = [&](Index vertex) { return model.bodies[p.surface.vertex_body[vertex]].name; };
   double nearest = std::numeric_limits<double>::infinity();
   Index worst = -1;
   for (Index i = 0; i < p.contact.term_count(); ++i) {
@@ -30,7 +30,7 @@ std::string closest_pair(const StepProblem& p, const Matrix3X& x) {
     other = body_of(s.vertices[first_count(s.kind)]);
     kind = name_of(s.kind);
   } else {
-    other = model.bodies[model.surface.half_spaces[active.plane_contacts[worst - pairs].plane].body].name;
+    other = model.bodies[p.surface.half_spaces[active.plane_contacts[worst - pairs].plane].body].name;
     kind = "point and plane";
   }
   const Vector3 at = x.col(first);

@@ -23,7 +23,7 @@ Frame make_frame(StepProblem& w, const State& state) {
   f.mesh.faces.resize(3, faces);
   f.mesh.edges.resize(2, edges);
   f.mesh.vertices.resize(points);
-  f.von_mises.resize(tets);
+  f.von_mises = VectorX::Zero(tets);
   w.elasticity.prepare(state.nodes);
   tets = faces = edges = points = 0;
   for (std::size_t i = 0; i < m.bodies.size(); ++i) {
@@ -36,7 +36,8 @@ Frame make_frame(StepProblem& w, const State& state) {
       to.middleCols(at, from.cols()) = from.array() + first;
       at += Index(from.cols());
     };
-    for (Index t = 0; t < b.mesh.tetrahedra.cols(); ++t) {
+    if (!w.present[i]) f.absent.push_back(int(i));
+    for (Index t = 0; w.present[i] && t < b.mesh.tetrahedra.cols(); ++t) {
       const Index cell = w.first_cell[i] + (b.kind == BodyKind::affine ? 0 : t);
       const Matrix3 s = w.elasticity.cauchy_stress(cell);
       const Matrix3 deviator = s - s.trace() / 3 * Matrix3::Identity();

@@ -1,5 +1,6 @@
 #include <apart/simulation/simulation.hpp>
 
+#include <apart/collision/collision_detection.hpp>
 #include <apart/core/error.hpp>
 #include <apart/simulation/diagnosis.hpp>
 #include <apart/simulation/output_frame.hpp>
@@ -32,7 +33,7 @@ class GapWatch {
     const Matrix3X& x = p_.objective.vertices();
     const bool stiffen =
         !model.options.contact.barrier_stiffness && p_.contact.stiffness() < p_.range.limit &&
-        is_squeezing(model.surface, active_, x_, p_.contact.active_set(), x, tiny_gap * model.size);
+        is_squeezing(p_.surface, active_, x_, p_.contact.active_set(), x, tiny_gap * model.size);
     active_ = p_.contact.active_set();
     x_ = x;
     if (stiffen) p_.contact.set_stiffness(2 * p_.contact.stiffness());
@@ -48,6 +49,19 @@ class GapWatch {
   double min_gap_ = std::numeric_limits<double>::infinity();
 };
 
+/// Bodies that are not there keep place and speed, so that they can appear with them.
+void keep_absent(const StepProblem& p, const State& before, State& after) {
+  for (std::size_t b = 0; b < p.present.size(); ++b) {
+    if (p.present[b]) continue;
+    const Index first = p.model.first_node[b], n = p.model.bodies[b].node_count();
+    after.velocity.middleCols(first, n) = before.velocity.middleCols(first, n);
+    after.acceleration.middleCols(first, n) = before.acceleration.middleCols(first, n);
+    after.previous_velocity.middleCols(first, n) = before.velocity.middleCols(first, n);
+    after.previous_nodes.middleCols(first, n) =
+        before.nodes.middleCols(first, n) - p.model.options.dt * before.velocity.middleCols(first, n);
+  }
+}
+
 /// Fills in what is measured at the end of a step, where the problem was prepared.
 void measure(const StepProblem& p, const Matrix3X& q, const Matrix3X& velocity, StepReport& report) {
   const double scale = p.time_step.scale;
@@ -61,7 +75,11 @@ void measure(const StepProblem& p, const Matrix3X& q, const Matrix3X& velocity, 
   report.max_strain = parallel_max(
       cells, 0.0, [&](Index c) { return (p.elasticity.stretches(c).array() - 1).abs().maxCoeff(); });
   if (p.time_step.has_inertia)
-    report.kinetic_energy = 0.5 * (velocity * p.model.mass).cwiseProduct(velocity).sum();
+    for (std::size_t b = 0; b < p.present.size(); ++b)
+      if (p.present[b] && p.model.bodies[b].is_dynamic()) {
+        const Matrix3X v = velocity.middleCols(p.model.first_node[b], p.model.bodies[b].node_count());
+        report.kinetic_energy += 0.5 * (v * p.model.bodies[b].mass).cwiseProduct(v).sum();
+      }
   report.elastic_energy = p.elasticity.value(q) / scale;
   report.gravity_energy = -(q * p.model.mass).cwiseProduct(p.gravity).sum();
 }
@@ -81,20 +99,49 @@ Simulation::Simulation(std::shared_ptr<const Model> model) : Simulation(model, s
 Simulation::Simulation(std::shared_ptr<const Model> model, State start)
     : model_(std::move(model)),
       state_(std::move(start)),
-      problem_(std::make_unique<StepProblem>(*model_, timings_)) {
+      problem_(std::make_unique<StepProblem>(
+          *model_, present_bodies(*model_, std::max(state_.time, model_->options.dt)), timings_)) {
   ensure(state_.nodes.cols() == model_->node_count() && state_.velocity.cols() == model_->node_count(),
          "Simulation: the state does not fit the model");
 }
 
 Simulation::~Simulation() = default;
 
+/// Makes the problem of a step in which other bodies are there than before. Throws SolverError if one that
+/// appears is not free of the others.
+void Simulation::meet(const std::vector<char>& present) {
+  auto problem = std::make_unique<StepProblem>(*model_, present, timings_);
+  const Matrix3X x = model_->surface_map.positions(state_.nodes);
+  for (std::size_t b = 0; b < present.size(); ++b) {
+    if (!present[b] || problem_->present[b]) continue;
+    // Whatever intersects now has to do with a body that appears: the others were apart.
+    for (const HalfSpace& plane : problem->surface.half_spaces)
+      for (Index v = 0; v < x.cols(); ++v) {
+        const int body = problem->surface.vertex_body[v];
+        if (problem->surface.pairs(body, plane.body).enabled &&
+            plane.normal.dot(x.col(v) - plane.origin) <= 0)
+          throw SolverError(
+              fmt::format("'{}' cannot appear after t = {:.6g} s: '{}' would be below '{}'; make room",
+                          model_->bodies[b].name, state_.time, model_->bodies[std::size_t(body)].name,
+                          model_->bodies[std::size_t(plane.body)].name));
+      }
+    if (self_intersects(problem->surface, x))
+      throw SolverError(fmt::format(
+          "'{}' cannot appear after t = {:.6g} s: something is where it should be; make room, or let it "
+          "appear at another time",
+          model_->bodies[b].name, state_.time));
+  }
+  problem_ = std::move(problem);
+}
+
 StepReport Simulation::step() {
-  StepProblem& p = *problem_;
-  p.on_step_bound = &on_step_bound;
   const SimulationOptions& options = model_->options;
   StepReport report;
   report.step = state_.step + 1;
   report.time = double(report.step) * options.dt;
+  if (const auto present = present_bodies(*model_, report.time); present != problem_->present) meet(present);
+  StepProblem& p = *problem_;
+  p.on_step_bound = &on_step_bound;
 
   if (on_iterate) on_iterate(model_->point_map.positions(state_.nodes));
   p.begin(state_, report.time);
@@ -162,16 +209,24 @@ StepReport Simulation::step() {
   next.step = report.step;
   next.time = report.time;
   next.velocity = p.time_step.velocity(q);
-  measure(p, q, next.velocity, report);
   next.acceleration = p.time_step.acceleration(q);
-  next.previous_nodes = std::move(state_.nodes);
-  next.previous_velocity = std::move(state_.velocity);
+  next.previous_nodes = state_.nodes;
+  next.previous_velocity = state_.velocity;
+  next.nodes = q;
+  keep_absent(p, state_, next);
+  measure(p, q, next.velocity, report);
   next.anchors = p.anchors;
   next.barrier_stiffness = p.contact.stiffness();
   next.force_scale = p.time_step.scale;
-  next.nodes = std::move(q);
   state_ = std::move(next);
   return report;
+}
+
+std::vector<int> Simulation::absent() const {
+  std::vector<int> result;
+  for (std::size_t b = 0; b < problem_->present.size(); ++b)
+    if (!problem_->present[b]) result.push_back(int(b));
+  return result;
 }
 
 Frame Simulation::frame() const {

@@ -48,6 +48,8 @@ class Simulation {
   const State& state() const { return state_; }
   const Timings& timings() const { return timings_; }
   Timings& timings() { return timings_; }
+  /// Bodies that were not there in the last step.
+  std::vector<int> absent() const;
   /// All bodies as they are now, with velocity, contact force and stress.
   Frame frame() const;
   /// If set, called with the output points of every accepted iterate of a step, the state before it first.
@@ -63,6 +65,7 @@ class Simulation {
   std::shared_ptr<const Model> model_;
   State state_;
   Timings timings_;
+  void meet(const std::vector<char>& present);
   std::unique_ptr<StepProblem> problem_;
 };
 

@@ -5,6 +5,7 @@
 #include <apart/core/error.hpp>
 
 #include <Eigen/SparseCholesky>
+#include <algorithm>
 #include <cmath>
 
 namespace apart {
@@ -34,7 +35,31 @@ double smallest_dhat(const PairTable& pairs) {
   return std::isfinite(d) ? d : 1e-3;
 }
 
+std::size_t body_of_node(const Model& model, Index node) {
+  return std::size_t(std::upper_bound(model.first_node.begin(), model.first_node.end(), node) -
+                     model.first_node.begin() - 1);
+}
+
+/// The model's surface, without contact of bodies that are not there.
+CollisionSurface surface_of(const Model& model, const std::vector<char>& present) {
+  CollisionSurface surface = model.surface;
+  for (int a = 0; a < int(present.size()); ++a)
+    for (int b = a; b < int(present.size()); ++b)
+      if (!present[std::size_t(a)] || !present[std::size_t(b)]) {
+        PairSettings settings = surface.pairs(a, b);
+        settings.enabled = false;
+        surface.pairs.set(a, b, settings);
+      }
+  return surface;
+}
+
 }  // namespace
+
+std::vector<char> present_bodies(const Model& model, double time) {
+  std::vector<char> present;
+  for (const Body& body : model.bodies) present.push_back(body.presence.covers(time));
+  return present;
+}
 
 Matrix3X load_forces(const Model& model, double time) {
   Matrix3X forces = Matrix3X::Zero(3, model.node_count());
@@ -99,20 +124,23 @@ Matrix3X start_acceleration(const Model& model) {
   return result;
 }
 
-StepProblem::StepProblem(const Model& m, Timings& timings)
+StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timings& timings)
     : model(m),
+      present(std::move(bodies_present)),
+      surface(surface_of(m, present)),
       scripted(m),
-      candidates(make_broad_phase(m.options.solver.broad_phase, m.surface), m.surface.pairs.max_reach(),
+      candidates(make_broad_phase(m.options.solver.broad_phase, surface), surface.pairs.max_reach(),
                  {.reuse = m.options.solver.candidate_reuse, .culling = m.options.solver.ccd_culling},
                  &timings),
       inertia(m.mass),
-      contact(m.surface, candidates),
-      friction(m.surface),
+      contact(surface, candidates),
+      friction(surface),
       objective(m.surface_map, {&inertia, &elasticity, &loads, &damping, &target},
                 {&contact, &friction, &pressure, &springs}),
       linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)) {
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
     first_cell.push_back(elasticity.term_count());
+    if (!present[b]) continue;
     if (m.bodies[b].elastic) elasticity.add(*m.bodies[b].elastic, m.first_node[b]);
     damping.add_stiffness(elasticity, first_cell[b], elasticity.term_count() - first_cell[b],
                           m.bodies[b].damping.stiffness);
@@ -123,14 +151,14 @@ StepProblem::StepProblem(const Model& m, Timings& timings)
   double sum = 0;
   Index dynamic_nodes = 0;
   for (Index n = 0; n < m.node_count(); ++n)
-    if (diagonal[n] > 0) {
+    if (diagonal[n] > 0 && present[body_of_node(m, n)]) {
       gravity.col(n) = m.options.gravity;
       sum += diagonal[n];
       ++dynamic_nodes;
     }
   mean_mass = dynamic_nodes > 0 ? sum / double(dynamic_nodes) : 1;
-  range = stiffness_range(mean_mass, m.size, smallest_dhat(m.surface.pairs));
-  with_friction = has_friction(m.surface.pairs);
+  range = stiffness_range(mean_mass, m.size, smallest_dhat(surface.pairs));
+  with_friction = has_friction(surface.pairs);
 }
 
 void StepProblem::begin(const State& state, double end) {
@@ -138,6 +166,8 @@ void StepProblem::begin(const State& state, double end) {
   time_step = begin_step(model.options.integrator, model.options.dt, state);
   anchors = scripted.anchors(state, end);
   held = scripted.mask(end);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    if (!present[b]) held.middleCols(model.first_node[b], model.bodies[b].node_count()) = true;
   target.targets.clear();
   // Also forgets the pattern of the last step: the order of elimination, and with it the bits, must follow
   // from the state a step starts from, not from how it was reached.
@@ -176,7 +206,7 @@ void StepProblem::set_loads(const State& state, const Matrix3X& x) {
   std::vector<SurfacePressure::Patch> patches;
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     for (const Pressure& p : model.bodies[b].pressures) {
-      if (!p.when.covers(end_time)) continue;
+      if (!present[b] || !p.when.covers(end_time)) continue;
       SurfacePressure::Patch patch{Faces(3, Index(p.faces.size())), p.pressure(end_time)};
       if (!std::isfinite(patch.pressure))
         throw SolverError(fmt::format(
@@ -193,7 +223,7 @@ void StepProblem::set_loads(const State& state, const Matrix3X& x) {
 
   std::vector<Springs::Spring> attached;
   for (const Attachment& a : model.attachments) {
-    if (!a.when.covers(end_time)) continue;
+    if (!present[std::size_t(a.body)] || !present[std::size_t(a.other)] || !a.when.covers(end_time)) continue;
     Springs::Spring s{{}, a.weights, a.stiffness, a.length};
     s.points.ids[std::size_t(s.points.size++)] = model.vertex_of(a.body, a.point);
     for (const Index p : a.others)
@@ -206,13 +236,17 @@ void StepProblem::set_loads(const State& state, const Matrix3X& x) {
 double StepProblem::step_limit(const Matrix3X& q, const Matrix3X& p) {
   const Matrix3X x = model.surface_map.positions(q), dx = model.surface_map.push_forward(q, p);
   if (on_step_bound && *on_step_bound) (*on_step_bound)(candidates.at(x), x, dx);
-  const double alpha =
-      collision_free_step(model.surface, candidates, x, dx, {.method = model.options.solver.ccd});
+  const double alpha = collision_free_step(surface, candidates, x, dx, {.method = model.options.solver.ccd});
   return std::min(alpha, inversion_free_step(elasticity.guarded_cells(), q, p));
 }
 
 bool StepProblem::move_scripted(Matrix3X& q) {
-  const Matrix3X goal = scripted.apply(q, anchors, end_time);
+  Matrix3X goal = scripted.apply(q, anchors, end_time);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    if (!present[b]) {
+      const Index first = model.first_node[b], n = model.bodies[b].node_count();
+      goal.middleCols(first, n) = q.middleCols(first, n);
+    }
   const Matrix3X move = goal - q;
   if (move.cwiseAbs().maxCoeff() == 0) return true;
   const double alpha = step_limit(q, move);

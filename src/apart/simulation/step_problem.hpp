@@ -18,7 +18,8 @@ namespace apart {
 /// The minimisation that one time step is: potentials, solvers, and the parts of a step between the solves.
 /// Made from the model alone; whatever must survive a step is in State.
 struct StepProblem {
-  StepProblem(const Model& m, Timings& timings);
+  /// `bodies_present`: one entry per body; the others rest and nothing sees them.
+  StepProblem(const Model& m, std::vector<char> bodies_present, Timings& timings);
 
   /// Sets up the step from `state` to `end` [s]: inertia, loads, damping and friction.
   void begin(const State& state, double end);
@@ -38,6 +39,8 @@ struct StepProblem {
   bool pull_to_target(const Matrix3X& q);
 
   const Model& model;
+  const std::vector<char> present;
+  const CollisionSurface surface;  ///< the model's, without contact of absent bodies
   const StepBoundObserver* on_step_bound = nullptr;
   ScriptedNodes scripted;
   CandidateCache candidates;
@@ -69,6 +72,9 @@ struct StepProblem {
   double target_progress(const Matrix3X& q) const;
   void set_loads(const State& state, const Matrix3X& x);
 };
+
+/// Which bodies are there in the step that ends at `time` [s].
+std::vector<char> present_bodies(const Model& model, double time);
 
 /// Given forces on all nodes at a time [N], gravity not among them.
 Matrix3X load_forces(const Model& model, double time);

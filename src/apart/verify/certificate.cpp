@@ -79,6 +79,7 @@ class Certifier {
           fmt::format("has {} than the first frame; a run keeps its bodies and meshes", *difference));
       return;
     }
+    check_->set_absent(frame.absent);
     frames_.push_back(file);
     ++certificate_.frames;
     if (!x.allFinite()) {
@@ -139,6 +140,14 @@ class Certifier {
                       (states[0] - *state_).colwise().norm().maxCoeff()));
     }
     last_step_ = iterates.step;
+    check_->set_absent(iterates.absent);
+    // A body that appears must be free of the others where it does; the rest of the argument then holds for
+    // it too.
+    if (!first && std::any_of(absent_.begin(), absent_.end(), [&](int body) {
+          return std::find(iterates.absent.begin(), iterates.absent.end(), body) == iterates.absent.end();
+        }))
+      add(file, check_->intersections(states[0]));
+    absent_ = iterates.absent;
     for (std::size_t i = 0; i < states.size(); ++i) check_iterate(file, states, i);
     if (is_next_frame(states.back())) ++next_frame_;
     state_ = std::move(states.back());
@@ -184,6 +193,7 @@ class Certifier {
   std::optional<std::size_t> loaded_frame_;
   Matrix3X next_points_;  ///< of frame `loaded_frame_`
   std::optional<Index> last_step_;
+  std::vector<int> absent_;        ///< in the last step
   std::optional<Matrix3X> state_;  ///< where the last step ended, if it could be read
 };
 

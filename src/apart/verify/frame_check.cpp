@@ -133,9 +133,20 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
   }
   for (Index i = 0; i < n; ++i)
     if (used[i] && !prescribed_[frame.point_body[i]]) used_points_.push_back(i);
+  set_absent(frame.absent);
+}
+
+void FrameCheck::set_absent(const std::vector<int>& bodies) {
+  absent_.assign(first_.bodies.size(), false);
+  for (const int body : bodies) {
+    if (body < 0 || body >= int(absent_.size()))
+      throw InputError("body {} is absent, but there are {}; the file is damaged", body, absent_.size());
+    absent_[std::size_t(body)] = true;
+  }
 }
 
 bool FrameCheck::bodies_tested(int a, int b) const {
+  if (absent_[std::size_t(a)] || absent_[std::size_t(b)]) return false;
   if (prescribed_[a] && prescribed_[b]) return false;
   return ignored_.empty() ||
          !std::binary_search(ignored_.begin(), ignored_.end(), std::pair<int, int>(std::minmax(a, b)));

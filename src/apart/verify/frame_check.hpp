@@ -75,6 +75,10 @@ class FrameCheck {
   /// Smallest V/V₀ over the checked tetrahedra; empty if there are none.
   std::optional<double> smallest_volume_ratio(const Matrix3X& points, const Matrix3X& reference) const;
 
+  /// Bodies that are not there from now on, and so are not looked at. Throws InputError for one that does not
+  /// exist.
+  void set_absent(const std::vector<int>& bodies);
+
   /// What the first difference of another frame's topology, bodies, half-spaces or ignored pairs to this
   /// one's is.
   std::optional<std::string> difference(const Frame& frame) const;
@@ -100,6 +104,7 @@ class FrameCheck {
   exact::Surface surface_;
   std::vector<char> prescribed_;              ///< per body: obstacle or half-space
   std::vector<std::pair<int, int>> ignored_;  ///< sorted, smaller body first
+  std::vector<char> absent_;                  ///< per body
   std::vector<Index> local_;                  ///< per point: its number within its body
   std::vector<Index>
       used_points_;  ///< of simulated bodies, in the surface or a tetrahedron that must not invert

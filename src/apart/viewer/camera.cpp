@@ -21,8 +21,11 @@ std::vector<Vector3> points_of_interest(const Frame& frame) {
   const Mesh& mesh = frame.mesh;
   const std::size_t bodies = frame.bodies.size();
   std::vector<Box> extent(bodies);
+  std::vector<char> absent(bodies, false);
+  for (const int b : frame.absent) absent[std::size_t(b)] = true;
   for (Index i = 0; i < mesh.point_count(); ++i)
-    extent[std::size_t(frame.point_body[i])].extend(Vector3(mesh.points.col(i)));
+    if (!absent[std::size_t(frame.point_body[i])])
+      extent[std::size_t(frame.point_body[i])].extend(Vector3(mesh.points.col(i)));
   Box simulated, all;
   for (std::size_t b = 0; b < bodies; ++b) {
     all.extend(extent[b]);
@@ -44,6 +47,7 @@ std::vector<Vector3> points_of_interest(const Frame& frame) {
   std::vector<Vector3> points;
   for (Index i = 0; i < mesh.point_count(); ++i) {
     const Vector3 x = mesh.points.col(i);
+    if (absent[std::size_t(frame.point_body[i])]) continue;
     if (whole[std::size_t(frame.point_body[i])] || near.contains(x)) points.push_back(x);
   }
   // The ground under the bodies, if they are near it: it shows where they stand.

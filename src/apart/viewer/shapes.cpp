@@ -77,6 +77,8 @@ std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalizat
   const Mesh& mesh = frame.mesh;
   const std::size_t bodies = frame.bodies.size();
   std::vector<Shape> shapes(bodies);
+  std::vector<char> absent(bodies, false);
+  for (const int b : frame.absent) absent[std::size_t(b)] = true;
   std::vector<Index> local(std::size_t(mesh.point_count())), count(bodies, 0);
   for (Index i = 0; i < mesh.point_count(); ++i)
     local[std::size_t(i)] = count[std::size_t(frame.point_body[i])]++;
@@ -93,11 +95,12 @@ std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalizat
   auto distribute = [&](const auto& cells, auto member) {
     std::vector<Index> size(bodies, 0);
     auto body_of = [&](Index c) { return std::size_t(frame.point_body[cells(0, c)]); };
-    for (Index c = 0; c < cells.cols(); ++c) ++size[body_of(c)];
+    for (Index c = 0; c < cells.cols(); ++c) size[body_of(c)] += !absent[body_of(c)];
     std::vector<Index> filled(bodies, 0);
     for (std::size_t b = 0; b < bodies; ++b) member(shapes[b]).conservativeResize(cells.rows(), size[b]);
     for (Index c = 0; c < cells.cols(); ++c) {
       const std::size_t b = body_of(c);
+      if (absent[b]) continue;
       for (Index k = 0; k < cells.rows(); ++k)
         member(shapes[b])(k, filled[b]) = local[std::size_t(cells(k, c))];
       ++filled[b];

@@ -1,0 +1,83 @@
+// Bodies that come and go.
+#include <apart/core/error.hpp>
+#include <apart/geometry/generators.hpp>
+
+#include <gtest/gtest.h>
+#include <support/small_scene.hpp>
+
+namespace apart::test {
+namespace {
+
+TEST(Presence, a_body_rests_unseen_then_comes_in_with_its_velocity) {
+  for (const Integrator scheme : {Integrator::implicit_euler, Integrator::bdf2, Integrator::newmark}) {
+    SmallScene scene;
+    scene.options.integrator.scheme = scheme;
+    scene.bodies.push_back(
+        make_volume("late", generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
+    set_rigid_velocity(scene.bodies[0], {1, 0, 0}, Vector3::Zero());
+    scene.bodies[0].presence.from = 0.1;
+    // Passes through the place of the other before that is there.
+    scene.bodies.push_back(make_affine("early", moved(generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), {0, 0.3, 0}),
+                                       Orthogonality{1e8}, 1000));
+    set_rigid_velocity(scene.bodies[1], {0, -10, 0}, Vector3::Zero());
+    auto s = scene.simulation();
+    for (int step = 0; step < 10; ++step) {
+      const StepReport r = s->step();
+      EXPECT_EQ(r.contacts, 0);
+      EXPECT_EQ(s->absent(), std::vector<int>{0});
+      EXPECT_EQ(s->frame().absent, std::vector<int>{0});
+    }
+    EXPECT_EQ(s->state().nodes.leftCols(8), s->model().initial_nodes.leftCols(8));
+    EXPECT_LT(centre_of_mass(*s, 1)[1], -0.3);
+    for (int step = 0; step < 5; ++step) s->step();
+    EXPECT_TRUE(s->absent().empty());
+    const Vector3 moved_by = centre_of_mass(*s, 0);
+    EXPECT_NEAR(moved_by[0], 0.05, 1e-9);
+    EXPECT_NEAR(moved_by[1], -0.5 * 9.81 * 0.05 * 0.05, 9.81 * 0.05 * 0.01);
+  }
+}
+
+TEST(Presence, what_stood_on_a_body_falls_when_it_is_taken_out) {
+  SmallScene scene;
+  scene.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
+  scene.bodies.push_back(make_volume("below",
+                                     moved(generate::box({0.2, 0.2, 0.2}, {2, 2, 2}), {0, 0.1008, 0}),
+                                     soft(1e6), 1000, MassKind::lumped));
+  scene.bodies.push_back(make_volume("above",
+                                     moved(generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), {0, 0.2515, 0}),
+                                     soft(1e6), 1000, MassKind::lumped));
+  scene.bodies[1].presence.until = 0.1;
+  auto s = scene.simulation();
+  for (int step = 0; step < 10; ++step) s->step();
+  EXPECT_GT(centre_of_mass(*s, 2)[1], 0.24);
+  for (int step = 0; step < 30; ++step) {
+    s->step();
+    expect_intersection_free(*s);
+  }
+  EXPECT_LT(centre_of_mass(*s, 2)[1], 0.06) << "it lies on the ground";
+  EXPECT_EQ(s->absent(), std::vector<int>{1});
+}
+
+TEST(Presence, a_body_that_has_no_room_to_appear_is_reported_and_the_state_kept) {
+  SmallScene scene;
+  scene.bodies.push_back(
+      make_volume("there", generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
+  prescribe(scene.bodies[0], nullptr, {true, true, true}, {});
+  scene.bodies.push_back(make_volume("newcomer",
+                                     moved(generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), {0.1, 0.05, 0.02}),
+                                     soft(), 1000, MassKind::lumped));
+  scene.bodies[1].presence.from = 0.02;
+  auto s = scene.simulation();
+  s->step();
+  s->step();
+  try {
+    s->step();
+    FAIL();
+  } catch (const SolverError& e) {
+    EXPECT_NE(std::string(e.what()).find("'newcomer' cannot appear"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(s->state().step, 2);
+}
+
+}  // namespace
+}  // namespace apart::test
