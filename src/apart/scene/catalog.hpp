@@ -4,7 +4,7 @@
 // files, the JSON Schema, the reference in docs/scene-format.md and the contract tests all iterate it.
 #include <apart/geometry/generators.hpp>
 #include <apart/io/located_json.hpp>
-#include <apart/materials/isotropic.hpp>
+#include <apart/materials/material.hpp>
 
 #include <limits>
 #include <optional>

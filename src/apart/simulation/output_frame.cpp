@@ -29,7 +29,7 @@ Frame make_frame(StepProblem& w, const State& state) {
   for (std::size_t i = 0; i < m.bodies.size(); ++i) {
     const Body& b = m.bodies[i];
     const Index first = m.first_point[i];
-    const bool may_invert = b.elastic && !prevents_inversion(b.elastic->material);
+    const bool may_invert = b.elastic && b.elastic->may_invert();
     f.bodies.push_back({b.name, may_invert ? "invertible_volume" : std::string(name_of(b.kind))});
     f.point_body.segment(first, b.mesh.point_count()).setConstant(int(i));
     const auto copy = [first](auto& to, Index& at, const auto& from) {
