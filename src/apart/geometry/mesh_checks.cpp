@@ -197,6 +197,10 @@ Mesh remove_unreferenced_points(const Mesh& mesh) {
   renumber(result.faces);
   renumber(result.edges);
   renumber(result.vertices);
+  for (auto& [name, group] : result.groups) {
+    for (int& p : group.points) p = renumbered[std::size_t(p)];
+    std::erase(group.points, -1);
+  }
   return result;
 }
 
