@@ -106,9 +106,11 @@ std::string_view name_of(BodyKind kind) {
   return "half_space";
 }
 
-bool ElasticCells::may_invert() const {
-  return std::any_of(material_of.begin(), material_of.end(),
-                     [&](Index m) { return !prevents_inversion(materials[m]); });
+std::vector<Index> ElasticCells::invertible_cells() const {
+  std::vector<Index> result;
+  for (Index t = 0; t < nodes.cols(); ++t)
+    if (!prevents_inversion(materials[material_of[t]])) result.push_back(t);
+  return result;
 }
 
 Body make_volume(std::string name, Mesh mesh, const Material& material, double density, MassKind mass) {

@@ -23,8 +23,8 @@ struct ElasticCells {
   VectorX volume;  ///< [m³] at rest; the weight of the energy density
   std::vector<Material> materials;
   std::vector<Index> material_of;  ///< per cell, index into materials
-  /// Whether some cell is of a material that may invert.
-  bool may_invert() const;
+  /// The cells of materials that may invert, ascending.
+  std::vector<Index> invertible_cells() const;
 };
 
 /// What the cells of a body are made of; cells made of the same thing share an entry.

@@ -1,5 +1,6 @@
 #include <apart/potentials/continuum_elasticity.hpp>
 
+#include <apart/core/error.hpp>
 #include <apart/math/psd_projection.hpp>
 
 #include <Eigen/LU>
@@ -9,7 +10,28 @@ namespace apart {
 namespace {
 
 bool is_isotropic(const Material& material) {
-  return std::visit([]<class M>(const M&) { return Isotropic<M>; }, material);
+  return !std::holds_alternative<LinearElasticity>(material);
+}
+
+/// Of an isotropic material.
+PrincipalDerivatives derivatives(const Material& material, const Vector3& sigma) {
+  return std::visit(
+      [&]<class M>(const M& m) -> PrincipalDerivatives {
+        if constexpr (Isotropic<M>)
+          return m.derivatives(sigma);
+        else
+          throw InvariantError("derivatives: the material is no function of singular values");
+      },
+      material);
+}
+
+/// The same in every state, and positive semi-definite as it is.
+void constant_hessian(const LinearElasticity& material, const Eigen::Matrix<double, 3, 4>& shape_gradients,
+                      double weight, StencilMatrix& out) {
+  for (int a = 0; a < 4; ++a)
+    for (int b = 0; b < 4; ++b)
+      out.block<3, 3>(3 * a, 3 * b) =
+          weight * material.tangent(shape_gradients.col(a), shape_gradients.col(b));
 }
 
 /// Ψ of a cell.
@@ -120,21 +142,12 @@ void ContinuumElasticity::hessians(const Matrix3X&, Index begin, Projection proj
     out[e].points = {c.nodes, 4};
     const SignedSvd& s = svd_[begin + Index(e)];
     const double weight = scale_ * c.volume;
-    PrincipalDerivatives d;
-    const bool isotropic = std::visit(
-        [&]<class M>(const M& m) {
-          if constexpr (Isotropic<M>) {
-            d = m.derivatives(s.sigma);
-          } else {  // constant, and positive semi-definite already
-            for (int a = 0; a < 4; ++a)
-              for (int b = 0; b < 4; ++b)
-                out[e].matrix.block<3, 3>(3 * a, 3 * b) =
-                    weight * m.tangent(c.shape_gradients.col(a), c.shape_gradients.col(b));
-          }
-          return Isotropic<M>;
-        },
-        materials_[c.material]);
-    if (!isotropic) continue;
+    const Material& material = materials_[c.material];
+    if (const auto* linear = std::get_if<LinearElasticity>(&material)) {
+      constant_hessian(*linear, c.shape_gradients, weight, out[e].matrix);
+      continue;
+    }
+    PrincipalDerivatives d = derivatives(material, s.sigma);
     if (projection == Projection::psd) {
       d.stretch = psd_projection(d.stretch);
       d.shear = d.shear.cwiseMax(0);
