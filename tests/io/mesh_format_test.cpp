@@ -79,6 +79,7 @@ TEST(MeshFormat, NumbersAndGroupsOfCellsAreRead) {
       ASSERT_TRUE(mesh.groups.contains(name)) << name;
       EXPECT_EQ(mesh.groups.at(name).points, expected.points) << name;
       EXPECT_EQ(mesh.groups.at(name).tetrahedra, expected.tetrahedra) << name;
+      EXPECT_EQ(mesh.groups.at(name).triangles, expected.triangles) << name;
     }
   }
   EXPECT_EQ(extensions.size(), 3u);

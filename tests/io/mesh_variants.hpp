@@ -505,9 +505,9 @@ inline void add_gmsh_data_variants(std::vector<MeshVariant>& list) {
   // 4) in the surface "skin", the free triangle in no group.
   Mesh mesh = sample_with_data();
   mesh.cell_data["partly"] = Eigen::Vector2d(std::nan(""), -2.5);
-  mesh.groups["hard part"] = {{0, 1, 2, 3}, {0}};
-  mesh.groups["volume 9"] = {{1, 2, 3, 4}, {1}};
-  mesh.groups["skin"] = {{2, 3, 4}, {}};
+  mesh.groups["hard part"] = {{0, 1, 2, 3}, {0}, {}};
+  mesh.groups["volume 9"] = {{1, 2, 3, 4}, {1}, {}};
+  mesh.groups["skin"] = {{2, 3, 4}, {}, {{2, 3, 4}}};
   const std::string names = "$PhysicalNames\n2\n3 4 \"hard part\"\n2 7 \"skin\"\n$EndPhysicalNames\n";
   // The names of fields are texts of their own; a vector field is passed over.
   const std::string data =
@@ -518,7 +518,7 @@ inline void add_gmsh_data_variants(std::vector<MeshVariant>& list) {
   for (int p = 0; p < 8; ++p) points2 += fmt::format("{} ", p + 1) + rows(mesh.points.col(p));
   list.push_back({"gmsh 2.2 text with data", ".msh",
                   "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n" + names + points2 +
-                      "$EndNodes\n$Elements\n6\n70 4 2 4 1 1 2 3 4\n71 4 2 9 2 2 3 4 5\n72 2 2 7 1 3 4 5\n"
+                      "$EndNodes\n$Elements\n6\n70 4 2 4 1 1 2 3 4\n71 4 2 9 2 2 3 4 5\n72 2 2 7 1 5 3 4\n"
                       "73 2 2 0 1 4 5 6\n74 1 1 0 6 7\n75 15 0 8\n$EndElements\n" +
                       data,
                   mesh});

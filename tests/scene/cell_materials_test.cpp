@@ -166,6 +166,39 @@ TEST(Groups, ChooseThePointsThatAreHeld) {
   for (const Index node : body.prescriptions[0].nodes) EXPECT_EQ(body.nodes(1, node), 0);
 }
 
+TEST(Groups, ChooseTheTrianglesThatAreLoaded) {
+  const GmshFile file;
+  const Body body = built(R"("loads": [{"type": "pressure", "where": {"group": "floor"}, "pressure": 5},
+      {"type": "pressure", "where": {"group": "hard"}, "pressure": 5},
+      {"type": "point_force", "where": {"group": "floor"}, "force": [0, 1, 0]}])",
+                          file.mesh());
+  ASSERT_EQ(body.pressures.size(), 2u);
+  ASSERT_EQ(body.pressures[0].faces.size(), 1u);
+  const auto floor = body.surface_faces.col(body.pressures[0].faces[0]);
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(body.nodes(1, floor[k]), 0);
+  // A group of tetrahedra has no triangles of its own: those of the surface with all corners in it.
+  for (const Index f : body.pressures[1].faces)
+    for (int k = 0; k < 3; ++k) EXPECT_LT(body.nodes(1, body.surface_faces(k, f)), 1.5);
+  EXPECT_GT(body.pressures[1].faces.size(), 1u);
+  EXPECT_EQ(body.loads[0].points.size(), 3u);
+}
+
+TEST(Groups, OfTrianglesLeaveOutOthersBetweenTheirPoints) {
+  // The two triangles of the group touch every point of the body; the other four of its surface are not in
+  // it.
+  const TemporaryDirectory directory;
+  write_file(
+      directory / "m.msh",
+      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 0 1\n4 1 0 1\n5 0 1 "
+      "0\n$EndNodes\n"
+      "$Elements\n4\n1 4 2 1 1 1 2 3 5\n2 4 2 1 1 2 4 3 5\n3 2 2 8 1 3 1 2\n4 2 2 8 1 4 3 5\n$EndElements\n");
+  const Body body =
+      built(R"("loads": [{"type": "pressure", "where": {"group": "surface 8"}, "pressure": 5}])",
+            R"("file": ")" + (directory / "m.msh").string() + "\"");
+  ASSERT_EQ(body.pressures[0].faces.size(), 2u);
+  ASSERT_EQ(body.surface_faces.cols(), 6);
+}
+
 TEST(Groups, AreLeftToTheSurfaceOfAnObstacle) {
   const GmshFile file;
   const SceneFile scene = parse_scene(

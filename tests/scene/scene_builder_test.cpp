@@ -243,7 +243,7 @@ TEST(Selection, ChoosesWhatItSays) {
   mesh.points.resize(3, 27);
   for (int i = 0; i < 27; ++i) mesh.points.col(i) << i % 3, i / 3 % 3, i / 9;
   mesh.points.row(0).array() += 10;  // x from 10 to 12
-  mesh.groups["skin"] = {{3, 5, 8, 26}, {}};
+  mesh.groups["skin"] = {{3, 5, 8, 26}, {}, {}};
   const auto count = [&](const std::string& text) {
     const SceneFile file =
         scene_file(R"({"type": "volume", "mesh": {"generator": "box"}, "fixed": [{"where": )" + text + "}]}");

@@ -1,6 +1,7 @@
 #pragma once
 #include <apart/core/types.hpp>
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@ namespace apart {
 struct MeshGroup {
   std::vector<int> points;      ///< of all its cells, whatever their kind; ascending
   std::vector<int> tetrahedra;  ///< positions in Mesh::tetrahedra, ascending
+  std::vector<std::array<int, 3>>
+      triangles;  ///< corners, each ascending, all in order; sides of tetrahedra too
 };
 
 /// A mesh as read from a file or made by a generator: any mixture of cells on one list of points.

@@ -126,6 +126,7 @@ class GmshReader {
                                              : fmt::format("{} {}", dimension_names[key.dimension], key.tag)];
       named.points.insert(named.points.end(), group.points.begin(), group.points.end());
       named.tetrahedra.insert(named.tetrahedra.end(), group.tetrahedra.begin(), group.tetrahedra.end());
+      named.triangles.insert(named.triangles.end(), group.triangles.begin(), group.triangles.end());
     }
     return builder_.build();
   }
@@ -336,6 +337,8 @@ class GmshReader {
       MeshGroup& g = groups_[{d, group}];
       g.points.insert(g.points.end(), span.begin(), span.end());
       if (type == tetrahedron) g.tetrahedra.push_back(builder_.tetrahedron_count());
+      if (d == 2)
+        for (int k = 2; k < nodes; ++k) g.triangles.push_back({cell[0], cell[k - 1], cell[k]});
     }
     if (type == tetrahedron) element_tags_.add(tag);
     std::vector<int>& list = type == tetrahedron ? builder_.tetrahedra

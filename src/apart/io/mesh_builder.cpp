@@ -34,11 +34,16 @@ Mesh MeshBuilder::build() const {
     all.head(values.size()) = values;
   }
   mesh.groups = groups;
-  for (auto& [name, group] : mesh.groups)
-    for (std::vector<int>* list : {&group.points, &group.tetrahedra}) {
-      std::sort(list->begin(), list->end());
-      list->erase(std::unique(list->begin(), list->end()), list->end());
-    }
+  const auto order = [](auto& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  for (auto& [name, group] : mesh.groups) {
+    order(group.points);
+    order(group.tetrahedra);
+    for (auto& corners : group.triangles) std::sort(corners.begin(), corners.end());
+    order(group.triangles);
+  }
   return mesh;
 }
 

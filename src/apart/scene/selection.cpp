@@ -5,6 +5,7 @@
 #include <apart/scene/selection.hpp>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 namespace apart {
@@ -149,6 +150,23 @@ std::vector<Index> select_tetrahedra(const LocatedJson& selection, const Mesh& m
   if (result.empty())
     selection.fail("got {}, which chooses no tetrahedron with all its points; choose more",
                    to_short_text(selection.value()));
+  return result;
+}
+
+std::vector<Index> select_triangles(const LocatedJson& selection, const Mesh& mesh, const Faces& faces) {
+  const MeshGroup* group = selection.has("group") ? &named_group(selection["group"], mesh) : nullptr;
+  const bool listed = group && !group->triangles.empty();
+  std::vector<char> chosen(std::size_t(mesh.point_count()), false);
+  if (!listed)
+    for (const Index p : select_points(selection, mesh)) chosen[std::size_t(p)] = true;
+  std::vector<Index> result;
+  for (Index f = 0; f < faces.cols(); ++f) {
+    std::array<int, 3> corners = {faces(0, f), faces(1, f), faces(2, f)};
+    std::sort(corners.begin(), corners.end());
+    if (listed ? std::binary_search(group->triangles.begin(), group->triangles.end(), corners)
+               : std::all_of(corners.begin(), corners.end(), [&](int p) { return chosen[std::size_t(p)]; }))
+      result.push_back(f);
+  }
   return result;
 }
 

@@ -19,6 +19,10 @@ std::vector<Index> select_points(const LocatedJson& selection, const Mesh& mesh)
 /// are chosen. Throws InputError if there are none.
 std::vector<Index> select_tetrahedra(const LocatedJson& selection, const Mesh& mesh);
 
+/// The triangles of `faces` it chooses, ascending, perhaps none: those of a group of the mesh that has
+/// triangles, otherwise those all of whose corners are chosen.
+std::vector<Index> select_triangles(const LocatedJson& selection, const Mesh& mesh, const Faces& faces);
+
 /// Points counted from 0 must be counted in the mesh that the user sees. `renumbered`: it had points of no
 /// cell, which were left out. Throws InputError if a selection counts them then.
 void refuse_old_numbers(const LocatedJson& selection, bool renumbered);
