@@ -27,9 +27,9 @@ struct Frame {
       ignored_pairs;                  ///< body pairs the scene lets overlap (a ≤ b; a == b: self)
   std::vector<int> invertible_cells;  ///< tetrahedra of materials that may invert, in bodies of kind "volume"
                                       ///< that have others too: positions in the mesh, ascending
-  Matrix3X velocity;       ///< [m/s] per point; may be empty
-  Matrix3X contact_force;  ///< [N] per point, contact and friction; may be empty
-  VectorX von_mises;       ///< [Pa] per tetrahedron; may be empty
+  Matrix3X velocity;                  ///< [m/s] per point; may be empty
+  Matrix3X contact_force;             ///< [N] per point, contact and friction; may be empty
+  VectorX von_mises;                  ///< [Pa] per tetrahedron; may be empty
 };
 
 /// Writes one VTU file that ParaView opens (binary, so doubles survive exactly), atomically.
