@@ -186,5 +186,21 @@ TEST(Transformed, MovesPointsAndKeepsCellsPositive) {
   }
 }
 
+TEST(RemoveUnreferencedPoints, RenumbersGroupsAndKeepsWhatBelongsToCells) {
+  Mesh mesh;
+  mesh.points = Matrix3X::Random(3, 7);
+  mesh.tetrahedra.resize(4, 1);
+  mesh.tetrahedra << 1, 3, 4, 6;
+  mesh.cell_data["E"] = VectorX::Constant(1, 5);
+  mesh.groups["some"] = {{0, 3, 5, 6}, {0}, {{0, 3, 6}, {1, 4, 6}}};
+  mesh.groups["gone"] = {{2}, {}, {}};
+  const Mesh result = remove_unreferenced_points(mesh);
+  EXPECT_EQ(result.groups.at("some").points, (std::vector<int>{1, 3}));
+  EXPECT_EQ(result.groups.at("some").tetrahedra, (std::vector<int>{0}));
+  EXPECT_EQ(result.groups.at("some").triangles, (std::vector<std::array<int, 3>>{{0, 2, 3}}));
+  EXPECT_TRUE(result.groups.at("gone").points.empty());
+  EXPECT_EQ(result.cell_data.at("E")[0], 5);
+}
+
 }  // namespace
 }  // namespace apart

@@ -36,6 +36,7 @@ Frame sample_frame() {
   frame.point_body << 0, 0, 0, 0, 0, 1, 1, 1, 1;
   frame.half_spaces = {{Vector3(0, -1, 0), Vector3(0, 1, 0), 2}, {Vector3(1, 2, 3), Vector3(0.6, 0, 0.8), 1}};
   frame.ignored_pairs = {{0, 1}, {1, 1}};
+  frame.invertible_cells = {1};
   frame.velocity = Matrix3X::Random(3, 9);
   frame.contact_force = Matrix3X::Random(3, 9) * 1e10;
   frame.von_mises.resize(2);
@@ -61,6 +62,7 @@ void expect_same(const Frame& a, const Frame& b) {
   EXPECT_TRUE(same_bits(a.contact_force, b.contact_force));
   EXPECT_TRUE(same_bits(a.von_mises, b.von_mises));
   EXPECT_EQ(a.ignored_pairs, b.ignored_pairs);
+  EXPECT_EQ(a.invertible_cells, b.invertible_cells);
   ASSERT_EQ(a.bodies.size(), b.bodies.size());
   for (std::size_t i = 0; i < a.bodies.size(); ++i) {
     EXPECT_EQ(a.bodies[i].name, b.bodies[i].name);
@@ -91,8 +93,20 @@ TEST(Frame, OptionalPartsMayBeEmpty) {
   frame.von_mises.resize(0);
   frame.half_spaces.clear();
   frame.ignored_pairs.clear();
+  frame.invertible_cells.clear();
   write_frame(directory / "f.vtu", frame);
   expect_same(read_frame(directory / "f.vtu"), frame);
+}
+
+TEST(Frame, CellsThatMayInvertMustBeThere) {
+  const TemporaryDirectory directory;
+  for (const std::vector<int>& wrong : {std::vector{2}, std::vector{1, 0}, std::vector{-1}}) {
+    Frame frame = sample_frame();
+    frame.invertible_cells = wrong;
+    write_frame(directory / "f.vtu", frame);
+    const std::string message = message_of([&] { read_frame(directory / "f.vtu"); });
+    EXPECT_NE(message.find("must be tetrahedra of the frame"), std::string::npos) << message;
+  }
 }
 
 TEST(Frame, OnlyHalfSpacesIsAFrameToo) {

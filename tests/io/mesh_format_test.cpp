@@ -55,6 +55,36 @@ TEST(MeshFormat, EveryVariantIsReadExactly) {
   EXPECT_EQ(extensions.size(), mesh_formats().size()) << "a format has no variant to test it";
 }
 
+TEST(MeshFormat, NumbersAndGroupsOfCellsAreRead) {
+  const TemporaryDirectory directory;
+  std::set<std::string> extensions;
+  for (const MeshVariant& variant : mesh_variants()) {
+    if (variant.name.find("with data") == std::string::npos) continue;
+    SCOPED_TRACE(variant.name);
+    extensions.insert(variant.extension);
+    const auto file = directory / ("mesh" + variant.extension);
+    write_file(file, variant.content);
+    const Mesh mesh = read_mesh(file);
+    ASSERT_EQ(mesh.cell_data.size(), variant.mesh.cell_data.size());
+    for (const auto& [name, expected] : variant.mesh.cell_data) {
+      ASSERT_TRUE(mesh.cell_data.contains(name)) << name;
+      const VectorX& values = mesh.cell_data.at(name);
+      ASSERT_EQ(values.size(), mesh.tetrahedra.cols());
+      for (Index t = 0; t < values.size(); ++t)
+        EXPECT_TRUE(values[t] == expected[t] || (std::isnan(values[t]) && std::isnan(expected[t])))
+            << name << " of " << t << ": " << values[t];
+    }
+    ASSERT_EQ(mesh.groups.size(), variant.mesh.groups.size());
+    for (const auto& [name, expected] : variant.mesh.groups) {
+      ASSERT_TRUE(mesh.groups.contains(name)) << name;
+      EXPECT_EQ(mesh.groups.at(name).points, expected.points) << name;
+      EXPECT_EQ(mesh.groups.at(name).tetrahedra, expected.tetrahedra) << name;
+      EXPECT_EQ(mesh.groups.at(name).triangles, expected.triangles) << name;
+    }
+  }
+  EXPECT_EQ(extensions.size(), 3u);
+}
+
 /// Reads damaged content: fine, or refused with the file's name. Anything else fails the test.
 void expect_read_or_refused(const TemporaryDirectory& directory, const std::string& extension,
                             const std::string& content) {
@@ -67,6 +97,11 @@ void expect_read_or_refused(const TemporaryDirectory& directory, const std::stri
     };
     EXPECT_TRUE(mesh.points.allFinite() && in_range(mesh.tetrahedra) && in_range(mesh.faces) &&
                 in_range(mesh.edges) && in_range(mesh.vertices));
+    for (const auto& [name, values] : mesh.cell_data) EXPECT_EQ(values.size(), mesh.tetrahedra.cols());
+    for (const auto& [name, group] : mesh.groups) {
+      for (const int p : group.points) EXPECT_TRUE(p >= 0 && p < mesh.point_count());
+      for (const int t : group.tetrahedra) EXPECT_TRUE(t >= 0 && t < mesh.tetrahedra.cols());
+    }
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()).find(file.string() + ":"), 0u) << error.what();
   }
@@ -182,7 +217,21 @@ TEST(MeshFormat, MessagesNamePlaceValueAndRemedy) {
        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n1 0 0 0\n1 0 0 1\n$EndNodes\n",
        {"node 1", "twice"}},
       {".msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Other\n1\n", {"'$Other'", "no end"}},
+      {".msh",
+       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 steel\n$EndPhysicalNames\n",
+       {":6:", "name of a physical group", "' steel'", "in quotes"}},
+      {".msh",
+       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n4 1 \"a\"\n$EndPhysicalNames\n",
+       {":6:", "dimension: got 4"}},
+      {".msh",
+       msh4 + "0 0 0\n$EndNodes\n$Elements\n1 2 1 1\n3 1 4 2\n1 1 1 1 1\n1 1 1 1 1\n$EndElements\n"
+              "$ElementData\n1\n\"E\"\n0\n3\n0\n1\n1\n1 5\n",
+       {"element 1 is given twice"}},
       {".vtk", "hello\n", {":1:", "# vtk DataFile"}},
+      {".vtk", vtk + "CELLS 1 2\n1 0\nCELL_TYPES 1\n1\nCELL_DATA 2\n", {":11:", "of 2 cells", "has 1"}},
+      {".vtk",
+       vtk + "CELLS 1 2\n1 0\nCELL_TYPES 1\n1\nCELL_DATA 1\nFIELD f 1\nE 1 2 double\n1 2\n",
+       {"cell data 'E' has 2 values", "1 cells"}},
       {".vtk",
        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET STRUCTURED_GRID\n",
        {":4:", "'structured_grid'", "UNSTRUCTURED_GRID"}},

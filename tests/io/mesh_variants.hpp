@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -488,6 +490,137 @@ inline void add_stl_and_seg_variants(std::vector<MeshVariant>& list) {
   list.push_back({"seg", ".seg", "# comment\n" + rows(segments.points, "v ") + "s 1 3\ns 7 8", segments});
 }
 
+// ---- Numbers and groups of cells
+// ------------------------------------------------------------------------------------------------------------
+
+/// The sample mesh with stiffness 1e5 and 3e6 of its tetrahedra, and what else a file may hold beside.
+inline Mesh sample_with_data() {
+  Mesh mesh = sample_mesh();
+  mesh.cell_data["E"] = Eigen::Vector2d(1e5, 3e6);
+  return mesh;
+}
+
+inline void add_gmsh_data_variants(std::vector<MeshVariant>& list) {
+  // Tetrahedra 70 and 71 in the volume groups "hard part" and 9, the triangle of tetrahedron 71's face (2 3
+  // 4) in the surface "skin", the free triangle in no group.
+  Mesh mesh = sample_with_data();
+  mesh.cell_data["partly"] = Eigen::Vector2d(std::nan(""), -2.5);
+  mesh.groups["hard part"] = {{0, 1, 2, 3}, {0}, {}};
+  mesh.groups["volume 9"] = {{1, 2, 3, 4}, {1}, {}};
+  mesh.groups["skin"] = {{2, 3, 4}, {}, {{2, 3, 4}}};
+  const std::string names = "$PhysicalNames\n2\n3 4 \"hard part\"\n2 7 \"skin\"\n$EndPhysicalNames\n";
+  // The names of fields are texts of their own; a vector field is passed over.
+  const std::string data =
+      "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n3\n71 3e6\n72 7\n70 1e5\n$EndElementData\n"
+      "$ElementData\n1\n\"v\"\n1\n0\n3\n0\n3\n1\n70 1 2 3\n$EndElementData\n"
+      "$ElementData\n2\n\"partly\"\n\"scheme\"\n0\n4\n0\n1\n1\n0\n71 -2.5\n$EndElementData\n";
+  std::string points2 = "$Nodes\n8\n";
+  for (int p = 0; p < 8; ++p) points2 += fmt::format("{} ", p + 1) + rows(mesh.points.col(p));
+  list.push_back({"gmsh 2.2 text with data", ".msh",
+                  "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n" + names + points2 +
+                      "$EndNodes\n$Elements\n6\n70 4 2 4 1 1 2 3 4\n71 4 2 9 2 2 3 4 5\n72 2 2 7 1 5 3 4\n"
+                      "73 2 2 0 1 4 5 6\n74 1 1 0 6 7\n75 15 0 8\n$EndElements\n" +
+                      data,
+                  mesh});
+  list.push_back(
+      {"gmsh 4.1 text with data", ".msh",
+       "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n" + names +
+           "$Entities\n1 0 2 2\n5 0 0 0 0\n1 0 0 0 1 1 1 1 -7 0\n2 0 0 0 1 1 1 0 2 3 4\n"
+           "1 0 0 0 1 1 1 1 4 1 1\n2 0 0 0 1 1 1 1 9 2 1 -2\n$EndEntities\n"
+           "$Nodes\n1 8 1 8\n3 1 0 8\n1\n2\n3\n4\n5\n6\n7\n8\n" +
+           rows(mesh.points) +
+           "$EndNodes\n$Elements\n6 6 70 75\n3 1 4 1\n70 1 2 3 4\n3 2 4 1\n71 2 3 4 5\n"
+           "2 1 2 1\n72 3 4 5\n2 2 2 1\n73 4 5 6\n1 8 1 1\n74 6 7\n0 5 15 1\n75 8\n$EndElements\n" +
+           data,
+       mesh});
+  for (const std::endian order : {std::endian::little, std::endian::big}) {
+    const std::string suffix = order == std::endian::little ? " little-endian" : " big-endian";
+    Bytes b(order);
+    b.text("$MeshFormat\n4.1 1 8\n").put<int>(1).text("\n$EndMeshFormat\n" + names + "$Entities\n");
+    b.put<std::uint64_t>(1, 0, 1, 2).put<int>(5).put<double>(0, 0, 0).put<std::uint64_t>(0);
+    b.put<int>(1).put<double>(0, 0, 0, 1, 1, 1).put<std::uint64_t>(1).put<int>(7).put<std::uint64_t>(0);
+    b.put<int>(1).put<double>(0, 0, 0, 1, 1, 1).put<std::uint64_t>(1).put<int>(4).put<std::uint64_t>(1);
+    b.put<int>(1, 2).put<double>(0, 0, 0, 1, 1, 1).put<std::uint64_t>(1).put<int>(9).put<std::uint64_t>(0);
+    b.text("\n$EndEntities\n$Nodes\n").put<std::uint64_t>(1, 8, 1, 8).put<int>(3, 1, 0);
+    b.put<std::uint64_t>(8, 1, 2, 3, 4, 5, 6, 7, 8).put_all<double>(mesh.points);
+    b.text("\n$EndNodes\n$Elements\n").put<std::uint64_t>(6, 6, 70, 75);
+    b.put<int>(3, 1, 4).put<std::uint64_t>(1, 70, 1, 2, 3, 4);
+    b.put<int>(3, 2, 4).put<std::uint64_t>(1, 71, 2, 3, 4, 5);
+    b.put<int>(2, 1, 2).put<std::uint64_t>(1, 72, 3, 4, 5);
+    b.put<int>(2, 2, 2).put<std::uint64_t>(1, 73, 4, 5, 6);
+    b.put<int>(1, 8, 1).put<std::uint64_t>(1, 74, 6, 7).put<int>(0, 5, 15).put<std::uint64_t>(1, 75, 8);
+    b.text("\n$EndElements\n$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n2\n");
+    b.put<int>(70).put<double>(1e5).put<int>(71).put<double>(3e6).text("\n$EndElementData\n$ElementData\n");
+    b.text("1\n\"partly\"\n0\n3\n0\n1\n1\n").put<int>(71).put<double>(-2.5).text("\n$EndElementData\n");
+    list.push_back({"gmsh 4.1 binary with data" + suffix, ".msh", b.str(), mesh});
+  }
+}
+
+inline void add_vtk_data_variants(std::vector<MeshVariant>& list) {
+  Mesh mesh = sample_with_data();
+  mesh.cell_data["a b"] = Eigen::Vector2d(1, 2);
+  const std::string head = "# vtk DataFile Version 3.0\nA title\n";
+  const std::string cells = "CELLS 5 20\n2 5 6\n" + rows(mesh.tetrahedra, "4 ") + rows(mesh.faces, "3 ") +
+                            "1 7\nCELL_TYPES 5\n3\n10\n10\n5\n1\n";
+  list.push_back(
+      {"vtk text with data", ".vtk",
+       head + "ASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 double\n" + rows(mesh.points) + cells +
+           "POINT_DATA 8\nSCALARS E float\nLOOKUP_TABLE default\n9 9 9 9 9 9 9 9\nCELL_DATA 5\n"
+           "VECTORS v double\n1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\nSCALARS E double 1\nLOOKUP_TABLE default\n"
+           "4 1e5 3e6 5 6\nLOOKUP_TABLE table 1\n0 0 0 1\nMETADATA\nINFORMATION 0\n\n"
+           "SCALARS pair int 2\nLOOKUP_TABLE default\n1 2 3 4 5 6 7 8 9 10\n"
+           "FIELD FieldData 2\na%20b 1 5 int\n0 1 2 3 4\nvec 2 5 float\n0 1 2 3 4 5 6 7 8 9\n",
+       mesh});
+  Bytes b(std::endian::big);
+  b.text(head + "BINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 double\n").put_all<double>(mesh.points);
+  b.text("\nCELLS 5 20\n").put<int>(2, 5, 6);
+  for (int t = 0; t < 2; ++t) b.put<int>(4).put_all<int>(mesh.tetrahedra.col(t).eval());
+  b.put<int>(3).put_all<int>(mesh.faces).put<int>(1, 7).text("\nCELL_TYPES 5\n").put<int>(3, 10, 10, 5, 1);
+  b.text("\nCELL_DATA 5\nFIELD FieldData 1\nE 1 5 double\n").put<double>(4, 1e5, 3e6, 5, 6);
+  b.text("\nNORMALS n float\n").put_all<float>(Eigen::VectorXf::LinSpaced(15, 0, 14).eval());
+  b.text("\nSCALARS a%20b short\nLOOKUP_TABLE default\n").put<short>(0, 1, 2, 3, 4);
+  b.text("\nPOINT_DATA 8\n");
+  list.push_back({"vtk binary with data", ".vtk", b.str(), mesh});
+
+  const auto piece = [](const std::string& points, const std::string& connectivity,
+                        const std::string& offsets, const std::string& types, const std::string& data) {
+    const auto count = [](const std::string& text) { return std::count(text.begin(), text.end(), ' '); };
+    return fmt::format(
+        "<Piece NumberOfPoints='{}' NumberOfCells='{}'>\n<CellData>\n{}</CellData>\n<Points><DataArray "
+        "type='Float64' NumberOfComponents='3'>{}</DataArray></Points>\n<Cells><DataArray type='Int32' "
+        "Name='connectivity'>{}</DataArray><DataArray type='Int32' Name='offsets'>{}</DataArray><DataArray "
+        "type='UInt8' Name='types'>{}</DataArray></Cells>\n</Piece>\n",
+        count(points) / 3, count(offsets), data, points, connectivity, offsets, types);
+  };
+  const std::string begin = "<VTKFile type='UnstructuredGrid'><UnstructuredGrid>\n",
+                    end = "</UnstructuredGrid></VTKFile>\n";
+  const auto array = [](const std::string& name, const std::string& values, int components = 1) {
+    return fmt::format("<DataArray type='Float64' Name='{}' NumberOfComponents='{}'>{}</DataArray>\n", name,
+                       components, values);
+  };
+  list.push_back({"vtu text with data", ".vtu",
+                  begin +
+                      piece(rows(mesh.points), "5 6 " + rows(mesh.tetrahedra) + rows(mesh.faces) + "7 ",
+                            "2 6 10 13 14 ", "3 10 10 5 1 ",
+                            array("E", "4 1e5 3e6 5 6") + array("v", "0 1 2 3 4 5 6 7 8 9", 2) +
+                                "<Array type='String' Name='s'>abc</Array>\n" + array("a b", "0 1 2 3 4")) +
+                      end,
+                  mesh});
+  // Two pieces, of which only the second knows the numbers.
+  Mesh two;
+  two.points.resize(3, 8);
+  two.points << mesh.points.leftCols(4), mesh.points.leftCols(4);
+  two.tetrahedra.resize(4, 2);
+  two.tetrahedra << 0, 4, 1, 5, 2, 6, 3, 7;
+  two.cell_data["E"] = Eigen::Vector2d(std::nan(""), 3e6);
+  two.cell_data["first"] = Eigen::Vector2d(1, std::nan(""));
+  const std::string corners = rows(two.points.leftCols(4));
+  list.push_back({"vtu pieces with data", ".vtu",
+                  begin + piece(corners, "0 1 2 3 ", "4 ", "10 ", array("first", "1")) +
+                      piece(corners, "0 1 2 3 ", "4 ", "10 ", array("E", "3e6")) + end,
+                  two});
+}
+
 inline std::vector<MeshVariant> mesh_variants() {
   std::vector<MeshVariant> list;
   add_gmsh_variants(list);
@@ -496,6 +629,8 @@ inline std::vector<MeshVariant> mesh_variants() {
   add_obj_variants(list);
   add_ply_variants(list);
   add_stl_and_seg_variants(list);
+  add_gmsh_data_variants(list);
+  add_vtk_data_variants(list);
   return list;
 }
 

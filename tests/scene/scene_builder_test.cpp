@@ -239,13 +239,15 @@ TEST(StartCheck, PairsThatMayOverlapAreLeftOut) {
 }
 
 TEST(Selection, ChoosesWhatItSays) {
-  Matrix3X points(3, 27);
-  for (int i = 0; i < 27; ++i) points.col(i) << i % 3, i / 3 % 3, i / 9;
-  points.row(0).array() += 10;  // x from 10 to 12
+  Mesh mesh;
+  mesh.points.resize(3, 27);
+  for (int i = 0; i < 27; ++i) mesh.points.col(i) << i % 3, i / 3 % 3, i / 9;
+  mesh.points.row(0).array() += 10;  // x from 10 to 12
+  mesh.groups["skin"] = {{3, 5, 8, 26}, {}, {}};
   const auto count = [&](const std::string& text) {
     const SceneFile file =
         scene_file(R"({"type": "volume", "mesh": {"generator": "box"}, "fixed": [{"where": )" + text + "}]}");
-    return select_points(file.top()["bodies"][0]["fixed"][0]["where"], points).size();
+    return select_points(file.top()["bodies"][0]["fixed"][0]["where"], mesh).size();
   };
   EXPECT_EQ(count(R"({"all": true})"), 27u);
   EXPECT_EQ(count(R"({"box": {"min": [10, 0, 0], "max": [10, 2, 2]}})"), 9u);
@@ -253,6 +255,7 @@ TEST(Selection, ChoosesWhatItSays) {
   EXPECT_EQ(count(R"({"sphere": {"center": [11, 1, 1], "radius": 1}})"), 7u);
   EXPECT_EQ(count(R"({"plane": {"origin": [0, 1, 0], "normal": [0, 5, 0]}})"), 18u);
   EXPECT_EQ(count(R"({"indices": [3, 1, 3]})"), 2u);
+  EXPECT_EQ(count(R"({"group": "skin"})"), 4u);
   EXPECT_EQ(count(R"({"expression": "x > 10.5 && y + z == 0"})"), 2u);
   const TemporaryDirectory directory;
   write_file(directory / "i.txt", "0 5\n7\n");

@@ -140,6 +140,24 @@ TEST(Certificate, SaysWhatItDoesNotCheckOfMaterialsThatMayInvert) {
   EXPECT_EQ(summary(c).find("no intersection and no inversion"), std::string::npos) << summary(c);
 }
 
+TEST(Certificate, ChecksTheOtherCellsOfABodyOfWhichSomeMayInvert) {
+  RunFixture run;
+  Mesh mesh = generate::box(Vector3(1, 1, 1), Eigen::Vector3i(1, 1, 1));
+  std::swap(mesh.tetrahedra(0, 2), mesh.tetrahedra(1, 2));  // one inverted
+  run.add({"thing", "volume"}, mesh, {-5, 5, 0});
+  Frame frame = run.sunk(0, 0);
+  const Index inverted = Index(frame.mesh.tetrahedra.cols() - mesh.tetrahedra.cols()) + 2;
+  EXPECT_EQ(kinds(WrittenRun({frame}).certify()), "inversion");
+  frame.invertible_cells = {inverted};
+  const Certificate c = WrittenRun({frame}).certify();
+  EXPECT_TRUE(c.ok()) << summary(c);
+  EXPECT_EQ(c.invertible, 1);
+  Frame other = frame;
+  other.invertible_cells = {inverted - 1};
+  EXPECT_FALSE(WrittenRun({frame, other}).certify().ok()) << "a material does not change";
+  EXPECT_EQ(kinds(WrittenRun({other}).certify()), "inversion");
+}
+
 TEST(Certificate, CatchesPointsOnOrBelowAHalfSpace) {
   RunFixture run;
   Frame f = run.sunk(0, 0);

@@ -44,8 +44,9 @@ Matrix3 edge_matrix(const Matrix3X& x, const Eigen::Vector4i& tet) {
   return d;
 }
 
-ElasticCells make_cells(const Matrix3X& nodes, Tetrahedra tets, const Material& material) {
-  ElasticCells cells{std::move(tets), {}, {}, material};
+ElasticCells make_cells(const Matrix3X& nodes, Tetrahedra tets, std::vector<Material> materials,
+                        std::vector<Index> material_of) {
+  ElasticCells cells{std::move(tets), {}, {}, std::move(materials), std::move(material_of)};
   cells.volume.resize(cells.nodes.cols());
   cells.inverse_rest.resize(cells.nodes.cols());
   for (Index t = 0; t < cells.nodes.cols(); ++t) {
@@ -105,7 +106,21 @@ std::string_view name_of(BodyKind kind) {
   return "half_space";
 }
 
+std::vector<Index> ElasticCells::invertible_cells() const {
+  std::vector<Index> result;
+  for (Index t = 0; t < nodes.cols(); ++t)
+    if (!prevents_inversion(materials[material_of[t]])) result.push_back(t);
+  return result;
+}
+
 Body make_volume(std::string name, Mesh mesh, const Material& material, double density, MassKind mass) {
+  const Index cells = Index(mesh.tetrahedra.cols());
+  return make_volume(std::move(name), std::move(mesh), {{{material, density}}, std::vector<Index>(cells, 0)},
+                     mass);
+}
+
+Body make_volume(std::string name, Mesh mesh, const CellSubstances& substances, MassKind mass) {
+  ensure(Index(substances.of_cell.size()) == mesh.tetrahedra.cols(), "make_volume: a substance per cell");
   Body body;
   body.name = std::move(name);
   body.kind = BodyKind::volume;
@@ -114,12 +129,14 @@ Body make_volume(std::string name, Mesh mesh, const Material& material, double d
   body.velocity = Matrix3X::Zero(3, body.nodes.cols());
   body.point_map = LinearMap::identity(body.node_count());
   set_surface(body);
-  body.elastic = make_cells(body.nodes, body.mesh.tetrahedra, material);
+  std::vector<Material> materials;
+  for (const Substance& s : substances.substances) materials.push_back(s.material);
+  body.elastic = make_cells(body.nodes, body.mesh.tetrahedra, std::move(materials), substances.of_cell);
 
   Triplets entries;
   const ElasticCells& cells = *body.elastic;
   for (Index t = 0; t < cells.nodes.cols(); ++t) {
-    const double m = density * cells.volume[t];
+    const double m = substances.substances[substances.of_cell[t]].density * cells.volume[t];
     for (int a = 0; a < 4; ++a)
       if (mass == MassKind::lumped) {
         entries.emplace_back(cells.nodes(a, t), cells.nodes(a, t), m / 4);
@@ -177,7 +194,7 @@ Body make_affine(std::string name, Mesh mesh, const Material& material, double d
   }
   Tetrahedra control(4, 1);
   control << 0, 1, 2, 3;
-  body.elastic = make_cells(body.nodes, control, material);
+  body.elastic = make_cells(body.nodes, control, {material}, {0});
   ensure(body.elastic->volume[0] > 0, "make_affine: control tetrahedron is turned inside out");
   body.elastic->volume[0] = volume;
 

@@ -4,7 +4,7 @@
 #include <apart/bodies/linear_map.hpp>
 #include <apart/geometry/half_space.hpp>
 #include <apart/geometry/mesh.hpp>
-#include <apart/materials/isotropic.hpp>
+#include <apart/materials/material.hpp>
 
 #include <Eigen/SparseCore>
 #include <functional>
@@ -21,7 +21,20 @@ struct ElasticCells {
   std::vector<Matrix3>
       inverse_rest;  ///< (rest edge matrix)⁻¹ [1/m]: F = [q₁−q₀, q₂−q₀, q₃−q₀] · inverse_rest
   VectorX volume;  ///< [m³] at rest; the weight of the energy density
+  std::vector<Material> materials;
+  std::vector<Index> material_of;  ///< per cell, index into materials
+  /// The cells of materials that may invert, ascending.
+  std::vector<Index> invertible_cells() const;
+};
+
+/// What the cells of a body are made of; cells made of the same thing share an entry.
+struct Substance {
   Material material;
+  double density = 1000;  ///< [kg/m³]
+};
+struct CellSubstances {
+  std::vector<Substance> substances;
+  std::vector<Index> of_cell;  ///< per tetrahedron, index into substances
 };
 
 /// A rigid placement: x = centre + rotation (x₀ − centre) + translation.
@@ -107,6 +120,8 @@ struct Body {
 enum class MassKind { lumped, consistent };
 
 /// Soft tetrahedral body. The mesh must have passed validate_volume.
+Body make_volume(std::string name, Mesh mesh, const CellSubstances& cells, MassKind mass);
+/// The same of one material.
 Body make_volume(std::string name, Mesh mesh, const Material& material, double density, MassKind mass);
 /// Stiff body with 12 coordinates: the corners of a control tetrahedron, x = Σ w_k q_k, W constant. Its
 /// energy is the material's on that one tetrahedron, weighted with the body's volume; its mass is consistent.

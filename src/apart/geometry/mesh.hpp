@@ -1,10 +1,20 @@
 #pragma once
 #include <apart/core/types.hpp>
 
+#include <array>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace apart {
+
+/// Cells of a mesh that its file gives a common name.
+struct MeshGroup {
+  std::vector<int> points;      ///< of all its cells, whatever their kind; ascending
+  std::vector<int> tetrahedra;  ///< positions in Mesh::tetrahedra, ascending
+  std::vector<std::array<int, 3>>
+      triangles;  ///< corners, each ascending, all in order; sides of tetrahedra too
+};
 
 /// A mesh as read from a file or made by a generator: any mixture of cells on one list of points.
 /// Plain data; `validate` (mesh_checks.hpp) checks it.
@@ -14,6 +24,9 @@ struct Mesh {
   Faces faces;            ///< 3 × n, may be empty; surface triangles of a triangle mesh (not of tetrahedra)
   Edges edges;            ///< 2 × n, may be empty; free segments
   Eigen::VectorXi vertices;  ///< free points (isolated vertices used as a point set)
+  std::map<std::string, VectorX>
+      cell_data;  ///< numbers per tetrahedron; not a number where the file has none
+  std::map<std::string, MeshGroup> groups;
 
   Index point_count() const { return Index(points.cols()); }
   bool is_volume() const { return tetrahedra.cols() > 0; }

@@ -197,6 +197,14 @@ Mesh remove_unreferenced_points(const Mesh& mesh) {
   renumber(result.faces);
   renumber(result.edges);
   renumber(result.vertices);
+  for (auto& [name, group] : result.groups) {
+    for (int& p : group.points) p = renumbered[std::size_t(p)];
+    std::erase(group.points, -1);
+    // In their old order, numbers that grew still grow.
+    for (auto& corners : group.triangles)
+      for (int& p : corners) p = renumbered[std::size_t(p)];
+    std::erase_if(group.triangles, [](const auto& c) { return c[0] < 0 || c[1] < 0 || c[2] < 0; });
+  }
   return result;
 }
 

@@ -24,7 +24,7 @@ void validate_points(const Mesh& mesh, const std::string& where);
 /// they are.
 Index orient_tetrahedra(Mesh& mesh);
 
-/// The same cells on only the points they use, in their old order.
+/// The same cells on only the points they use, in their old order. Groups lose the points that are left out.
 Mesh remove_unreferenced_points(const Mesh& mesh);
 
 /// Whether the triangles bound a volume: there are some, and every edge has exactly two, running through it

@@ -74,6 +74,8 @@ void write_frame(const std::filesystem::path& file, const Frame& frame) {
   for (const auto& [a, b] : frame.ignored_pairs) pairs.insert(pairs.end(), {a, b});
   if (!pairs.empty()) arrays.field.push_back(vtu_output("ignored_pairs", pairs, 2));
   if (!frame.absent.empty()) arrays.field.push_back(vtu_output("absent_bodies", frame.absent));
+  if (!frame.invertible_cells.empty())
+    arrays.field.push_back(vtu_output("invertible_cells", frame.invertible_cells));
 
   arrays.point.push_back(vtu_output("body", values_of(frame.point_body)));
   if (frame.velocity.size() > 0) arrays.point.push_back(vtu_output("velocity", values_of(frame.velocity), 3));
@@ -134,6 +136,13 @@ class FrameReader {
     if (const VtuArray* array = VtuFile::find(file_.field_data(), "absent_bodies"))
       for (const auto b : file_.integers(*array, tuples(*array)))
         frame.absent.push_back(body(*array, b, frame));
+    if (const VtuArray* array = VtuFile::find(file_.field_data(), "invertible_cells"))
+      for (const std::int64_t cell : file_.integers(*array, tuples(*array))) {
+        const int last = frame.invertible_cells.empty() ? -1 : frame.invertible_cells.back();
+        if (cell <= last || cell >= frame.mesh.tetrahedra.cols())
+          file_.fail(*array, fmt::format("got {}, must be tetrahedra of the frame, ascending", cell));
+        frame.invertible_cells.push_back(int(cell));
+      }
     frame.velocity = vectors(piece, "velocity", points);
     frame.contact_force = vectors(piece, "contact_force", points);
     if (const VtuArray* array = VtuFile::find(piece.cell_data, "von_mises")) {

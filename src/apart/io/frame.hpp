@@ -12,8 +12,8 @@ namespace apart {
 
 struct FrameBody {
   std::string name;
-  std::string
-      kind;  ///< "volume", "affine", "obstacle", "half_space"; "invertible_volume" if its material may invert
+  std::string kind;  ///< "volume", "affine", "obstacle", "half_space"; "invertible_volume" if all its cells
+                     ///< are of materials that may invert
 };
 
 /// All bodies of a scene on one list of points. Positions are stored as the exact doubles of the simulation.
@@ -24,7 +24,9 @@ struct Frame {
   std::vector<FrameBody> bodies;       ///< in the order of the scene
   std::vector<HalfSpace> half_spaces;  ///< `HalfSpace::body` indexes `bodies`
   std::vector<std::pair<int, int>>
-      ignored_pairs;        ///< body pairs the scene lets overlap (a ≤ b; a == b: self)
+      ignored_pairs;                  ///< body pairs the scene lets overlap (a ≤ b; a == b: self)
+  std::vector<int> invertible_cells;  ///< tetrahedra of materials that may invert, in bodies of kind "volume"
+                                      ///< that have others too: positions in the mesh, ascending
   std::vector<int> absent;  ///< bodies that are not there now; they rest somewhere, and nothing sees them
   Matrix3X velocity;        ///< [m/s] per point; may be empty
   Matrix3X contact_force;   ///< [N] per point, contact and friction; may be empty
@@ -62,8 +64,8 @@ std::vector<std::filesystem::path> list_frames(const std::filesystem::path& run_
 /// step first. Stored as iterates/step_000001.bin (the step's number) in the run directory.
 struct Iterates {
   Index step = 0;
-  std::vector<int> absent;       ///< bodies that are not there in this step
   std::vector<Matrix3X> points;  ///< [m], world; each 3 × point count
+  std::vector<int> absent = {};  ///< bodies that are not there in this step
 };
 void write_iterates(const std::filesystem::path& run_directory, const Iterates& iterates);
 Iterates read_iterates(const std::filesystem::path& file);

@@ -5,6 +5,9 @@
 #include <apart/io/text_writer.hpp>
 
 #include <algorithm>
+#include <compare>
+#include <limits>
+#include <map>
 #include <ostream>
 
 namespace apart {
@@ -41,8 +44,11 @@ std::string why_unsupported(std::int64_t type) {
       type);
 }
 
-/// Node tags are arbitrary numbers; mostly they are 1, 2, 3, ...
-class NodeTags {
+/// What Gmsh calls the things of each dimension; a physical group without a name is called "surface 3".
+constexpr std::string_view dimension_names[] = {"point", "curve", "surface", "volume"};
+
+/// Tags of nodes and elements are arbitrary numbers; mostly they are 1, 2, 3, ...
+class Tags {
  public:
   void add(std::int64_t tag) { tags_.emplace_back(tag, int(tags_.size())); }
   std::size_t size() const { return tags_.size(); }
@@ -94,6 +100,15 @@ class GmshReader {
         version4_ ? read_elements_4() : read_elements_2();
         elements = true;
         end_section("$EndElements");
+      } else if (name == "$PhysicalNames") {
+        read_physical_names();
+        end_section("$EndPhysicalNames");
+      } else if (name == "$Entities" && version4_) {
+        read_entities();
+        end_section("$EndEntities");
+      } else if (name == "$ElementData" && elements) {
+        read_element_data();
+        end_section("$EndElementData");
       } else if (name == "$ParametricNodes") {
         reader_.fail(
             "nodes with parametric coordinates are not supported in version 2.2; save the mesh without them");
@@ -104,10 +119,106 @@ class GmshReader {
     if (!nodes || !elements)
       reader_.fail("the file has no {} section; it was cut off or holds no mesh",
                    nodes ? "$Elements" : "$Nodes");
+    for (auto& [key, group] : groups_) {
+      const auto found = physical_names_.find(key);
+      MeshGroup& named = builder_.groups[found != physical_names_.end()
+                                             ? found->second
+                                             : fmt::format("{} {}", dimension_names[key.dimension], key.tag)];
+      named.points.insert(named.points.end(), group.points.begin(), group.points.end());
+      named.tetrahedra.insert(named.tetrahedra.end(), group.tetrahedra.begin(), group.tetrahedra.end());
+      named.triangles.insert(named.triangles.end(), group.triangles.begin(), group.triangles.end());
+    }
     return builder_.build();
   }
 
  private:
+  /// A physical group, or (in version 4) an entity of the geometry.
+  struct Key {
+    int dimension;
+    std::int64_t tag;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  int dimension(std::int64_t value) {
+    if (value < 0 || value > 3) reader_.fail("dimension: got {}, must be 0 to 3; the file is damaged", value);
+    return int(value);
+  }
+
+  /// A text in quotes; these sections are text in binary files too.
+  std::string quoted_text(std::string_view what) {
+    const std::string_view rest = reader_.line();
+    const std::size_t begin = rest.find('"'), end = rest.rfind('"');
+    if (begin == end) reader_.fail("{}: got {}, expected a text in quotes", what, apart::quoted(rest));
+    return std::string(rest.substr(begin + 1, end - begin - 1));
+  }
+
+  void read_physical_names() {
+    const Index count = reader_.count("number of names", 6);
+    reader_.line();
+    for (Index i = 0; i < count; ++i) {
+      const int d = dimension(reader_.integer("dimension"));
+      const std::int64_t tag = reader_.integer("tag of a physical group");
+      physical_names_[{d, tag}] = quoted_text("name of a physical group");
+    }
+  }
+
+  /// Version 4: physical groups are given for the entities of the geometry, not for elements.
+  void read_entities() {
+    std::int64_t counts[4];
+    for (std::int64_t& n : counts) n = long_integer("number of entities");
+    for (int d = 0; d < 4; ++d)
+      for (std::int64_t i = 0; i < counts[d]; ++i) {
+        const std::int64_t tag = integer("tag of an entity");
+        for (int k = 0; k < (d == 0 ? 3 : 6); ++k) real("bounds of an entity");
+        const Index groups = long_count("number of physical groups", 1, 4);
+        std::vector<std::int64_t>& physical = entities_[{d, tag}];
+        // A negative tag means the group turned round.
+        for (Index k = 0; k < groups; ++k) physical.push_back(std::abs(integer("physical group")));
+        const Index bounding = d == 0 ? 0 : long_count("number of bounding entities", 1, 4);
+        for (Index k = 0; k < bounding; ++k) integer("bounding entity");
+      }
+  }
+
+  /// A number for each of some elements; those of tetrahedra are kept, vectors and tensors passed over.
+  void read_element_data() {
+    const Index texts = reader_.count("number of texts", 2);
+    reader_.line();
+    std::string name;
+    for (Index i = 0; i < texts; ++i) {
+      std::string text = quoted_text("name of the data");
+      if (i == 0) name = std::move(text);
+    }
+    const Index reals = reader_.count("number of real tags", 2);
+    for (Index i = 0; i < reals; ++i) reader_.real("real tag");
+    const Index integers = reader_.count("number of integer tags", 2);
+    std::int64_t components = 1, elements = 0;
+    for (Index i = 0; i < integers; ++i) {
+      const std::int64_t value = reader_.integer("integer tag");
+      if (i == 1) components = value;
+      if (i == 2) elements = value;
+    }
+    reader_.line();
+    if (components < 1 || components > 9)
+      reader_.fail("components of the data: got {}, must be 1, 3 or 9", components);
+    reader_.checked_count(elements, "number of elements with data",
+                          std::size_t(components + 1) * (binary_ ? 4 : 2));
+    if (!element_tags_sorted_) {
+      if (const auto tag = element_tags_.sort())
+        reader_.fail("element {} is given twice, so its data mean nothing; the file is damaged", *tag);
+      element_tags_sorted_ = true;
+    }
+    VectorX values =
+        VectorX::Constant(builder_.tetrahedron_count(), std::numeric_limits<double>::quiet_NaN());
+    for (std::int64_t i = 0; i < elements; ++i) {
+      const std::optional<int> cell = element_tags_.find(integer("element"));
+      for (std::int64_t k = 0; k < components; ++k) {
+        const double value = real("value of an element");
+        if (cell) values[*cell] = value;
+      }
+    }
+    if (components == 1 && !name.empty()) builder_.cell_data[name] = std::move(values);
+  }
+
   void end_section(std::string_view name) {
     const std::string_view token = reader_.token(name);
     if (token != name)
@@ -208,16 +319,28 @@ class GmshReader {
     return nodes;
   }
 
+  /// `tag` is the element's own, `physical` those of its groups.
   template <class ReadTag>
-  void add_element(std::int64_t type, int nodes, ReadTag read_tag) {
+  void add_element(std::int64_t tag, std::int64_t type, int nodes, std::span<const std::int64_t> physical,
+                   ReadTag read_tag) {
     int cell[4];
     for (int k = 0; k < nodes; ++k) {
-      const std::int64_t tag = read_tag("node of an element");
-      const std::optional<int> found = tags_.find(tag);
-      if (!found) reader_.fail("node of an element: {} does not exist; the file is damaged", tag);
+      const std::int64_t node = read_tag("node of an element");
+      const std::optional<int> found = tags_.find(node);
+      if (!found) reader_.fail("node of an element: {} does not exist; the file is damaged", node);
       cell[k] = *found;
     }
     const std::span<const int> span(cell, std::size_t(nodes));
+    const int d = type == tetrahedron ? 3 : type == line ? 1 : type == point ? 0 : 2;
+    for (const std::int64_t group : physical) {
+      if (group == 0) continue;  // none
+      MeshGroup& g = groups_[{d, group}];
+      g.points.insert(g.points.end(), span.begin(), span.end());
+      if (type == tetrahedron) g.tetrahedra.push_back(builder_.tetrahedron_count());
+      if (d == 2)
+        for (int k = 2; k < nodes; ++k) g.triangles.push_back({cell[0], cell[k - 1], cell[k]});
+    }
+    if (type == tetrahedron) element_tags_.add(tag);
     std::vector<int>& list = type == tetrahedron ? builder_.tetrahedra
                              : type == line      ? builder_.edges
                                                  : builder_.vertices;
@@ -234,7 +357,7 @@ class GmshReader {
     for (Index done = 0; done < count;) {
       // Binary files hold runs of one type; in text every element is such a run of length one, its number in
       // front.
-      if (!binary_) reader_.integer("element number");
+      std::int64_t number = binary_ ? 0 : reader_.integer("element number");
       const std::int64_t type = integer("element type");
       const int nodes = supported_node_count(type);
       const std::int64_t run = binary_ ? integer("number of elements of a type") : 1;
@@ -243,9 +366,13 @@ class GmshReader {
       const std::int64_t tags = integer("number of tags");
       reader_.checked_count(tags, "number of tags", binary_ ? 4 : 2);
       for (std::int64_t i = 0; i < run; ++i) {
-        if (binary_) integer("element number");
-        for (std::int64_t t = 0; t < tags; ++t) integer("tag");
-        add_element(type, nodes, read_tag);
+        if (binary_) number = integer("element number");
+        std::int64_t physical = 0;  // the first tag
+        for (std::int64_t t = 0; t < tags; ++t) {
+          const std::int64_t tag = integer("tag");
+          if (t == 0) physical = tag;
+        }
+        add_element(number, type, nodes, std::span(&physical, 1), read_tag);
       }
       done += Index(run);
     }
@@ -258,21 +385,27 @@ class GmshReader {
     long_integer("largest element tag");
     const auto read_tag = [&](std::string_view what) { return long_integer(what); };
     for (std::int64_t b = 0; b < blocks; ++b) {
-      integer("dimension of a block");
-      integer("tag of a block");
+      const int d = dimension(integer("dimension of a block"));
+      const auto entity = entities_.find({d, integer("tag of a block")});
       const std::int64_t type = integer("element type");
       const int nodes = supported_node_count(type);
       const Index count = long_count("number of elements in a block", std::size_t(nodes) + 1, 8);
       for (Index i = 0; i < count; ++i) {
-        long_integer("element tag");
-        add_element(type, nodes, read_tag);
+        const std::int64_t tag = long_integer("element tag");
+        add_element(tag, type, nodes,
+                    entity == entities_.end() ? std::span<const std::int64_t>() : entity->second, read_tag);
       }
     }
   }
 
   FileReader reader_;
   MeshBuilder builder_;
-  NodeTags tags_;
+  Tags tags_;          ///< of nodes
+  Tags element_tags_;  ///< of tetrahedra
+  std::map<Key, std::string> physical_names_;
+  std::map<Key, std::vector<std::int64_t>> entities_;  ///< physical groups of each
+  std::map<Key, MeshGroup> groups_;
+  bool element_tags_sorted_ = false;
   bool version4_ = false, binary_ = false, format_seen_ = false;
 };
 

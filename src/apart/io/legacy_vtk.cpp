@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
+#include <map>
+#include <optional>
 #include <ostream>
 
 namespace apart {
@@ -33,11 +36,14 @@ class LegacyVtkReader {
     read_header();
     while (reader_.skip_blank()) {
       const std::string keyword = lower_case(reader_.token("keyword"));
-      if (keyword == "point_data" || keyword == "cell_data") break;  // what follows is not about the shape
+      if (keyword == "point_data" || keyword == "cell_data") {  // nothing of the shape follows
+        read_cell_data(keyword == "point_data");
+        break;
+      }
       if (keyword == "metadata")
         skip_metadata();
       else if (keyword == "field")
-        skip_field();
+        read_field();
       else if (keyword == "points")
         read_points();
       else if (keyword == "cells" && !polydata_)
@@ -60,6 +66,7 @@ class LegacyVtkReader {
     if (!polydata_ && cell_ends_.empty())
       reader_.fail("no CELLS in the file; it was cut off or holds no mesh");
     if (!polydata_) add_cells();
+    for (const auto& [name, values] : cell_data_) numbers_.keep(builder_, name, values);
     if (builder_.has_no_cells()) builder_.add_all_vertices();
     return builder_.build();
   }
@@ -91,11 +98,18 @@ class LegacyVtkReader {
     reader_.set_binary(binary_);
   }
 
-  NumberType number_type(std::string_view what) {
+  std::optional<NumberType> find_number_type(std::string_view what) {
     const std::string name = lower_case(reader_.token(what));
     for (const NumberType& type : number_types)
       if (type.name == name) return type;
-    reader_.fail("{}: got {}, must be a number type like double or int", what, apart::quoted(name));
+    return std::nullopt;
+  }
+  NumberType number_type(std::string_view what) {
+    const std::size_t mark = reader_.position();
+    if (const auto type = find_number_type(what)) return *type;
+    reader_.seek(mark);
+    reader_.fail("{}: got {}, must be a number type like double or int", what,
+                 apart::quoted(reader_.token(what)));
   }
 
   /// Numbers as text or binary.
@@ -131,13 +145,23 @@ class LegacyVtkReader {
     }
   }
 
-  void skip_field() {
+  std::vector<double> read_numbers(const NumberType& type, std::int64_t count, std::string_view what) {
+    reader_.checked_count(count, what, bytes_of(type));
+    std::vector<double> values;
+    values.reserve(std::size_t(count));
+    for (std::int64_t i = 0; i < count; ++i) values.push_back(real(type, what));
+    return values;
+  }
+
+  /// A FIELD, behind that word. `keep`: it belongs to the cells, and has numbers of them.
+  void read_field(bool keep = false) {
     reader_.token("name of the field");
     const Index arrays = reader_.count("number of arrays", 4);
     for (Index a = 0; a < arrays; ++a) {
-      if (lower_case(reader_.token("name of an array")) == "metadata") {
+      std::string name(reader_.token("name of an array"));
+      if (lower_case(name) == "metadata") {
         skip_metadata();
-        reader_.token("name of an array");
+        name = reader_.token("name of an array");
       }
       const Index components = reader_.count("number of components", 1);
       const Index tuples = reader_.count("number of tuples", 1);
@@ -153,11 +177,92 @@ class LegacyVtkReader {
       reader_.seek(mark);
       const NumberType type = number_type("type of an array");
       reader_.line();
-      if (binary_) {
-        reader_.checked_count(count, "values of an array", type.bytes);
-        reader_.bytes(std::size_t(count) * type.bytes, "values of an array");
+      std::vector<double> values = read_numbers(type, count, "value of an array");
+      if (keep && components == 1) keep_cell_data(name, std::move(values));
+    }
+  }
+
+  void keep_cell_data(std::string_view name, std::vector<double> values) {
+    if (values.size() != cell_ends_.size())
+      reader_.fail("cell data {} has {} values, must have one for each of the {} cells", apart::quoted(name),
+                   values.size(), cell_ends_.size());
+    // VTK writes names with %20 for a blank, and so on.
+    std::string decoded;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      int code = 0;
+      const char *digits = name.data() + i + 1, *end = digits + 2;
+      if (name[i] == '%' && i + 2 < name.size() && std::from_chars(digits, end, code, 16).ptr == end) {
+        decoded += char(code);
+        i += 2;
       } else {
-        for (std::int64_t i = 0; i < count; ++i) reader_.token("value of an array");
+        decoded += name[i];
+      }
+    }
+    cell_data_.insert_or_assign(std::move(decoded), std::move(values));
+  }
+
+  /// Keeps the arrays of CELL_DATA with one number for each cell. Reading ends at the first thing that is not
+  /// known: nothing that a mesh needs can follow.
+  void read_cell_data(bool behind_point_data) {
+    if (polydata_) return;  // no tetrahedra
+    if (behind_point_data) {
+      for (const std::string_view word : {"\nCELL_DATA", "\ncell_data"})
+        if (const std::size_t at = reader_.content().find(word, reader_.position());
+            at != std::string::npos) {
+          reader_.seek(at + word.size());
+          behind_point_data = false;
+          break;
+        }
+      if (behind_point_data) return;
+    }
+    const std::int64_t cells = reader_.integer("number of cells with data");
+    if (cells != std::int64_t(cell_ends_.size()))
+      reader_.fail("CELL_DATA is of {} cells, but the file has {}", cells, cell_ends_.size());
+    reader_.line();
+    const NumberType color{"unsigned_char", 1, 'u'};
+    while (reader_.skip_blank()) {
+      const std::string keyword = lower_case(reader_.token("keyword"));
+      if (keyword == "metadata") {
+        skip_metadata();
+        continue;
+      }
+      if (keyword == "field") {
+        read_field(true);
+        continue;
+      }
+      const std::int64_t components = keyword == "vectors" || keyword == "normals" ? 3
+                                      : keyword == "tensors"                       ? 9
+                                      : keyword == "tensors6"                      ? 6
+                                                                                   : 1;
+      if (keyword == "scalars") {
+        const std::string name(reader_.token("name of the scalars"));
+        const auto type = find_number_type("type of the scalars");
+        if (!type) return;
+        const std::string_view given = reader_.token_on_line();
+        const std::int64_t each = given.empty() ? 1 : parse_integer(given).value_or(0);
+        if (each < 1 || each > 4)
+          reader_.fail("components of the scalars: got {}, must be 1 to 4", apart::quoted(given));
+        reader_.line();
+        const std::size_t mark = reader_.position();
+        if (reader_.skip_blank() && lower_case(reader_.token("LOOKUP_TABLE")) == "lookup_table")
+          reader_.line();
+        else
+          reader_.seek(mark);
+        std::vector<double> values = read_numbers(*type, each * cells, "value of the scalars");
+        if (each == 1) keep_cell_data(name, std::move(values));
+      } else if (components > 1 || keyword == "global_ids" || keyword == "pedigree_ids") {
+        reader_.token("name of the data");
+        const auto type = find_number_type("type of the data");
+        if (!type) return;
+        reader_.line();
+        read_numbers(*type, components * cells, "value of the data");
+      } else if (keyword == "color_scalars" || keyword == "lookup_table") {
+        reader_.token("name of the colours");
+        const Index count = reader_.count("number of colours", 1);
+        reader_.line();
+        read_numbers(color, keyword == "lookup_table" ? 4 * std::int64_t(count) : count * cells, "colour");
+      } else {
+        return;
       }
     }
   }
@@ -254,6 +359,7 @@ class LegacyVtkReader {
       const std::span<const int> points(cells_.data() + begin, cell_ends_[c] - begin);
       if (const std::string problem = add_vtk_cell(builder_, cell_types_[c], points); !problem.empty())
         reader_.fail("cell {}: {}", c, problem);
+      numbers_.added(builder_);
     }
   }
 
@@ -262,6 +368,8 @@ class LegacyVtkReader {
   std::vector<int> cells_;              ///< points of all cells of a list
   std::vector<std::size_t> cell_ends_;  ///< end of each cell in cells_
   std::vector<int> cell_types_;
+  CellNumbers numbers_{builder_};
+  std::map<std::string, std::vector<double>> cell_data_;  ///< a number for every cell
   bool binary_ = false, polydata_ = false;
   bool offsets_and_connectivity_ = false;  ///< how versions from 5 on store cells
 };

@@ -1,6 +1,8 @@
 #include <apart/core/error.hpp>
 #include <apart/io/mesh_builder.hpp>
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace apart {
@@ -26,7 +28,39 @@ Mesh MeshBuilder::build() const {
   mesh.faces = Faces::Map(faces.data(), 3, Eigen::Index(faces.size() / 3));
   mesh.edges = Edges::Map(edges.data(), 2, Eigen::Index(edges.size() / 2));
   mesh.vertices = Eigen::VectorXi::Map(vertices.data(), Eigen::Index(vertices.size()));
+  for (const auto& [name, values] : cell_data) {
+    VectorX& all = mesh.cell_data[name];
+    all = VectorX::Constant(mesh.tetrahedra.cols(), std::numeric_limits<double>::quiet_NaN());
+    all.head(values.size()) = values;
+  }
+  mesh.groups = groups;
+  const auto order = [](auto& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  for (auto& [name, group] : mesh.groups) {
+    order(group.points);
+    order(group.tetrahedra);
+    for (auto& corners : group.triangles) std::sort(corners.begin(), corners.end());
+    order(group.triangles);
+  }
   return mesh;
+}
+
+void CellNumbers::added(const MeshBuilder& builder) {
+  const Index before = tetrahedra_, now = builder.tetrahedron_count();
+  tetrahedron_.push_back(now > before ? before : -1);
+  tetrahedra_ = now;
+}
+
+void CellNumbers::keep(MeshBuilder& builder, const std::string& name, std::span<const double> values) const {
+  if (tetrahedra_ == 0) return;
+  VectorX& kept = builder.cell_data[name];
+  const Index known = Index(kept.size());
+  kept.conservativeResize(builder.tetrahedron_count());
+  kept.tail(kept.size() - known).setConstant(std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t c = 0; c < values.size(); ++c)
+    if (tetrahedron_[c] >= 0) kept[tetrahedron_[c]] = values[c];
 }
 
 std::string add_vtk_cell(MeshBuilder& builder, int type, std::span<const int> points) {

@@ -13,11 +13,14 @@ namespace apart {
 namespace {
 
 constexpr MeshFormat formats[] = {
-    {"gmsh", ".msh", "Gmsh 2.2 and 4.1, text and binary; written as 4.1 text", read_gmsh, write_gmsh},
-    {"vtk", ".vtk", "legacy VTK, text and binary, unstructured grid and polydata; written as text",
+    {"gmsh", ".msh", "Gmsh 2.2 and 4.1, text and binary, read with groups and cell data; written as 4.1 text",
+     read_gmsh, write_gmsh},
+    {"vtk", ".vtk",
+     "legacy VTK, text and binary, unstructured grid and polydata, read with cell data; written as text",
      read_legacy_vtk, write_legacy_vtk},
-    {"vtu", ".vtu", "VTK XML unstructured grid, text, binary or zlib-compressed; written as binary", read_vtu,
-     write_vtu_file},
+    {"vtu", ".vtu",
+     "VTK XML unstructured grid, text, binary or zlib-compressed, read with cell data; written as binary",
+     read_vtu, write_vtu_file},
     {"obj", ".obj", "Wavefront OBJ: polygons, lines, points; a file with vertices alone is a point set",
      read_obj, write_obj},
     {"ply", ".ply", "PLY, text and binary: polygons, edges; a file with vertices alone is a point set",

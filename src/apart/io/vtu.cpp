@@ -449,7 +449,7 @@ std::vector<std::string> VtuFile::strings(const VtuArray& array) const {
   return result;
 }
 
-void VtuFile::add_piece(const VtuPiece& piece, MeshBuilder& builder) const {
+void VtuFile::add_piece(const VtuPiece& piece, bool with_cell_data, MeshBuilder& builder) const {
   if (piece.points.empty()) fail("<Points> is missing; the file holds no mesh");
   const VtuArray& points = piece.points.front();
   if (points.components != 3) fail(points, fmt::format("has {} components, must have 3", points.components));
@@ -479,6 +479,7 @@ void VtuFile::add_piece(const VtuPiece& piece, MeshBuilder& builder) const {
   const std::vector<std::int64_t> connectivity =
       integers(connectivity_array, offsets.empty() ? 0 : std::size_t(offsets.back()));
   std::vector<int> cell;
+  CellNumbers numbers(builder);
   for (std::size_t c = 0; c < offsets.size(); ++c) {
     cell.clear();
     for (std::int64_t i = c == 0 ? 0 : offsets[c - 1]; i < offsets[c]; ++i) {
@@ -491,12 +492,17 @@ void VtuFile::add_piece(const VtuPiece& piece, MeshBuilder& builder) const {
     const int type = int(std::clamp<std::int64_t>(types[c], -1, 1000));
     if (const std::string problem = add_vtk_cell(builder, type, cell); !problem.empty())
       fail(types_array, fmt::format("cell {}: {}", c, problem));
+    numbers.added(builder);
   }
+  if (!with_cell_data) return;
+  for (const VtuArray& array : piece.cell_data)
+    if (array.components == 1 && !array.name.empty() && visit_type(array.type, [](auto) {}))
+      numbers.keep(builder, array.name, reals(array, std::size_t(piece.cell_count)));
 }
 
-Mesh VtuFile::mesh() const {
+Mesh VtuFile::mesh(bool with_cell_data) const {
   MeshBuilder builder;
-  for (const VtuPiece& piece : pieces_) add_piece(piece, builder);
+  for (const VtuPiece& piece : pieces_) add_piece(piece, with_cell_data, builder);
   return builder.build();
 }
 
@@ -605,7 +611,7 @@ void write_vtu(std::ostream& out, const Mesh& mesh, const VtuOutputs& arrays) {
 }
 
 Mesh read_vtu(const std::filesystem::path& file) {
-  return VtuFile(file).mesh();
+  return VtuFile(file).mesh(true);
 }
 
 void write_vtu_file(const std::filesystem::path& file, const Mesh& mesh) {

@@ -33,8 +33,9 @@ class VtuFile {
 
   const std::vector<VtuArray>& field_data() const { return field_data_; }
   const std::vector<VtuPiece>& pieces() const { return pieces_; }
-  /// Points and cells of all pieces, indices checked, coordinates finite.
-  Mesh mesh() const;
+  /// Points and cells of all pieces, indices checked, coordinates finite; on request with the numbers that
+  /// <CellData> gives each tetrahedron.
+  Mesh mesh(bool with_cell_data = false) const;
 
   /// The array called `name`; null if there is none.
   static const VtuArray* find(const std::vector<VtuArray>& arrays, std::string_view name);
@@ -52,7 +53,7 @@ class VtuFile {
   std::vector<T> values(const VtuArray& array, std::size_t count) const;
   std::string decode(const VtuArray& array, std::optional<std::size_t> size) const;
   void check_appended_data() const;
-  void add_piece(const VtuPiece& piece, MeshBuilder& builder) const;
+  void add_piece(const VtuPiece& piece, bool with_cell_data, MeshBuilder& builder) const;
 
   FileReader reader_;
   std::vector<VtuArray> field_data_;

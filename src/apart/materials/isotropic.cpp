@@ -68,6 +68,97 @@ PrincipalDerivatives FixedCorotated::derivatives(const Vector3& s) const {
   return d;
 }
 
+double StVenantKirchhoff::energy(const Vector3& s) const {
+  // (σ − 1)(σ + 1) and not σ² − 1: near rest the error is a rounding of the strain, not of 1.
+  const Eigen::Array3d strain = 0.5 * (s.array() - 1) * (s.array() + 1);
+  return lame.mu * strain.square().sum() + 0.5 * lame.lambda * strain.sum() * strain.sum();
+}
+
+PrincipalDerivatives StVenantKirchhoff::derivatives(const Vector3& s) const {
+  const double mu = lame.mu, lambda = lame.lambda;
+  const Eigen::Array3d strain = 0.5 * (s.array() - 1) * (s.array() + 1);
+  const double pressure = lambda * strain.sum();
+  PrincipalDerivatives d;
+  for (int p = 0; p < 3; ++p) {
+    const int i = pair_i[p], j = pair_j[p];
+    const double second = 2 * mu * strain[p] + pressure;  // second Piola–Kirchhoff
+    d.first[p] = s[p] * second;
+    d.stretch(p, p) = second + (2 * mu + lambda) * s[p] * s[p];
+    d.stretch(i, j) = d.stretch(j, i) = lambda * s[i] * s[j];
+    // μ(a² ± ab + b² − 1) + pressure, with a² + b² − 1 = (a − 1)(a + 1) + b².
+    const double squares = 2 * strain[i] + s[j] * s[j], product = s[i] * s[j];
+    d.shear[p] = mu * (squares + product) + pressure;
+    d.spin[p] = mu * (squares - product) + pressure;
+  }
+  return d;
+}
+
+MooneyRivlin mooney_rivlin(const Lame& lame) {
+  return {lame.mu / 4, lame.mu / 4, lame.lambda + 2 * lame.mu / 3};
+}
+
+namespace {
+
+/// J − 1 in the strains σ − 1, so that its error is a rounding of them and not of 1.
+double volume_change(const Vector3& sigma) {
+  const Vector3 s = sigma.array() - 1;
+  return s.sum() + (s[0] * s[1] + s[1] * s[2] + s[2] * s[0]) + s.prod();
+}
+
+/// ln σ, accurate near rest and down to the smallest σ.
+Vector3 log_strain(const Vector3& sigma) {
+  return sigma.unaryExpr([](double s) { return s > 0.5 ? std::log1p(s - 1) : std::log(s); });
+}
+
+}  // namespace
+
+double MooneyRivlin::energy(const Vector3& sigma) const {
+  if (!(sigma.minCoeff() > 0)) return std::numeric_limits<double>::infinity();
+  // dᵢ = ln σᵢ − ln J / 3: then J^(−2/3) σᵢ² = e^(2dᵢ), and J^(−4/3) I₂ = Σ e^(−2dᵢ).
+  const Vector3 h = log_strain(sigma), d = h.array() - h.sum() / 3;
+  double first = 0, second = 0;  // Σ e^(±2d) − 1; Σd = 0 makes room for the linear term
+  for (int i = 0; i < 3; ++i) {
+    first += std::expm1(2 * d[i]) - 2 * d[i];
+    second += std::expm1(-2 * d[i]) + 2 * d[i];
+  }
+  const double e = volume_change(sigma);
+  return c1 * first + c2 * second + bulk / 4 * (2 * (e - h.sum()) + e * e);
+}
+
+PrincipalDerivatives MooneyRivlin::derivatives(const Vector3& s) const {
+  // In h = ln σ: τᵢ = ∂Ψ/∂hᵢ = w′(dᵢ) − mean w′ + K/2 (J² − 1) with w(d) = c₁e^(2d) + c₂e^(−2d).
+  const Vector3 h = log_strain(s), d = h.array() - h.sum() / 3;
+  const double e = volume_change(s), pressure = bulk / 2 * e * (e + 2);
+  Vector3 slope, curvature;  // w′ without its value at rest, and w″
+  for (int i = 0; i < 3; ++i) {
+    const double up = std::expm1(2 * d[i]), down = std::expm1(-2 * d[i]);
+    slope[i] = 2 * c1 * up - 2 * c2 * down;
+    curvature[i] = 4 * c1 * (up + 1) + 4 * c2 * (down + 1);
+  }
+  const double mean = slope.sum() / 3, mean_curvature = curvature.sum() / 3;
+  const double volumetric = bulk * (1 + e) * (1 + e) + mean_curvature / 3;
+  PrincipalDerivatives r;
+  for (int i = 0; i < 3; ++i) {
+    const double tau = slope[i] - mean + pressure;
+    r.first[i] = tau / s[i];
+    for (int j = 0; j < 3; ++j) {
+      const double mixed = volumetric - (curvature[i] + curvature[j]) / 3;
+      r.stretch(i, j) = (mixed + (i == j ? curvature[i] - tau : 0)) / (s[i] * s[j]);
+    }
+  }
+  // Ψᵢ = 2c₁k σᵢ − 2c₂/k σᵢ⁻³ + q/σᵢ with k = J^(−2/3): its divided differences, without a division by σᵢ ∓
+  // σⱼ.
+  const double k = std::exp(-2 * h.sum() / 3);
+  const double q = pressure - mean - 2 * c1 + 2 * c2;
+  for (int p = 0; p < 3; ++p) {
+    const double a = s[pair_i[p]], b = s[pair_j[p]], ab = a * b;
+    const double squares = a * a + b * b, cube = 2 * c2 / (k * ab * ab * ab);
+    r.shear[p] = 2 * c1 * k + cube * (squares + ab) - q / ab;
+    r.spin[p] = 2 * c1 * k - cube * (squares - ab) + q / ab;
+  }
+  return r;
+}
+
 double Orthogonality::energy(const Vector3& s) const {
   return stiffness * (s.array().square() - 1).square().sum();
 }

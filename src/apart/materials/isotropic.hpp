@@ -9,9 +9,7 @@
 // so it is made positive semi-definite by a 3×3 eigenvalue problem and six comparisons.
 #include <apart/core/types.hpp>
 
-#include <array>
 #include <string_view>
-#include <variant>
 
 namespace apart {
 
@@ -47,6 +45,28 @@ struct FixedCorotated {
   PrincipalDerivatives derivatives(const Vector3& sigma) const;
 };
 
+/// Ψ = μ ‖E‖² + λ/2 tr²E with Green's strain E = ½(FᵀF − I): Eᵢ = ½(σᵢ² − 1). Finite everywhere, and weaker
+/// the more it is compressed: may invert. [St Venant–Kirchhoff]
+struct StVenantKirchhoff {
+  static constexpr std::string_view name = "stvk";
+  static constexpr bool prevents_inversion = false;
+  Lame lame;
+  double energy(const Vector3& sigma) const;
+  PrincipalDerivatives derivatives(const Vector3& sigma) const;
+};
+
+/// Ψ = c₁ (J^(−2/3) I₁ − 3) + c₂ (J^(−4/3) I₂ − 3) + K/4 (J² − 1 − 2 ln J), I₁ = Σσᵢ², I₂ = Σσᵢ²σⱼ² (i < j);
+/// infinite for J ≤ 0: never inverts. At rest its shear modulus is μ = 2(c₁ + c₂), its bulk modulus K.
+struct MooneyRivlin {
+  static constexpr std::string_view name = "mooney_rivlin";
+  static constexpr bool prevents_inversion = true;
+  double c1 = 0, c2 = 0, bulk = 0;  ///< [Pa]; c1, c2 ≥ 0, c1 + c2 > 0, bulk > 0
+  double energy(const Vector3& sigma) const;
+  PrincipalDerivatives derivatives(const Vector3& sigma) const;
+};
+/// With λ, μ at rest, c₁ = c₂ = μ/4.
+MooneyRivlin mooney_rivlin(const Lame& lame);
+
 /// Ψ = κ ‖FᵀF − I‖² = κ Σ(σᵢ² − 1)²: zero for rotations only; the stiffness of affine bodies.
 struct Orthogonality {
   static constexpr std::string_view name = "orthogonality";
@@ -55,13 +75,5 @@ struct Orthogonality {
   double energy(const Vector3& sigma) const;
   PrincipalDerivatives derivatives(const Vector3& sigma) const;
 };
-
-using Material = std::variant<NeoHookean, FixedCorotated, Orthogonality>;
-
-/// Whether elements of this material are kept from inverting; if not, their energy is finite there and they
-/// may.
-inline bool prevents_inversion(const Material& material) {
-  return std::visit([](const auto& m) { return m.prevents_inversion; }, material);
-}
 
 }  // namespace apart

@@ -1,29 +1,83 @@
 #include <apart/potentials/continuum_elasticity.hpp>
 
+#include <apart/core/error.hpp>
 #include <apart/math/psd_projection.hpp>
 
 #include <Eigen/LU>
 
 namespace apart {
 
+namespace {
+
+bool is_isotropic(const Material& material) {
+  return !std::holds_alternative<LinearElasticity>(material);
+}
+
+/// Of an isotropic material.
+PrincipalDerivatives derivatives(const Material& material, const Vector3& sigma) {
+  return std::visit(
+      [&]<class M>(const M& m) -> PrincipalDerivatives {
+        if constexpr (Isotropic<M>)
+          return m.derivatives(sigma);
+        else
+          throw InvariantError("derivatives: the material is no function of singular values");
+      },
+      material);
+}
+
+/// The same in every state, and positive semi-definite as it is.
+void constant_hessian(const LinearElasticity& material, const Eigen::Matrix<double, 3, 4>& shape_gradients,
+                      double weight, StencilMatrix& out) {
+  for (int a = 0; a < 4; ++a)
+    for (int b = 0; b < 4; ++b)
+      out.block<3, 3>(3 * a, 3 * b) =
+          weight * material.tangent(shape_gradients.col(a), shape_gradients.col(b));
+}
+
+/// Ψ of a cell.
+double energy(const Material& material, const SignedSvd& s) {
+  return std::visit(
+      [&]<class M>(const M& m) {
+        if constexpr (Isotropic<M>)
+          return m.energy(s.sigma);
+        else
+          return m.energy(s.u);
+      },
+      material);
+}
+
+/// weight · ∂Ψ/∂F: the first Piola–Kirchhoff stress.
+Matrix3 stress(const Material& material, const SignedSvd& s, double weight) {
+  return std::visit(
+      [&]<class M>(const M& m) -> Matrix3 {
+        if constexpr (Isotropic<M>)
+          return s.u * (weight * m.derivatives(s.sigma).first).asDiagonal() * s.v.transpose();
+        else
+          return weight * m.stress(s.u);
+      },
+      material);
+}
+
+}  // namespace
+
 void ContinuumElasticity::add(const ElasticCells& cells, Index first_node) {
-  const Index material = Index(materials_.size());
-  materials_.push_back(cells.material);
+  const Index first_material = Index(materials_.size());
+  materials_.insert(materials_.end(), cells.materials.begin(), cells.materials.end());
+  std::vector<Index> guarded;
   for (Index t = 0; t < cells.nodes.cols(); ++t) {
     Cell c;
     for (int a = 0; a < 4; ++a) c.nodes[a] = cells.nodes(a, t) + first_node;
-    c.material = material;
+    c.material = first_material + cells.material_of[t];
     c.volume = cells.volume[t];
     // F = D · inverse_rest with D = [q₁−q₀, q₂−q₀, q₃−q₀]: ∇N_{k+1} is row k of inverse_rest.
     c.shape_gradients.rightCols<3>() = cells.inverse_rest[t].transpose();
     c.shape_gradients.col(0) = -c.shape_gradients.rightCols<3>().rowwise().sum();
     cells_.push_back(c);
+    if (prevents_inversion(materials_[c.material])) guarded.push_back(t);
   }
-  if (prevents_inversion(cells.material)) {
-    const Index n = Index(guarded_.cols());
-    guarded_.conservativeResize(4, n + cells.nodes.cols());
-    guarded_.rightCols(cells.nodes.cols()) = cells.nodes.array() + first_node;
-  }
+  Index n = Index(guarded_.cols());
+  guarded_.conservativeResize(4, n + Index(guarded.size()));
+  for (const Index t : guarded) guarded_.col(n++) = cells.nodes.col(t).array() + first_node;
 }
 
 Matrix3 ContinuumElasticity::gradient_of(const Cell& c, const Matrix3X& q) const {
@@ -37,33 +91,44 @@ Matrix3 ContinuumElasticity::gradient_of(const Cell& c, const Matrix3X& q) const
 
 void ContinuumElasticity::prepare(const Matrix3X& q) {
   svd_.resize(cells_.size());
-  parallel_for(term_count(), [&](Index i) { svd_[i] = signed_svd(gradient_of(cells_[i], q)); });
+  parallel_for(term_count(), [&](Index i) {
+    const Cell& c = cells_[i];
+    const Matrix3 f = gradient_of(c, q);
+    svd_[i] = is_isotropic(materials_[c.material]) ? signed_svd(f)
+                                                   : SignedSvd{f, Matrix3::Identity(), Vector3::Ones()};
+  });
+}
+
+Vector3 ContinuumElasticity::stretches(Index cell) const {
+  const SignedSvd& s = svd_[cell];
+  return is_isotropic(materials_[cells_[cell].material]) ? s.sigma : signed_svd(s.u).sigma;
 }
 
 Matrix3 ContinuumElasticity::cauchy_stress(Index cell) const {
   const SignedSvd& s = svd_[cell];
-  const Vector3 first = std::visit([&](const auto& m) { return m.derivatives(s.sigma).first; },
-                                   materials_[cells_[cell].material]);
-  // σ = J⁻¹ P Fᵀ = U diag(Ψᵢσᵢ/J) Uᵀ
-  return s.u * (first.cwiseProduct(s.sigma) / s.sigma.prod()).asDiagonal() * s.u.transpose();
+  return std::visit(
+      [&]<class M>(const M& m) -> Matrix3 {
+        // σ = J⁻¹ P Fᵀ = U diag(Ψᵢσᵢ/J) Uᵀ; with small strains all stresses are the same.
+        if constexpr (Isotropic<M>)
+          return s.u * (m.derivatives(s.sigma).first.cwiseProduct(s.sigma) / s.sigma.prod()).asDiagonal() *
+                 s.u.transpose();
+        else
+          return m.stress(s.u);
+      },
+      materials_[cells_[cell].material]);
 }
 
 double ContinuumElasticity::value(const Matrix3X&) const {
   return scale_ * ordered_sum(term_count(), [&](Index i) {
            const Cell& c = cells_[i];
-           return c.volume *
-                  std::visit([&](const auto& m) { return m.energy(svd_[i].sigma); }, materials_[c.material]);
+           return c.volume * energy(materials_[c.material], svd_[i]);
          });
 }
 
 void ContinuumElasticity::add_gradient(const Matrix3X&, Matrix3X& gradient) const {
   add_local_gradients(term_count(), gradient, [&](Index i) {
     const Cell& c = cells_[i];
-    const SignedSvd& s = svd_[i];
-    const Vector3 first =
-        std::visit([&](const auto& m) { return m.derivatives(s.sigma).first; }, materials_[c.material]);
-    const Matrix3 p =
-        s.u * (scale_ * c.volume * first).asDiagonal() * s.v.transpose();  // first Piola–Kirchhoff
+    const Matrix3 p = stress(materials_[c.material], svd_[i], scale_ * c.volume);
     StencilVector g;
     for (int a = 0; a < 4; ++a) g.segment<3>(3 * a) = p * c.shape_gradients.col(a);
     return std::pair{TermPoints{c.nodes, 4}, g};
@@ -76,8 +141,13 @@ void ContinuumElasticity::hessians(const Matrix3X&, Index begin, Projection proj
     const Cell& c = cells_[begin + Index(e)];
     out[e].points = {c.nodes, 4};
     const SignedSvd& s = svd_[begin + Index(e)];
-    PrincipalDerivatives d =
-        std::visit([&](const auto& m) { return m.derivatives(s.sigma); }, materials_[c.material]);
+    const double weight = scale_ * c.volume;
+    const Material& material = materials_[c.material];
+    if (const auto* linear = std::get_if<LinearElasticity>(&material)) {
+      constant_hessian(*linear, c.shape_gradients, weight, out[e].matrix);
+      continue;
+    }
+    PrincipalDerivatives d = derivatives(material, s.sigma);
     if (projection == Projection::psd) {
       d.stretch = psd_projection(d.stretch);
       d.shear = d.shear.cwiseMax(0);
@@ -92,7 +162,6 @@ void ContinuumElasticity::hessians(const Matrix3X&, Index begin, Projection proj
       cross(pi[k], pj[k]) = cross(pj[k], pi[k]) = 0.5 * (d.shear[k] - d.spin[k]);
     }
     const Eigen::Matrix<double, 3, 4> b = s.v.transpose() * c.shape_gradients;
-    const double weight = scale_ * c.volume;
     for (int a = 0; a < 4; ++a)
       for (int a2 = 0; a2 <= a; ++a2) {
         Matrix3 k;

@@ -16,7 +16,8 @@ class ContinuumElasticity final : public Potential {
   void set_scale(double scale) { scale_ = scale; }
 
   std::string_view name() const override { return "elasticity"; }
-  /// Decomposes every deformation gradient once, for value, gradient and Hessian alike.
+  /// Decomposes every deformation gradient once, for value, gradient and Hessian alike; those of linear
+  /// elasticity need no decomposition.
   void prepare(const Matrix3X& q) override;
   double value(const Matrix3X& q) const override;
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
@@ -26,7 +27,7 @@ class ContinuumElasticity final : public Potential {
                 std::span<LocalHessian> out) const override;
 
   /// Stretches σ of one cell at the q last prepared.
-  const Vector3& stretches(Index cell) const { return svd_[cell].sigma; }
+  Vector3 stretches(Index cell) const;
   /// Cauchy stress [Pa] of one cell at the q last prepared.
   Matrix3 cauchy_stress(Index cell) const;
   /// Cells of materials that must not invert, for the step bound.
@@ -42,7 +43,9 @@ class ContinuumElasticity final : public Potential {
   Matrix3 gradient_of(const Cell& cell, const Matrix3X& q) const;
   std::vector<Cell> cells_;
   std::vector<Material> materials_;
-  std::vector<SignedSvd> svd_;  ///< of every cell's F at the q last prepared
+  /// F = u · diag(sigma) · vᵀ of every cell at the q last prepared: singular values for isotropic materials;
+  /// for others u = F, sigma = 1 and v = I.
+  std::vector<SignedSvd> svd_;
   Tetrahedra guarded_ = Tetrahedra(4, 0);
   double scale_ = 1;
 };

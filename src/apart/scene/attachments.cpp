@@ -64,7 +64,7 @@ std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<
       first.mesh.point_count() == 0)
     v["bodies"].fail("got '{}' and '{}', must be two bodies with points of which one can move", first.name,
                      second.name);
-  std::vector<Index> chosen = select_points(v["where"], first.mesh.points);
+  std::vector<Index> chosen = select_points(v["where"], first.mesh);
   std::vector<Attachment> result;
   double closest = std::numeric_limits<double>::infinity();
   for (const Index p : chosen) {

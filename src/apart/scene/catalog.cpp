@@ -64,7 +64,17 @@ ValueType number_or_formula() {
 
 // ---- Makers -------------------------------------------------------------------------------------
 Lame lame(const LocatedJson& p) {
-  return lame_parameters(p["E"].number(), p["nu"].number());
+  if (!p.has("mu")) return lame_parameters(p["E"].number(), p["nu"].number());
+  const Lame result{p["lambda"].number(), p["mu"].number()};
+  if (!(3 * result.lambda + 2 * result.mu > 0))
+    p["lambda"].fail("got {}, must be more than -2/3 mu = {}; else the material would burst", result.lambda,
+                     -2 * result.mu / 3);
+  return result;
+}
+
+MooneyRivlin read_mooney_rivlin(const LocatedJson& p) {
+  if (!p.has("c1")) return mooney_rivlin(lame(p));
+  return {p["c1"].number(), p["c2"].number(), p["bulk"].number()};
 }
 
 /// Three numbers, or one for all axes.
@@ -234,24 +244,106 @@ Row material(std::string_view name, std::string_view summary, std::vector<Key> k
   return {name, summary, "type", true, std::move(keys), make};
 }
 
+/// A parameter of a material: for the whole body, or for each cell.
+ValueType cell_number(Range range = {}) {
+  return any_of({number(range), object("field")});
+}
+
 Group materials() {
   const Key type{"type", text(), "", Key::required, "which material"};
-  const Key young{"E",   number(positive),  "Pa",
-                  "1e5", "Young's modulus", "foam has about 1e4, rubber 1e6, steel 2e11"};
-  const Key poisson{"nu", number({-1, 0.5, true, true}), "", "0.4", "Poisson's ratio", "for rubber try 0.49"};
-  const Key density{"rho", number(positive), "kg/m3", "1000", "density"};
-  const Key stiffness{"stiffness", number(positive), "Pa", "1e8", "how nearly rigid the body is"};
+  const std::string_view with_lame = "lambda mu", with_all = "lambda mu c1 c2 bulk", constants = "c1 c2 bulk";
+  const auto young = [](std::string_view excludes) {
+    return Key{"E",     cell_number(positive), "Pa",
+               "1e5",   "Young's modulus",     "foam has about 1e4, rubber 1e6, steel 2e11",
+               excludes};
+  };
+  const auto poisson = [](std::string_view excludes) {
+    return Key{
+        "nu",    cell_number({-1, 0.5, true, true}), "", "0.4", "Poisson's ratio", "for rubber try 0.49",
+        excludes};
+  };
+  const auto lambda = [](std::string_view excludes) {
+    return Key{"lambda",
+               cell_number(),
+               "Pa",
+               Key::optional,
+               "first Lamé parameter, instead of E and nu; more than -2/3 mu",
+               {},
+               excludes,
+               "mu"};
+  };
+  const auto mu = [](std::string_view excludes) {
+    return Key{"mu",
+               cell_number(positive),
+               "Pa",
+               Key::optional,
+               "second Lamé parameter, the shear modulus",
+               {},
+               excludes,
+               "lambda"};
+  };
+  const Key c1{
+      "c1",     cell_number(positive), "Pa", Key::optional, "instead of E and nu; not given: mu/4", {}, {},
+      "c2 bulk"};
+  const Key c2{
+      "c2",     cell_number(not_negative), "Pa", Key::optional, "not given: mu/4; mu is 2 (c1 + c2)", {}, {},
+      "c1 bulk"};
+  const Key bulk{
+      "bulk", cell_number(positive), "Pa", Key::optional, "bulk modulus; not given: lambda + 2/3 mu", {}, {},
+      "c1 c2"};
+  const Key density{"rho", cell_number(positive), "kg/m3", "1000", "density"};
+  const Key stiffness{"stiffness", cell_number(positive), "Pa", "1e8", "how nearly rigid the body is"};
+  const std::vector<Key> usual = {type, young(with_lame), poisson(with_lame), lambda({}), mu({}), density};
   return {
       "material",
-      "What a body is made of.",
-      {material(NeoHookean::name, "soft solid whose elements never invert", {type, young, poisson, density},
-                [](const LocatedJson& p) -> Material { return NeoHookean{lame(p)}; }),
-       material(FixedCorotated::name, "soft solid whose elements may invert under extreme load",
-                {type, young, poisson, density},
-                [](const LocatedJson& p) -> Material { return FixedCorotated{lame(p)}; }),
-       material(Orthogonality::name, "stiff against everything but rotation; for affine bodies",
+      "What a body is made of. Stiffness is given by E and nu, or by lambda and mu. In the energies, F is "
+      "the "
+      "deformation gradient, s1, s2, s3 are its singular values and J = s1 s2 s3.",
+      {material(NeoHookean::name,
+                "soft solid whose elements never invert; energy mu/2 (s1^2 + s2^2 + s3^2 - 3) - mu ln J + "
+                "lambda/2 ln^2 J",
+                usual, [](const LocatedJson& p) -> Material { return NeoHookean{lame(p)}; }),
+       material(
+           FixedCorotated::name,
+           "soft solid whose elements may invert under extreme load; energy mu sum (s - 1)^2 + lambda/2 (J "
+           "- 1)^2",
+           usual, [](const LocatedJson& p) -> Material { return FixedCorotated{lame(p)}; }),
+       material(
+           StVenantKirchhoff::name,
+           "St Venant–Kirchhoff: for large rotations and moderate strains, weak and invertible under strong "
+           "compression; energy mu |G|^2 + lambda/2 tr(G)^2 with G = (F^T F - I)/2",
+           usual, [](const LocatedJson& p) -> Material { return StVenantKirchhoff{lame(p)}; }),
+       material(
+           MooneyRivlin::name,
+           "rubber whose elements never invert; energy c1 (J^(-2/3) I1 - 3) + c2 (J^(-4/3) I2 - 3) + bulk/4 "
+           "(J^2 - 1 - 2 ln J) with I1 = s1^2 + s2^2 + s3^2, I2 = s1^2 s2^2 + s2^2 s3^2 + s3^2 s1^2",
+           {type, young(with_all), poisson(with_all), lambda(constants), mu(constants), c1, c2, bulk,
+            density},
+           [](const LocatedJson& p) -> Material { return read_mooney_rivlin(p); }),
+       material(
+           LinearElasticity::name,
+           "for small strains and small rotations only: turning costs energy; elements may invert; energy mu "
+           "|e|^2 + lambda/2 tr(e)^2 with e = (F + F^T)/2 - I",
+           usual, [](const LocatedJson& p) -> Material { return LinearElasticity{lame(p)}; }),
+       material(Orthogonality::name,
+                "stiff against everything but rotation, for affine bodies; energy stiffness |F^T F - I|^2",
                 {type, stiffness, density},
                 [](const LocatedJson& p) -> Material { return Orthogonality{p["stiffness"].number()}; })}};
+}
+
+Group fields() {
+  return record(
+      "field", "A number for each tetrahedron, from the mesh file.",
+      {{"field", text(), "", Key::required,
+        "name of the mesh's cell data: $ElementData of Gmsh, CELL_DATA of legacy VTK, CellData of VTU"}});
+}
+
+Group regions() {
+  return record(
+      "region", "A part of a body that is made of something else.",
+      {{"where", object("selection"), "", Key::required,
+        "the cells of a group of the mesh file; otherwise, the cells all of whose points are chosen"},
+       {"material", object("material"), "", Key::required, "what they are made of"}});
 }
 
 Group bodies() {
@@ -269,6 +361,8 @@ Group bodies() {
                      "of this body; a pair without a value of its own takes the mean of its two bodies'"};
   const Key array{"array", object("array"), "", Key::optional, "makes copies, named name.0, name.1, ..."};
   const Key soft{"material", object("material"), "", R"({"type": "neo_hookean"})", "what it is made of"};
+  const Key regions{"regions", list(object("region")), "", "[]",
+                    "parts that are made of something else; later ones win"};
   const Key stiff{"material", object("material"), "", R"({"type": "orthogonality"})", "what it is made of"};
   const Key mass{"mass", choice("mass"), "", "\"lumped\"", "how mass is spread over the nodes"};
   const Key loads{"loads", list(object("load")), "", "[]", "given forces"};
@@ -284,8 +378,8 @@ Group bodies() {
   return {"body",
           "One thing in the scene.",
           {typed("volume", "soft solid made of tetrahedra",
-                 {type, name, mesh, transform, soft, mass, velocity, angular_velocity, fixed, motion, loads,
-                  damping, friction, appears, disappears, array}),
+                 {type, name, mesh, transform, soft, regions, mass, velocity, angular_velocity, fixed, motion,
+                  loads, damping, friction, appears, disappears, array}),
            typed("affine",
                  "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",
                  {type, name, mesh, transform, stiff, velocity, angular_velocity, fixed, motion, loads,
@@ -445,6 +539,9 @@ Group selections() {
                   "path, absolute or relative to the scene file; whole numbers from 0 between blanks"}}),
        with_key("expression", "points where a formula in x, y, z [m] is true",
                 {{"expression", formula(), "", Key::required, "such as \"x < 0.1 && y > 0\""}}),
+       with_key("group", "points of the cells of a named group of the mesh file",
+                {{"group", text(), "", Key::required,
+                  "name of a physical group of a Gmsh file; without a name: \"surface 3\""}}),
        with_key("all", "every point", {{"all", boolean(), "", Key::required, "true"}})}};
 }
 
@@ -579,12 +676,12 @@ ChoiceList mesh_files() {
 }
 
 Catalog make_catalog() {
-  return {{scene(),      time_steps(),  bodies(),    meshes(),    tetrahedralizations(),
-           transforms(), axis_angles(), arrays(),    materials(), fixed_parts(),
-           loads(),      attachments(), dampings(),  sequences(), selections(),
-           boxes(),      balls(),       planes(),    motions(),   keyframes(),
-           turnings(),   contacts(),    frictions(), pairs(),     solvers(),
-           outputs()},
+  return {{scene(),      time_steps(),  bodies(),   meshes(),      tetrahedralizations(),
+           transforms(), axis_angles(), arrays(),   materials(),   fields(),
+           regions(),    fixed_parts(), loads(),    attachments(), dampings(),
+           sequences(),  selections(),  boxes(),    balls(),       planes(),
+           motions(),    keyframes(),   turnings(), contacts(),    frictions(),
+           pairs(),      solvers(),     outputs()},
           {{"integrator",
             "Time integrators",
             {{"implicit_euler", "first order, dissipative, robust"},
@@ -676,6 +773,13 @@ std::optional<Length> read_length(const JsonValue& value) {
   const std::optional<double> parsed = parse_real(number);
   if (!parsed || !std::isfinite(*parsed)) return std::nullopt;
   return Length{*parsed, true};
+}
+
+const Row& row_of(const LocatedJson& object, const Group& group) {
+  for (const Row& row : group.rows)
+    if (row.tag.empty() || (object.has(row.tag) && (!row.tag_is_name || object[row.tag].text() == row.name)))
+      return row;
+  throw InvariantError("row_of: the object was not validated");
 }
 
 }  // namespace apart

@@ -4,7 +4,7 @@
 // files, the JSON Schema, the reference in docs/scene-format.md and the contract tests all iterate it.
 #include <apart/geometry/generators.hpp>
 #include <apart/io/located_json.hpp>
-#include <apart/materials/isotropic.hpp>
+#include <apart/materials/material.hpp>
 
 #include <limits>
 #include <optional>
@@ -56,6 +56,9 @@ struct Key {
       fallback;  ///< JSON text of the default, or `required`, or `optional`: left out if not given
   std::string_view summary;      ///< one line of documentation
   std::string_view advice = {};  ///< what to do if the value is out of range; empty: the default is suggested
+  /// Keys, with blanks between: those that may not stand beside this one, which has no default where one of
+  /// them is given; and those that must be given with it.
+  std::string_view excludes = {}, needs = {};
 };
 
 /// One kind of object in a group: chosen by the value of a key ("type": "volume"), by a key being there
@@ -96,6 +99,9 @@ struct Catalog {
 };
 
 const Catalog& catalog();
+
+/// The row that a validated object was checked against.
+const Row& row_of(const LocatedJson& object, const Group& group);
 
 /// A length as scene files write it: metres, or a multiple of the scene's size.
 struct Length {

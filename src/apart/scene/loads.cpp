@@ -1,6 +1,7 @@
 #include <apart/scene/expression.hpp>
 #include <apart/scene/loads.hpp>
 #include <apart/scene/prescriber.hpp>
+#include <apart/scene/selection.hpp>
 
 #include <Eigen/Geometry>
 #include <numeric>
@@ -21,16 +22,10 @@ std::function<Vector3(const Vector3&, double)> read_field(const LocatedJson& v) 
   };
 }
 
-/// Triangles of the body's surface all corners of which are chosen.
+/// Triangles of the body's surface: those of a group, or those all corners of which are chosen.
 std::vector<Index> chosen_faces(const LocatedJson& where, const Body& body, bool renumbered) {
-  std::vector<bool> chosen(std::size_t(body.mesh.point_count()), false);
-  for (const Index p : select_body_points(where, body, renumbered)) chosen[std::size_t(p)] = true;
-  std::vector<Index> faces;
-  for (Index f = 0; f < body.surface_faces.cols(); ++f) {
-    const auto v = body.surface_faces.col(f);
-    if (chosen[std::size_t(v[0])] && chosen[std::size_t(v[1])] && chosen[std::size_t(v[2])])
-      faces.push_back(f);
-  }
+  refuse_old_numbers(where, renumbered);
+  std::vector<Index> faces = select_triangles(where, body.mesh, body.surface_faces);
   if (faces.empty())
     where.fail("got {}, which holds no whole triangle of the body's surface; choose more points",
                to_short_text(where.value()));

@@ -57,12 +57,8 @@ void check_motion(const LocatedJson& v, const Motion& motion, const Matrix3X& po
 }
 
 std::vector<Index> select_body_points(const LocatedJson& where, const Body& body, bool renumbered) {
-  if (renumbered && (where.has("indices") || where.has("index_file")))
-    where.fail(
-        "counts points of a mesh in which some belong to no cell and are left out; choose by position "
-        "instead, "
-        "or remove those points from the mesh");
-  return select_points(where, body.mesh.points);
+  refuse_old_numbers(where, renumbered);
+  return select_points(where, body.mesh);
 }
 
 Prescriber::Prescriber(Body& body, const Clock& clock, bool renumbered)

@@ -4,11 +4,13 @@
 #include <apart/io/tetgen.hpp>
 #include <apart/scene/attachments.hpp>
 #include <apart/scene/catalog.hpp>
+#include <apart/scene/cell_materials.hpp>
 #include <apart/scene/loads.hpp>
 #include <apart/scene/motion.hpp>
 #include <apart/scene/obstacle_motion.hpp>
 #include <apart/scene/prescriber.hpp>
 #include <apart/scene/scene_builder.hpp>
+#include <apart/scene/selection.hpp>
 #include <apart/scene/validation.hpp>
 
 #include <algorithm>
@@ -20,14 +22,6 @@ namespace apart {
 namespace {
 
 constexpr Index most_bodies = 2000;  // the table of pairs grows with the square
-
-/// The row of the catalog that a validated object was checked against.
-const Row& row_of(const LocatedJson& v, const Group& group) {
-  for (const Row& row : group.rows)
-    if (row.tag.empty() || (v.has(row.tag) && (!row.tag_is_name || v[row.tag].text() == row.name)))
-      return row;
-  throw InvariantError("row_of: the object was not validated");
-}
 
 // ---- Meshes -------------------------------------------------------------------------------------
 
@@ -120,6 +114,8 @@ Mesh checked_obstacle(const std::string& place, Mesh mesh) {
   if (mesh.is_volume()) {
     mesh.faces = boundary_faces(mesh.tetrahedra);
     mesh.tetrahedra.resize(4, 0);
+    mesh.cell_data.clear();
+    for (auto& [name, group] : mesh.groups) group.tetrahedra.clear();
   }
   mesh = remove_unreferenced_points(mesh);
   if (mesh.faces.cols() > 0) validate_surface(mesh, place);
@@ -140,12 +136,14 @@ Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const 
     });
     return make_obstacle(name, std::move(mesh), motion);
   }
-  const LocatedJson material = v["material"];
-  const Material stuff = row_of(material, catalog().group("material")).make_material(material);
-  const double density = material["rho"].number();
   Body body = v.locate([&] {
-    if (type == "affine") return make_affine(name, std::move(mesh), stuff, density);
-    return make_volume(name, std::move(mesh), stuff, density,
+    if (type == "affine") {
+      const Substance stuff = read_substance(v["material"]);
+      return make_affine(name, std::move(mesh), stuff.material, stuff.density);
+    }
+    for (const LocatedJson& region : v["regions"].items()) refuse_old_numbers(region["where"], renumbered);
+    const CellSubstances stuff = read_cell_substances(v, mesh);
+    return make_volume(name, std::move(mesh), stuff,
                        v["mass"].text() == "lumped" ? MassKind::lumped : MassKind::consistent);
   });
   set_rigid_velocity(body, v["velocity"].vector(), v["angular_velocity"].vector() * (std::numbers::pi / 180));

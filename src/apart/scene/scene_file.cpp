@@ -125,7 +125,7 @@ void make_paths_absolute(JsonValue& scene, const fs::path& directory) {
   for (JsonValue& body : std::get<JsonValue::Array>(scene.find("bodies")->data)) {
     if (JsonValue* mesh = body.find("mesh")) make_absolute(mesh->find("file"), directory);
     if (JsonValue* sequence = body.find("sequence")) make_absolute(sequence->find("files"), directory);
-    for (const char* list : {"fixed", "loads"})
+    for (const char* list : {"fixed", "loads", "regions"})
       if (JsonValue* parts = body.find(list))
         for (JsonValue& part : std::get<JsonValue::Array>(parts->data))
           make_absolute(part.find("where")->find("index_file"), directory);

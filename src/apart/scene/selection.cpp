@@ -5,6 +5,7 @@
 #include <apart/scene/selection.hpp>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 namespace apart {
@@ -73,13 +74,43 @@ std::vector<Index> listed(const LocatedJson& selection, Index point_count) {
   return chosen;
 }
 
+const MeshGroup& named_group(const LocatedJson& name, const Mesh& mesh) {
+  const auto found = mesh.groups.find(name.text());
+  if (found != mesh.groups.end()) return found->second;
+  if (mesh.groups.empty())
+    name.fail(
+        "got \"{}\", but the mesh has no groups; take a Gmsh file with physical groups, or choose by "
+        "position",
+        name.text());
+  std::vector<std::string> known;
+  for (const auto& [known_name, group] : mesh.groups) known.push_back(fmt::format("\"{}\"", known_name));
+  name.fail("got \"{}\", which is no group of the mesh; its groups are {}", name.text(),
+            fmt::join(known, ", "));
+}
+
 }  // namespace
 
 std::string text_of(const Vector3& v) {
   return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
 }
 
-std::vector<Index> select_points(const LocatedJson& selection, const Matrix3X& points) {
+void refuse_old_numbers(const LocatedJson& selection, bool renumbered) {
+  if (renumbered && (selection.has("indices") || selection.has("index_file")))
+    selection.fail(
+        "counts points of a mesh in which some belong to no cell and are left out; choose by position "
+        "instead, "
+        "or remove those points from the mesh");
+}
+
+std::vector<Index> select_points(const LocatedJson& selection, const Mesh& mesh) {
+  const Matrix3X& points = mesh.points;
+  if (selection.has("group")) {
+    const MeshGroup& group = named_group(selection["group"], mesh);
+    if (group.points.empty())
+      selection["group"].fail("got \"{}\", none of whose points belongs to the body; choose another",
+                              selection["group"].text());
+    return {group.points.begin(), group.points.end()};
+  }
   if (selection.has("indices") || selection.has("index_file")) return listed(selection, Index(points.cols()));
   const Aabb bounds = bounding_box(points);
   const double slack = 1e-9 * bounds.diagonal();
@@ -100,6 +131,42 @@ std::vector<Index> select_points(const LocatedJson& selection, const Matrix3X& p
   if (result.empty())
     selection.fail("got {}, which chooses none of the body's points; they lie between {} and {}",
                    to_short_text(selection.value()), text_of(bounds.lower), text_of(bounds.upper));
+  return result;
+}
+
+std::vector<Index> select_tetrahedra(const LocatedJson& selection, const Mesh& mesh) {
+  if (selection.has("group")) {
+    const MeshGroup& group = named_group(selection["group"], mesh);
+    if (!group.tetrahedra.empty()) return {group.tetrahedra.begin(), group.tetrahedra.end()};
+  }
+  std::vector<char> chosen(std::size_t(mesh.point_count()), false);
+  for (const Index p : select_points(selection, mesh)) chosen[std::size_t(p)] = true;
+  std::vector<Index> result;
+  for (Index t = 0; t < mesh.tetrahedra.cols(); ++t) {
+    const auto cell = mesh.tetrahedra.col(t);
+    if (std::all_of(cell.begin(), cell.end(), [&](int p) { return chosen[std::size_t(p)]; }))
+      result.push_back(t);
+  }
+  if (result.empty())
+    selection.fail("got {}, which chooses no tetrahedron with all its points; choose more",
+                   to_short_text(selection.value()));
+  return result;
+}
+
+std::vector<Index> select_triangles(const LocatedJson& selection, const Mesh& mesh, const Faces& faces) {
+  const MeshGroup* group = selection.has("group") ? &named_group(selection["group"], mesh) : nullptr;
+  const bool listed = group && !group->triangles.empty();
+  std::vector<char> chosen(std::size_t(mesh.point_count()), false);
+  if (!listed)
+    for (const Index p : select_points(selection, mesh)) chosen[std::size_t(p)] = true;
+  std::vector<Index> result;
+  for (Index f = 0; f < faces.cols(); ++f) {
+    std::array<int, 3> corners = {faces(0, f), faces(1, f), faces(2, f)};
+    std::sort(corners.begin(), corners.end());
+    if (listed ? std::binary_search(group->triangles.begin(), group->triangles.end(), corners)
+               : std::all_of(corners.begin(), corners.end(), [&](int p) { return chosen[std::size_t(p)]; }))
+      result.push_back(f);
+  }
   return result;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <apart/core/types.hpp>
+#include <apart/geometry/mesh.hpp>
 #include <apart/io/located_json.hpp>
 
 #include <string>
@@ -10,9 +10,21 @@ namespace apart {
 /// "(1, 2, 3)", for messages.
 std::string text_of(const Vector3& v);
 
-/// The points (columns, [m], world) an object of the catalog's group "selection" chooses, ascending.
-/// Boundaries belong to boxes, balls and planes, with a slack of 1e-9 of the points' extent so that rounding
-/// does not matter. Throws InputError if nothing is chosen.
-std::vector<Index> select_points(const LocatedJson& selection, const Matrix3X& points);
+/// The points [m, world] an object of the catalog's group "selection" chooses, ascending. Boundaries belong
+/// to boxes, balls and planes, with a slack of 1e-9 of the points' extent so that rounding does not matter.
+/// Throws InputError if nothing is chosen.
+std::vector<Index> select_points(const LocatedJson& selection, const Mesh& mesh);
+
+/// The tetrahedra it chooses, ascending: those of a group of the mesh, otherwise those all of whose points
+/// are chosen. Throws InputError if there are none.
+std::vector<Index> select_tetrahedra(const LocatedJson& selection, const Mesh& mesh);
+
+/// The triangles of `faces` it chooses, ascending, perhaps none: those of a group of the mesh that has
+/// triangles, otherwise those all of whose corners are chosen.
+std::vector<Index> select_triangles(const LocatedJson& selection, const Mesh& mesh, const Faces& faces);
+
+/// Points counted from 0 must be counted in the mesh that the user sees. `renumbered`: it had points of no
+/// cell, which were left out. Throws InputError if a selection counts them then.
+void refuse_old_numbers(const LocatedJson& selection, bool renumbered);
 
 }  // namespace apart

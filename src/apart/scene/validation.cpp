@@ -108,8 +108,17 @@ class Validator {
     JsonValue result = v.value();
     JsonValue::Object members;
     for (const Key& key : row->keys) {
+      const std::string_view other = given_of(v, key.excludes);
       if (v.has(key.name)) {
         members.emplace_back(key.name, value(v[key.name], key.type, key));
+        if (!other.empty())
+          problems.add(v[key.name].message(
+              fmt::format("stands beside '{}', which says the same in another way; remove one", other)));
+        if (const std::string_view missing = missing_of(v, key.needs); !missing.empty())
+          problems.add(
+              v[key.name].message(fmt::format("says nothing without '{}'; add \"{}\"", missing, missing)));
+      } else if (!other.empty()) {
+        continue;
       } else if (key.fallback == Key::required) {
         problems.add(v.message(fmt::format("the key '{}' is missing; add \"{}\": {} ({})", key.name, key.name,
                                            words(key.type), key.summary)));
@@ -125,6 +134,22 @@ class Validator {
   }
 
  private:
+  /// The first of some keys, with blanks between, that is there, or not there; empty if there is none.
+  static std::string_view first_of(const LocatedJson& v, std::string_view keys, bool there) {
+    while (!keys.empty()) {
+      const std::string_view key = keys.substr(0, keys.find(' '));
+      if (v.has(key) == there) return key;
+      keys.remove_prefix(std::min(keys.size(), key.size() + 1));
+    }
+    return {};
+  }
+  static std::string_view given_of(const LocatedJson& v, std::string_view keys) {
+    return first_of(v, keys, true);
+  }
+  static std::string_view missing_of(const LocatedJson& v, std::string_view keys) {
+    return first_of(v, keys, false);
+  }
+
   void problem(const LocatedJson& v, std::string_view rule) {
     problems.add(v.message(fmt::format("got {}, {}", to_short_text(v.value()), rule)));
   }

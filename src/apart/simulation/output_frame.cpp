@@ -29,8 +29,11 @@ Frame make_frame(StepProblem& w, const State& state) {
   for (std::size_t i = 0; i < m.bodies.size(); ++i) {
     const Body& b = m.bodies[i];
     const Index first = m.first_point[i];
-    const bool may_invert = b.elastic && !prevents_inversion(b.elastic->material);
-    f.bodies.push_back({b.name, may_invert ? "invertible_volume" : std::string(name_of(b.kind))});
+    const std::vector<Index> invertible = b.elastic ? b.elastic->invertible_cells() : std::vector<Index>{};
+    const bool all_invertible = b.elastic && Index(invertible.size()) == b.elastic->nodes.cols();
+    f.bodies.push_back({b.name, all_invertible ? "invertible_volume" : std::string(name_of(b.kind))});
+    if (!all_invertible)
+      for (const Index t : invertible) f.invertible_cells.push_back(tets + t);
     f.point_body.segment(first, b.mesh.point_count()).setConstant(int(i));
     const auto copy = [first](auto& to, Index& at, const auto& from) {
       to.middleCols(at, from.cols()) = from.array() + first;

@@ -124,7 +124,8 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
     if (prescribed_[body]) continue;
     // No promise is made for materials whose energy is finite for inverted elements: their inner points may
     // come out.
-    if (frame.bodies[body].kind == "invertible_volume") {
+    if (frame.bodies[body].kind == "invertible_volume" ||
+        std::binary_search(frame.invertible_cells.begin(), frame.invertible_cells.end(), t)) {
       ++invertible_;
       continue;
     }
@@ -319,6 +320,7 @@ std::optional<std::string> FrameCheck::difference(const Frame& frame) const {
   if (a.points.cols() != b.points.cols())
     return fmt::format("{} points instead of {}", b.points.cols(), a.points.cols());
   if (!same(a.tetrahedra, b.tetrahedra)) return "other tetrahedra";
+  if (first_.invertible_cells != frame.invertible_cells) return "other tetrahedra that may invert";
   if (!same(a.faces, b.faces)) return "other triangles";
   if (!same(a.edges, b.edges)) return "other segments";
   if (!same(a.vertices, b.vertices)) return "other free points";

@@ -1,0 +1,26 @@
+#pragma once
+// Every material an element may be made of.
+#include <apart/materials/isotropic.hpp>
+#include <apart/materials/linear_elasticity.hpp>
+
+#include <concepts>
+#include <variant>
+
+namespace apart {
+
+using Material = std::variant<NeoHookean, FixedCorotated, StVenantKirchhoff, MooneyRivlin, LinearElasticity,
+                              Orthogonality>;
+
+/// Whether the energy is a function of singular values; if not, of F itself.
+template <class M>
+concept Isotropic = requires(const M& m, const Vector3& sigma) {
+  { m.derivatives(sigma) } -> std::same_as<PrincipalDerivatives>;
+};
+
+/// Whether elements of this material are kept from inverting; if not, their energy is finite there and they
+/// may.
+inline bool prevents_inversion(const Material& material) {
+  return std::visit([](const auto& m) { return m.prevents_inversion; }, material);
+}
+
+}  // namespace apart
