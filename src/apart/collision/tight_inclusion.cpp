@@ -18,9 +18,20 @@ struct VectorOperations {
   }
   [[gnu::always_inline]] static Lanes min(Lanes a, Lanes b) { return stdx::min(a, b); }
   [[gnu::always_inline]] static Lanes max(Lanes a, Lanes b) { return stdx::max(a, b); }
-  [[gnu::always_inline]] static Lanes abs(Lanes a) { return stdx::max(a, -a); }
-  [[gnu::always_inline]] static bool all_at_most(Lanes a, Lanes b) { return stdx::all_of(a <= b); }
-  static double first_three_sum(Lanes a) { return a[0] + a[1] + a[2]; }
+  [[gnu::always_inline]] static Lanes abs(Lanes a) { return stdx::abs(a); }
+  /// Bit i is set if the number i is negative; neither 0 nor NaN is asked about.
+  [[gnu::always_inline]] static unsigned negative(Lanes a) {
+#ifdef __AVX__
+    return unsigned(_mm256_movemask_pd(static_cast<__m256d>(a)));
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < 4; ++i) bits |= unsigned(a[i] < 0) << i;
+    return bits;
+#endif
+  }
+  static double first_three_sum(Lanes a) {
+    return a[0] + a[1] + a[2];
+  }
 };
 
 }  // namespace
