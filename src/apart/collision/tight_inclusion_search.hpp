@@ -23,6 +23,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace apart {
@@ -56,14 +57,17 @@ class TightInclusion : private Operations {
   static constexpr double more = 1 + 16 * unit_roundoff;  ///< makes up for the rounding of a few operations
   // u and v are quartered at most about 25 times each before a box is as small as rounding.
   static constexpr int deepest = 64;
-  static constexpr std::size_t most_later =
-      1'000'000;                           ///< boxes listed, 48 MB; more count as too many visits
-  static constexpr int first_visits = 64;  ///< boxes visited before the direction is renewed
+  static constexpr int most_later = 1'000'000;  ///< boxes listed, 56 MB; more count as too many visits
+  static constexpr int first_visits = 64;       ///< boxes visited before the direction is renewed
 
   /// [t, t + dt] × [u, u + du] × [v, v + dv], all numbers multiples of 2⁻⁵² and exact.
   struct Box {
     double t, dt, u, v, du, dv;
-    bool operator<(const Box& other) const { return t > other.t; }  // of a heap: the earliest is on top
+  };
+  /// An entry of a list; `next` is 0 at its end.
+  struct Listed {
+    Box box;
+    int next;
   };
   /// The parts of a box that are still to be visited: up to four along u by four along v. All begin at its
   /// time.
@@ -239,7 +243,6 @@ class TightInclusion : private Operations {
     excluded_ = 0;
     boxes_ = 0;
     visits_ = renewal_ = 0;
-    if (later_.capacity() > 100'000) std::vector<Box>().swap(later_);  // of a rare long search
     std::optional<double> t;
     while (!t) {
       t = exclude<kind>(pair, apart, options);
@@ -278,8 +281,7 @@ class TightInclusion : private Operations {
     set_direction(apart.direction);
     if (visits_ == 0 || t > box_.t + box_.dt) {  // start again from here
       listed_ = false;
-      depth_ = 0;
-      later_.clear();
+      unlist_all();
       front_ = std::floor(t * 0x1p52) * 0x1p-52;
       window_ = std::scalbn(1.0, free_time > 0 ? std::clamp(std::ilogb(free_time) + 1, -40, 0) : -40);
       renewal_ = visits_ + first_visits;
@@ -299,8 +301,9 @@ class TightInclusion : private Operations {
         if (depth_ > 0) {
           box = now_[depth_ - 1].take();
           depth_ -= now_[depth_ - 1].open == 0;
-        } else if (!later_.empty()) {
-          box = earliest_later();
+        } else if (same_time_ != 0 || widths_ != 0) {
+          if (same_time_ == 0) advance();
+          box = take_listed();
         } else {
           do {
             if (front_ >= options.upper_time) return infinity;
@@ -312,7 +315,7 @@ class TightInclusion : private Operations {
       }
       if (box.t >= options.upper_time) return infinity;
       const double size_t = kappa_t_ * box.dt, size_u = kappa_u_ * box.du, size_v = kappa_v_ * box.dv;
-      if (boxes_ >= options.max_iterations || later_.size() >= most_later || depth_ == deepest ||
+      if (boxes_ >= options.max_iterations || listed_count_ >= most_later || depth_ == deepest ||
           size_t + size_u + size_v <= small_)
         return std::max(box.t, excluded_);
       // Cut it into four where its image is longest, and list those that may touch: four at once cost little
@@ -329,16 +332,44 @@ class TightInclusion : private Operations {
     return std::nullopt;
   }
 
-  [[gnu::noinline]] Box earliest_later() {
-    std::pop_heap(later_.begin(), later_.end());
-    const Box box = later_.back();
-    later_.pop_back();
-    return box;
+  /// Boxes that begin later. Quartering times makes a tree, of which one path leads to now: at each width dt
+  /// there are at most three intervals ahead that boxes may be listed for, and those of smaller width come
+  /// first. So the earliest boxes are found without sorting.
+  void list_later(int quarter, const Box& box) {
+    if (free_ == 0) {
+      free_ = int(pool_.size());
+      pool_.emplace_back();
+    }
+    const int entry = free_, width = width_exponent(box.dt);
+    free_ = pool_[entry].next;
+    pool_[entry] = {box, later_[width][quarter]};
+    later_[width][quarter] = entry;
+    widths_ |= std::uint64_t(1) << width;
+    ++listed_count_;
   }
-  [[gnu::noinline]] void list_later(const Box& box) {
-    later_.push_back(box);
-    std::push_heap(later_.begin(), later_.end());
+  /// Makes the earliest of them those of now.
+  void advance() {
+    const int width = 63 - std::countl_zero(widths_);
+    auto& quarters = later_[width];
+    const int first = quarters[1] != 0 ? 1 : quarters[2] != 0 ? 2 : 3;
+    same_time_ = std::exchange(quarters[first], 0);
+    if ((quarters[1] | quarters[2] | quarters[3]) == 0) widths_ &= ~(std::uint64_t(1) << width);
   }
+  Box take_listed() {
+    const int entry = same_time_;
+    same_time_ = std::exchange(pool_[entry].next, free_);
+    free_ = entry;
+    --listed_count_;
+    return pool_[entry].box;
+  }
+  void unlist_all() {
+    for (; widths_ != 0; widths_ &= widths_ - 1) later_[std::countr_zero(widths_)] = {};
+    depth_ = same_time_ = free_ = listed_count_ = 0;
+    if (pool_.capacity() > 100'000) pool_ = {};  // of a rare long search
+    pool_.resize(1);
+  }
+  /// e if dt = 2⁻ᵉ. Never above 50: what is shorter is as small as rounding, and not cut.
+  static int width_exponent(double dt) { return 1023 - int(std::bit_cast<std::uint64_t>(dt) >> 52); }
 
   /// Of four bits for each of 16 parts: the lowest of those of which all are set.
   static std::uint64_t all_set(std::uint64_t bits) {
@@ -367,8 +398,10 @@ class TightInclusion : private Operations {
     boxes_ += 4;
     box.dt = dt;
     const std::uint64_t open = all_set(bits);
-    for (std::uint64_t rest = open & ~1; rest != 0; rest &= rest - 1)
-      list_later({box.t + (std::countr_zero(rest) >> 2) * dt, dt, box.u, box.v, box.du, box.dv});
+    for (std::uint64_t rest = open & ~1; rest != 0; rest &= rest - 1) {
+      const int quarter = std::countr_zero(rest) >> 2;
+      list_later(quarter, {box.t + quarter * dt, dt, box.u, box.v, box.du, box.dv});
+    }
     return open & 1;
   }
 
@@ -430,7 +463,12 @@ class TightInclusion : private Operations {
   bool listed_ = false;                 ///< whether it is to be visited next
   std::array<Parts, deepest + 1> now_;  ///< a stack
   int depth_ = 0;
-  std::vector<Box> later_;        ///< a heap
+  std::vector<Listed> pool_;                    ///< of entries; the first is not used
+  std::array<std::array<int, 4>, 64> later_{};  ///< lists by the exponent of dt and by the quarter in time
+  std::uint64_t widths_ = 0;                    ///< bit e is set if one of `later_[e]` is not empty
+  int same_time_ = 0;                           ///< a list of boxes that begin now
+  int free_ = 0;                                ///< the list of entries not in use
+  int listed_count_ = 0;
   std::int64_t boxes_ = 0;        ///< looked at
   int visits_ = 0, renewal_ = 0;  ///< boxes cut, and when the direction is renewed
 };
