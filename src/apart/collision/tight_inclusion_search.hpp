@@ -9,9 +9,8 @@
 // in
 //   time, and at each a middle and a half-width.
 // - Four axes instead of three: besides x, y and z a direction along which the primitives are apart. Four fit
-// the
-//   vector registers, and a slanted pair a hair apart is excluded at once. Before the search, and again when
-//   it gets long, such a direction excludes all of the time that it can.
+//   the vector registers, and a slanted pair a hair apart is excluded at once. Before the search, and again
+//   when it gets long, such a direction excludes all of the time that it can.
 // - The boxes are visited in order of time instead of level by level. Then every box ahead of the answer is
 //   visited once and none behind it, and neither the answer nor what a limit of iterations makes of it
 //   depends on how far in time one looks.
@@ -108,7 +107,25 @@ class TightInclusion : private Operations {
     }
     const Vector3 a0 = x[0] - x[second], a1 = p[0] - p[second];
     coefficients_ = {a0, a1, b0, b1, c0, c1};
-    // Largest speeds of F along t, u, v (eq. 3.7): a box is split where its image is longest.
+    // The bound on rounding along each axis, in place of eq. 3.5. With unit roundoff ω and S the largest
+    // coordinate plus twice the largest displacement, because the last box in time may end as late as 2:
+    // a₀ … c₁ are off by 2ωS together with their products with t, along the fourth axis by 8ωS for the
+    // products with the direction, so a, b, c at t by 12ωS; a middle by 50ωS, a half-width by 15ωS, their sum
+    // by 73ωS; a shift along u and one along v add 19ωS each. Vertices rounded to doubles, or a displacement
+    // rounded from x₁ − x, add 4ωS. The reach takes part in five of the sums; its own factor makes up for
+    // that.
+    Vector3 place = zero, way = zero;
+    for (int i = 0; i < point_count(kind); ++i) {
+      place = place.cwiseMax(x[i].cwiseAbs());
+      way = way.cwiseMax(p[i].cwiseAbs());
+    }
+    blur_ = 128 * unit_roundoff * (place + 2 * way);
+  }
+
+  /// Largest speeds of F along t, u, v (eq. 3.7): a box is split where its image is longest.
+  template <PairKind kind>
+  void set_speeds() {
+    const auto& [a0, a1, b0, b1, c0, c1] = coefficients_;
     const auto size = [](const Vector3& d) { return d.template lpNorm<Eigen::Infinity>(); };
     kappa_u_ = std::max(size(b0), size(b0 + b1));
     kappa_v_ = std::max(size(c0), size(c0 + c1));
@@ -116,34 +133,30 @@ class TightInclusion : private Operations {
     if constexpr (kind == PairKind::point_triangle) kappa_t_ = std::max(kappa_t_, size(a1 + c1));
     if constexpr (kind == PairKind::edge_edge)
       kappa_t_ = std::max({kappa_t_, size(a1 + c1), size(a1 + b1 + c1)});
-
-    // The bound on rounding along each axis, in place of eq. 3.5. With unit roundoff ω and S the largest
-    // coordinate plus the largest displacement: a₀ … c₁ are off by 2ωS together with their products with t,
-    // along the fourth axis by 8ωS for the products with the direction, so a, b, c at t by 12ωS; a middle by
-    // 50ωS, a half-width by 15ωS, their sum by 73ωS; a shift along u and one along v add 19ωS each. Vertices
-    // rounded to doubles, or a displacement rounded from x₁ − x, add 4ωS. That the reach takes part in five
-    // sums is made up for by its factor.
-    Vector3 place = zero, way = zero;
-    for (int i = 0; i < point_count(kind); ++i) {
-      place = place.cwiseMax(x[i].cwiseAbs());
-      way = way.cwiseMax(p[i].cwiseAbs());
-    }
-    blur_ = 128 * unit_roundoff * (place + way);
   }
 
-  /// Lays the fourth axis along a direction; zero for none.
+  /// Lays the fourth axis along a direction.
   void set_direction(const Vector3& direction) {
-    const auto lanes = [&](const Vector3& d) { return of(d[0], d[1], d[2], direction.dot(d)); };
+    set_axes([&](const Vector3& d) { return direction.dot(d); }, reach_along(direction),
+             direction.cwiseAbs().dot(blur_));
+  }
+  /// x, y and z alone.
+  void set_no_direction() {
+    set_axes([](const Vector3&) { return 0.0; }, 0, 0);
+  }
+  template <class Along>
+  void set_axes(const Along& along, double separation_along, double blur_along) {
+    const auto lanes = [&](const Vector3& d) { return of(d[0], d[1], d[2], along(d)); };
     a0_ = lanes(coefficients_[0]), a1_ = lanes(coefficients_[1]);
     b0_ = lanes(coefficients_[2]), b1_ = lanes(coefficients_[3]);
     c0_ = lanes(coefficients_[4]), c1_ = lanes(coefficients_[5]);
-    // Not 0, so that what lies in 0 is not beyond, also where all coordinates are 0.
+    // Not 0, so that what is 0 is not beyond even where all coordinates are 0, and so that sums with it are
+    // never −0, of which signs would tell nothing.
     const auto reach = [](double separation, double blur) {
       return -(separation + blur + std::numeric_limits<double>::min()) * more;
     };
-    minus_reach_ =
-        of(reach(separation_, blur_[0]), reach(separation_, blur_[1]), reach(separation_, blur_[2]),
-           reach(reach_along(direction), direction.cwiseAbs().dot(blur_)));
+    minus_reach_ = of(reach(separation_, blur_[0]), reach(separation_, blur_[1]),
+                      reach(separation_, blur_[2]), reach(separation_along, blur_along));
   }
 
   void set_separation(double separation, SeparationNorm norm) {
@@ -222,7 +235,7 @@ class TightInclusion : private Operations {
     const double most = query.separation + (options.gap_fraction > 0 ? options.gap_fraction * query.dhat : 0);
     if (most < infinity) {
       set_separation(most, options.norm);
-      set_direction(Vector3::Zero());
+      set_no_direction();
       if (free_throughout<kind>()) return std::nullopt;
     }
     set_separation(query.separation, options.norm);
@@ -237,6 +250,7 @@ class TightInclusion : private Operations {
       tolerance = 0.25 * target_;
       set_separation(query.separation + target_, options.norm);
     }
+    set_speeds<kind>();
     small_ = std::max(4 * blur_.maxCoeff(), tolerance);  // a NaN loses
 
     box_ = whole<kind>(0, 1);
@@ -332,9 +346,11 @@ class TightInclusion : private Operations {
     return std::nullopt;
   }
 
-  /// Boxes that begin later. Quartering times makes a tree, of which one path leads to now: at each width dt
-  /// there are at most three intervals ahead that boxes may be listed for, and those of smaller width come
-  /// first. So the earliest boxes are found without sorting.
+  // Boxes that begin later. Quartering a window of time makes a tree, of which one path leads to now. Beside
+  // that path there are at most three intervals of each width dt ahead, so a box belongs to one of three
+  // lists for its width; narrow intervals come before wide ones. So the earliest boxes are found without
+  // sorting.
+
   void list_later(int quarter, const Box& box) {
     if (free_ == 0) {
       free_ = int(pool_.size());
@@ -347,7 +363,7 @@ class TightInclusion : private Operations {
     widths_ |= std::uint64_t(1) << width;
     ++listed_count_;
   }
-  /// Makes the earliest of them those of now.
+  /// Makes the earliest list that of now, when nothing else begins now.
   void advance() {
     const int width = 63 - std::countl_zero(widths_);
     auto& quarters = later_[width];
@@ -365,10 +381,10 @@ class TightInclusion : private Operations {
   void unlist_all() {
     for (; widths_ != 0; widths_ &= widths_ - 1) later_[std::countr_zero(widths_)] = {};
     depth_ = same_time_ = free_ = listed_count_ = 0;
-    if (pool_.capacity() > 100'000) pool_ = {};  // of a rare long search
+    if (pool_.capacity() > 100'000) pool_ = std::vector<Listed>();  // of a rare long search
     pool_.resize(1);
   }
-  /// e if dt = 2⁻ᵉ. Never above 50: what is shorter is as small as rounding, and not cut.
+  /// e if dt = 2⁻ᵉ. Never above 48: what is shorter is as small as rounding, and not cut.
   static int width_exponent(double dt) { return 1023 - int(std::bit_cast<std::uint64_t>(dt) >> 52); }
 
   /// Of four bits for each of 16 parts: the lowest of those of which all are set.
