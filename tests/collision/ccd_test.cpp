@@ -483,6 +483,32 @@ TEST(TightInclusion, VectorAndScalarPathGiveTheSameAnswers) {
   EXPECT_GT(free, 800);
 }
 
+TEST(TightInclusion, VisitsBoxesInOrderOfTime) {
+  // Seen from a limit on their number: more boxes exclude more time, never less, and never the impact.
+  Random random(23);
+  int long_searches = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const PairKind kind = trial % 2 == 0 ? PairKind::point_triangle : PairKind::edge_edge;
+    const double impact = random.uniform(0.1, 1);
+    CcdQuery q = meeting_query(kind, impact, random.exponential(0.1, 10), random);
+    for (int i = 0; i < 4; ++i)
+      q.x[i].z() = q.displacement[i].z() = 0;  // in a plane, where searches are long
+    double before = 0, first = 0;
+    for (int limit = 16; limit <= 65536; limit *= 2) {
+      const CcdOptions options{.gap_fraction = 0, .tolerance = 1e-12, .max_iterations = limit};
+      const auto t = tight_inclusion_ccd(q, options);
+      ASSERT_TRUE(t);
+      ASSERT_EQ(t, tight_inclusion_ccd_scalar(q, options));
+      EXPECT_GE(*t, before) << trial << ", " << limit;
+      EXPECT_LE(*t, impact) << trial << ", " << limit;
+      before = *t;
+      if (limit == 1024) first = *t;
+    }
+    long_searches += before > first;
+  }
+  EXPECT_GT(long_searches, 10);
+}
+
 // ---- Whole surfaces
 
 TEST(CollisionFreeStep, NoPairComesTooCloseOnTheWay) {

@@ -9,6 +9,10 @@
 
 namespace apart {
 
+/// Bounds the rounding of distances along a direction and of their change, of x + t p to doubles included,
+/// relative to the sum of the coordinates' sizes.
+inline constexpr double sum_rounding = 8 * std::numeric_limits<double>::epsilon();
+
 /// A direction along which the two primitives are apart: a unit vector, and the distances along it of every
 /// vertex of the first primitive from every vertex of the second. The smallest is a lower bound of the
 /// distance of the primitives for any direction, and equal to it for the direction of closest points.
@@ -78,9 +82,6 @@ Separation separate(const StencilPoints& x, double thickness) {
 template <PairKind kind>
 class MovingPair {
   static constexpr int n = point_count(kind), first = first_count(kind);
-  // Bounds the rounding of all sums below, of x + t p to doubles included, relative to the sum of the
-  // coordinates' sizes.
-  static constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
 
  public:
   explicit MovingPair(const CcdQuery& query) {
@@ -99,7 +100,7 @@ class MovingPair {
     return separate<kind>(now, thickness);
   }
   /// [m]: distances along a direction are known up to this at time t.
-  double blur(double t) const { return rounding * (size_x_ + t * size_p_); }
+  double blur(double t) const { return sum_rounding * (size_x_ + t * size_p_); }
 
   struct FreeTime {
     double time = std::numeric_limits<double>::infinity();  ///< from now on
@@ -115,7 +116,7 @@ class MovingPair {
     for (int a = 0; a < first; ++a)
       for (int b = first; b < n; ++b) {
         const double here = s.apart[pair++];
-        const double closing = rounding * size_p_ - s.direction.dot(motion_[a] - motion_[b]);
+        const double closing = sum_rounding * size_p_ - s.direction.dot(motion_[a] - motion_[b]);
         const double until = (here - distance) / closing;
         if (closing > 0 && !(until >= free.time)) free = {until, here};
       }

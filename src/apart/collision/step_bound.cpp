@@ -1,4 +1,5 @@
 #include <apart/collision/candidate_cache.hpp>
+#include <apart/collision/separation.hpp>
 #include <apart/collision/shared_minimum.hpp>
 #include <apart/collision/step_bound.hpp>
 #include <apart/core/error.hpp>
@@ -8,14 +9,6 @@
 #include <cmath>
 
 namespace apart {
-
-namespace {
-
-// Bounds the rounding of all sums below, of x + t p to doubles included, relative to the sum of the
-// coordinates' sizes.
-constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
-
-}  // namespace
 
 double collision_free_step(const CollisionSurface& surface, std::span<const Stencil> candidates,
                            const Matrix3X& x, const Matrix3X& p, const CcdOptions& options) {
@@ -45,8 +38,8 @@ double collision_free_step(const CollisionSurface& surface, std::span<const Sten
       const PairSettings& settings = surface.pairs(surface.vertex_body[v], plane.body);
       if (!settings.enabled || (p.col(v).array() == 0).all()) continue;
       const double size = x.col(v).lpNorm<1>() + plane.origin.lpNorm<1>();
-      const double gap = plane.normal.dot(x.col(v) - plane.origin) - settings.thickness - rounding * size;
-      const double closing = rounding * p.col(v).lpNorm<1>() - plane.normal.dot(p.col(v));
+      const double gap = plane.normal.dot(x.col(v) - plane.origin) - settings.thickness - sum_rounding * size;
+      const double closing = sum_rounding * p.col(v).lpNorm<1>() - plane.normal.dot(p.col(v));
       if (!(gap > 0) || std::isnan(closing)) {
         earliest.lower_to(0);
       } else if (closing > 0) {

@@ -2,6 +2,9 @@
 #include <apart/collision/tight_inclusion_search.hpp>
 
 #include <experimental/simd>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 
 namespace apart {
 
@@ -13,14 +16,25 @@ namespace stdx = std::experimental;
 struct VectorOperations {
   using Lanes = stdx::simd<double, stdx::simd_abi::deduce_t<double, 4>>;
   [[gnu::always_inline]] static Lanes of(double x, double y, double z, double w) {
-    alignas(stdx::memory_alignment_v<Lanes>) const double values[4] = {x, y, z, w};
-    return Lanes(values, stdx::vector_aligned);
+    // Not by way of memory, where what was stored one by one could not be loaded at once for a while.
+    return Lanes([&](auto i) { return i == 0 ? x : i == 1 ? y : i == 2 ? z : w; });
   }
   [[gnu::always_inline]] static Lanes min(Lanes a, Lanes b) { return stdx::min(a, b); }
   [[gnu::always_inline]] static Lanes max(Lanes a, Lanes b) { return stdx::max(a, b); }
-  [[gnu::always_inline]] static Lanes abs(Lanes a) { return stdx::max(a, -a); }
-  [[gnu::always_inline]] static bool all_at_most(Lanes a, Lanes b) { return stdx::all_of(a <= b); }
-  static double first_three_sum(Lanes a) { return a[0] + a[1] + a[2]; }
+  [[gnu::always_inline]] static Lanes abs(Lanes a) { return stdx::abs(a); }
+  /// Bit i is set if the number i is negative. There is no −0 and no NaN.
+  [[gnu::always_inline]] static unsigned negative(Lanes a) {
+#ifdef __AVX__
+    return unsigned(_mm256_movemask_pd(static_cast<__m256d>(a)));
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < 4; ++i) bits |= unsigned(a[i] < 0) << i;
+    return bits;
+#endif
+  }
+  static double first_three_sum(Lanes a) {
+    return a[0] + a[1] + a[2];
+  }
 };
 
 }  // namespace

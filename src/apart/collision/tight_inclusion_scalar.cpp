@@ -36,9 +36,12 @@ struct ScalarOperations {
   static Lanes max(const Lanes& a, const Lanes& b) {
     return each([&](int i) { return a.v[i] < b.v[i] ? b.v[i] : a.v[i]; });
   }
-  static Lanes abs(const Lanes& a) { return max(a, -a); }
-  static bool all_at_most(const Lanes& a, const Lanes& b) {
-    return a.v[0] <= b.v[0] && a.v[1] <= b.v[1] && a.v[2] <= b.v[2] && a.v[3] <= b.v[3];
+  static Lanes abs(const Lanes& a) {
+    return each([&](int i) { return std::abs(a.v[i]); });
+  }
+  /// Four bits, all set if all numbers are negative.
+  static unsigned negative(const Lanes& a) {
+    return a.v[0] < 0 && a.v[1] < 0 && a.v[2] < 0 && a.v[3] < 0 ? 15 : 0;
   }
   static double first_three_sum(const Lanes& a) { return a.v[0] + a.v[1] + a.v[2]; }
 };
