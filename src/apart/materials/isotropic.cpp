@@ -7,7 +7,20 @@ namespace apart {
 
 namespace {
 constexpr int pair_i[3] = {0, 1, 2}, pair_j[3] = {1, 2, 0}, pair_k[3] = {2, 0, 1};
+
+/// b(J) = −(J − Ĵ)² ln(J/Ĵ) below Ĵ = ½ and its derivatives: keeps a volume from collapsing, and is not felt
+/// before.
+struct Collapse {
+  double value = 0, first = 0, second = 0;
+};
+Collapse collapse(double j) {
+  constexpr double limit = 0.5;
+  if (j >= limit) return {};
+  if (!(j > 0)) return {std::numeric_limits<double>::infinity(), 0, 0};
+  const double e = j - limit, log = std::log(j / limit);
+  return {-e * e * log, -e * (2 * log + e / j), -2 * log - 4 * e / j + e * e / (j * j)};
 }
+}  // namespace
 
 Lame lame_parameters(double young, double poisson) {
   return {young * poisson / ((1 + poisson) * (1 - 2 * poisson)), young / (2 * (1 + poisson))};
@@ -160,18 +173,23 @@ PrincipalDerivatives MooneyRivlin::derivatives(const Vector3& s) const {
 }
 
 double Orthogonality::energy(const Vector3& s) const {
-  return stiffness * (s.array().square() - 1).square().sum();
+  return stiffness * ((s.array().square() - 1).square().sum() + collapse(s.prod()).value);
 }
 
 PrincipalDerivatives Orthogonality::derivatives(const Vector3& s) const {
   PrincipalDerivatives d;
-  d.stretch.setZero();
+  const Collapse b = collapse(s.prod());
   for (int p = 0; p < 3; ++p) {
-    const double a = s[pair_i[p]], b = s[pair_j[p]];
-    d.first[p] = 4 * stiffness * s[p] * (s[p] * s[p] - 1);
-    d.stretch(p, p) = 4 * stiffness * (3 * s[p] * s[p] - 1);
-    d.shear[p] = 4 * stiffness * (a * a + a * b + b * b - 1);
-    d.spin[p] = 4 * stiffness * (a * a - a * b + b * b - 1);
+    const double cofactor = s[pair_j[p]] * s[pair_k[p]];  // ∂J/∂σ
+    d.first[p] = stiffness * (4 * s[p] * (s[p] * s[p] - 1) + b.first * cofactor);
+    d.stretch(p, p) = stiffness * (4 * (3 * s[p] * s[p] - 1) + b.second * cofactor * cofactor);
+  }
+  for (int p = 0; p < 3; ++p) {
+    const double x = s[pair_i[p]], y = s[pair_j[p]], z = s[pair_k[p]];
+    d.stretch(pair_i[p], pair_j[p]) = d.stretch(pair_j[p], pair_i[p]) =
+        stiffness * (b.second * y * z * z * x + b.first * z);
+    d.shear[p] = stiffness * (4 * (x * x + x * y + y * y - 1) - b.first * z);
+    d.spin[p] = stiffness * (4 * (x * x - x * y + y * y - 1) + b.first * z);
   }
   return d;
 }

@@ -67,10 +67,12 @@ struct MooneyRivlin {
 /// With λ, μ at rest, c₁ = c₂ = μ/4.
 MooneyRivlin mooney_rivlin(const Lame& lame);
 
-/// Ψ = κ ‖FᵀF − I‖² = κ Σ(σᵢ² − 1)²: zero for rotations only; the stiffness of affine bodies.
+/// Ψ = κ (‖FᵀF − I‖² + b(J)) = κ (Σ(σᵢ² − 1)² + b(J)): zero for rotations only; the stiffness of affine
+/// bodies. The first part alone would let a body that is hit hard collapse to a plane; b = −(J − ½)² ln 2J
+/// for J < ½, zero beyond, does not.
 struct Orthogonality {
   static constexpr std::string_view name = "orthogonality";
-  static constexpr bool prevents_inversion = true;  ///< by the step bound alone: a reflection costs no energy
+  static constexpr bool prevents_inversion = true;  ///< infinite for J ≤ 0
   double stiffness = 1e8;                           ///< κ [Pa]
   double energy(const Vector3& sigma) const;
   PrincipalDerivatives derivatives(const Vector3& sigma) const;

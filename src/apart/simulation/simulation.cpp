@@ -36,7 +36,11 @@ class GapWatch {
         is_squeezing(p_.surface, active_, x_, p_.contact.active_set(), x, tiny_gap * model.size);
     active_ = p_.contact.active_set();
     x_ = x;
-    if (stiffen) p_.contact.set_stiffness(2 * p_.contact.stiffness());
+    // For a given force tiny gaps are proportional to κ: this brings them back to the threshold, if they are
+    // far below.
+    if (stiffen)
+      p_.contact.set_stiffness(p_.contact.stiffness() *
+                               std::clamp(tiny_gap * model.size / active_.min_gap, 2.0, 100.0));
     return stiffen;
   }
   void track() { min_gap_ = std::min(min_gap_, p_.contact.active_set().min_gap); }
