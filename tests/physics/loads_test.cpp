@@ -1,4 +1,5 @@
 // Given forces, damping and conditions that begin and end.
+#include <apart/core/error.hpp>
 #include <apart/geometry/generators.hpp>
 
 #include <gtest/gtest.h>
@@ -204,6 +205,73 @@ TEST(Attachments, hold_a_weight_at_the_length_that_balances_it_until_they_end) {
   EXPECT_NEAR(centre_of_mass(*s, 0)[1], -weight / (4 * stiffness), 1e-5);
   for (int step = 0; step < 10; ++step) s->step();
   EXPECT_LT(centre_of_mass(*s, 0)[1], -0.05) << "let go, it falls";
+}
+
+TEST(Conditions, let_go_with_the_speed_of_the_motion_whatever_the_integrator_and_the_number_of_steps) {
+  for (const Integrator scheme : {Integrator::implicit_euler, Integrator::bdf2, Integrator::newmark})
+    for (const double speed : {0.0, 1.0})
+      for (const double until : {0.1, 0.11}) {
+        SmallScene scene;
+        scene.options.gravity.setZero();
+        scene.options.integrator.scheme = scheme;
+        scene.bodies.push_back(make_volume("box", generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), soft(), 1000,
+                                           MassKind::consistent));
+        set_rigid_velocity(scene.bodies[0], {speed == 0 ? 1.0 : 0.0, 0, 0}, Vector3::Zero());
+        const auto motion = rigid_motion([speed](double t) {
+          Pose p;
+          p.translation = {speed * t, 0, 0};
+          return p;
+        });
+        prescribe(scene.bodies[0], nullptr, {true, true, true}, motion, {0, until});
+        auto s = scene.simulation();
+        for (int step = 0; step < 20; ++step) s->step();
+        EXPECT_NEAR(s->state().velocity.row(0).mean(), speed, 1e-9) << int(scheme) << " until " << until;
+        EXPECT_LT(s->state().acceleration.cwiseAbs().maxCoeff(), 1e-6);
+      }
+}
+
+TEST(Conditions, of_everything_that_must_go_around_by_the_lagrangian_leave_nothing_to_solve) {
+  SmallScene scene;
+  scene.options.solver.tolerance = 1e-3;
+  scene.bodies.push_back(
+      make_volume("box", generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
+  // Half a turn in one step: straight ahead it would turn inside out.
+  prescribe(
+      scene.bodies[0], nullptr, {true, true, true}, rigid_motion([](double t) {
+        Pose p;
+        p.rotation =
+            Eigen::AngleAxisd(EIGEN_PI * 0.95 * std::min(1.0, t / 0.01), Vector3::UnitZ()).toRotationMatrix();
+        return p;
+      }));
+  auto s = scene.simulation();
+  try {
+    s->step();
+  } catch (const SolverError& e) {  // it may be blocked, but must say so
+    EXPECT_NE(std::string(e.what()).find("Scripted motion of 'box'"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Loads, pressure_starts_newmark_with_its_acceleration) {
+  // A free box under constant pressure on one face: x = a t²/2 exactly, for every step.
+  for (const double dt : {0.02, 0.005}) {
+    SmallScene scene;
+    scene.options.dt = dt;
+    scene.options.gravity.setZero();
+    scene.options.integrator.scheme = Integrator::newmark;
+    scene.bodies.push_back(
+        make_volume("box", generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), soft(1e7), 1000, MassKind::lumped));
+    Pressure patch;
+    for (Index f = 0; f < scene.bodies[0].surface_faces.cols(); ++f) {
+      const auto c = scene.bodies[0].surface_faces.col(f);
+      if (std::all_of(c.begin(), c.end(), [&](int p) { return scene.bodies[0].mesh.points(0, p) < -0.04; }))
+        patch.faces.push_back(f);
+    }
+    patch.pressure = [](double) { return 100.0; };
+    scene.bodies[0].pressures.push_back(patch);
+    auto s = scene.simulation();
+    while (s->state().time < 0.1999) s->step();
+    EXPECT_NEAR(centre_of_mass(*s, 0)[0], 0.5 * (100 * 0.01 / 1) * 0.04, 2e-5) << dt;
+  }
 }
 
 TEST(Conditions, begin_and_end_at_their_times_and_start_from_where_the_nodes_are) {

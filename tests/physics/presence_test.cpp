@@ -79,5 +79,18 @@ TEST(Presence, a_body_that_has_no_room_to_appear_is_reported_and_the_state_kept)
   EXPECT_EQ(s->state().step, 2);
 }
 
+TEST(Presence, a_body_cannot_appear_within_the_thickness_of_another) {
+  SmallScene scene;
+  scene.contact.thickness = 0.05;
+  scene.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
+  scene.bodies.push_back(make_volume("box", moved(generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), {0, 0.12, 0}),
+                                     soft(), 1000, MassKind::lumped));
+  scene.bodies[1].presence.from = 0.02;
+  auto s = scene.simulation();
+  s->step();
+  s->step();
+  EXPECT_THROW(s->step(), SolverError);
+}
+
 }  // namespace
 }  // namespace apart::test

@@ -29,22 +29,23 @@ void SurfacePressure::set(double scale, std::vector<Patch> patches, const Matrix
     const double strength = scale * patch.pressure;
     // Gradient of the cone minus the pressure proper, a third of each triangle's area vector at each corner.
     // Inside the patch the difference cancels but for rounding; edges of one triangle only are its rim.
-    std::map<std::pair<int, int>, std::pair<int, int>> unmatched;  // undirected edge → directed
+    std::map<std::pair<int, int>, int>
+        count;  // edge, smaller vertex first → times passed upwards minus downwards
     for (Index f = 0; f < patch.faces.cols(); ++f) {
       const auto v = patch.faces.col(f);
       terms_.push_back({{{v[0], v[1], v[2], -1}, 3}, strength, apex});
       for (int k = 0; k < 3; ++k) {
         const int a = v[k], b = v[(k + 1) % 3];
-        const auto key = std::minmax(a, b);
-        if (!unmatched.emplace(key, std::pair(a, b)).second) unmatched.erase(key);
+        count[std::minmax(a, b)] += a < b ? 1 : -1;
       }
     }
-    for (const auto& [key, edge] : unmatched) {
+    for (const auto& [edge, times] : count) {
+      if (times == 0) continue;
       // With y = x − apex a triangle gives corner 0 y₁×y₂/6, the pressure proper (y₁−y₀)×(y₂−y₀)/6. The
       // difference, (y₀×y₂ − y₀×y₁)/6, telescopes around the corner and leaves ±y_a×y_b/6 at both ends of
       // each rim edge (a, b).
       const Vector3 ya = start.col(edge.first) - apex, yb = start.col(edge.second) - apex;
-      const Vector3 excess = strength / 6 * ya.cross(yb);
+      const Vector3 excess = times * strength / 6 * ya.cross(yb);
       rim_.push_back({edge.first, -excess, start.col(edge.first)});
       rim_.push_back({edge.second, -excess, start.col(edge.second)});
     }

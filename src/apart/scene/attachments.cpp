@@ -58,13 +58,13 @@ Foot nearest(const Vector3& x, const Body& body, bool on_vertices) {
 }  // namespace
 
 std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<Body>& bodies, int a, int b,
-                                        double reach) {
+                                        double reach, bool renumbered) {
   const Body &first = bodies[std::size_t(a)], &second = bodies[std::size_t(b)];
   if (a == b || (!first.is_dynamic() && !second.is_dynamic()) || second.mesh.point_count() == 0 ||
       first.mesh.point_count() == 0)
     v["bodies"].fail("got '{}' and '{}', must be two bodies with points of which one can move", first.name,
                      second.name);
-  std::vector<Index> chosen = select_points(v["where"], first.mesh);
+  std::vector<Index> chosen = select_body_points(v["where"], first, renumbered);
   std::vector<Attachment> result;
   double closest = std::numeric_limits<double>::infinity();
   for (const Index p : chosen) {
@@ -75,6 +75,8 @@ std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<
     result.push_back(
         {a, p, b, foot.points, foot.weights, v["stiffness"].number(), foot.distance, read_time_range(v)});
   }
+  if (!std::isfinite(closest))
+    v["where"].fail("chooses no point on the surface of '{}'; attachments hold surfaces", first.name);
   if (result.empty())
     v.fail(
         "attaches nothing: the nearest points of '{}' and '{}' are {:.3g} m apart, max_distance is {:.3g} m; "

@@ -5,8 +5,9 @@
 namespace apart {
 
 /// The springs that an object of the catalog's group "attachment" puts between bodies a and b. `reach`: how
-/// far apart points may be to be attached [m]. Throws InputError if none are that near.
+/// far apart points may be to be attached [m]; `renumbered`: the mesh of a had points of no cell, which were
+/// left out. Throws InputError if nothing is attached.
 std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<Body>& bodies, int a, int b,
-                                        double reach);
+                                        double reach, bool renumbered);
 
 }  // namespace apart

@@ -1,6 +1,7 @@
 #include <apart/core/error.hpp>
 #include <apart/io/sealed_file.hpp>
 #include <apart/scene/checkpoint.hpp>
+#include <apart/simulation/scripted_nodes.hpp>
 
 #include <array>
 #include <cstring>
@@ -50,6 +51,10 @@ State read_checkpoint(const std::filesystem::path& file, const Model& model) {
       bytes.size() != sizeof header + 5 * matrix_bytes(header.node_count) + matrix_bytes(header.anchor_count))
     throw InputError("{}: holds {} nodes, the scene has {}; it belongs to another scene", file.string(),
                      header.node_count, model.node_count());
+  if (header.step > 0 && header.anchor_count != ScriptedNodes(model).anchor_count())
+    throw InputError(
+        "{}: has {} nodes held by conditions that begin late, the scene has {}; it belongs to another scene",
+        file.string(), header.anchor_count, ScriptedNodes(model).anchor_count());
   State state;
   state.step = Index(header.step);
   state.time = header.time;

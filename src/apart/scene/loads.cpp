@@ -33,6 +33,15 @@ std::vector<Index> chosen_faces(const LocatedJson& where, const Body& body, bool
 }
 
 void add_body_force(Body& body, const LocatedJson& v, bool renumbered) {
+  if (body.kind == BodyKind::affine)
+    for (const LocatedJson& component : v["acceleration"].items())
+      if (const auto* text = component.value().get_if<std::string>())
+        for (const char name : {'x', 'y', 'z'})
+          if (Expression(*text).uses(name))
+            component.fail(
+                "got \"{}\", must not use {} for an affine body, which is accelerated as a whole; write it "
+                "in t",
+                *text, name);
   Load load{read_field(v["acceleration"]), true, {}, {}, read_time_range(v)};
   load.points = select_body_points(v["where"], body, renumbered);
   if (body.kind == BodyKind::affine) {

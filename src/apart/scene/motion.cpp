@@ -13,6 +13,7 @@ namespace {
 constexpr double radians = std::numbers::pi / 180;
 
 Matrix3 about(const Vector3& unit_axis, double degrees) {
+  if (!std::isfinite(degrees)) return Matrix3::Constant(std::numeric_limits<double>::quiet_NaN());
   // Whole quarter turns come out exact, so that a turned box keeps its corners' coordinates.
   const double quarters = degrees / 90;
   if (quarters == std::round(quarters)) {

@@ -92,7 +92,12 @@ void Prescriber::give(const LocatedJson& who, const std::vector<Index>& nodes, s
   Motion motion;
   if (motion_at) {
     motion = read_motion(*motion_at, center_);
-    check_motion(*motion_at, motion, body_.nodes, clock_);
+    Matrix3X chosen(3, Index(nodes.size()));
+    for (std::size_t i = 0; i < nodes.size(); ++i) chosen.col(Index(i)) = body_.nodes.col(nodes[i]);
+    Clock active = clock_;  // the time of a motion counts from when it begins
+    active.steps =
+        Index(std::min(double(clock_.steps), std::floor((when.until - when.from) / clock_.dt * (1 + 1e-9))));
+    check_motion(*motion_at, motion, chosen, active);
   }
   // What an equal motion prescribes already is left out; nodes are grouped by the axes that remain.
   std::array<std::vector<Index>, 8> by_axes;

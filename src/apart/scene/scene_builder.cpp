@@ -185,6 +185,7 @@ struct Entry {
   Body body;
   std::string base_name;                         ///< without the number of a copy
   std::optional<FrictionCoefficients> friction;  ///< of its own
+  bool renumbered = false;                       ///< its mesh had points of no cell, which were left out
 };
 
 /// The body, or all its copies.
@@ -213,7 +214,7 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   const bool renumbered = mesh.point_count() < points;
 
   if (!v.has("array")) {
-    result.push_back({build_body(v, name, std::move(mesh), clock, renumbered), name, friction});
+    result.push_back({build_body(v, name, std::move(mesh), clock, renumbered), name, friction, renumbered});
     return result;
   }
   if (v.has("sequence"))
@@ -235,7 +236,7 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
         copy.points.colwise() += spacing.cwiseProduct(Vector3(x, y, z));
         result.push_back(
             {build_body(v, fmt::format("{}.{}", name, result.size()), std::move(copy), clock, renumbered),
-             name, friction});
+             name, friction, renumbered});
       }
   return result;
 }
@@ -412,7 +413,8 @@ Scene build_scene(const SceneFile& file) {
     const LocatedJson v = top["attachments"][i];
     for (const int a : attached[i][0])
       for (const int b : attached[i][1])
-        for (const Attachment& spring : read_attachment(v, bodies, a, b, metres(v["max_distance"], size)))
+        for (const Attachment& spring : read_attachment(v, bodies, a, b, metres(v["max_distance"], size),
+                                                        entries[std::size_t(a)].renumbered))
           attachments.push_back(spring);
   }
   scene.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs), build_options(top, size),

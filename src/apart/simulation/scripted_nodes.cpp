@@ -35,7 +35,7 @@ ScriptedNodes::Mask ScriptedNodes::ever() const {
 Matrix3X ScriptedNodes::apply(Matrix3X q, const Matrix3X& anchors, double time) const {
   for (const Place& place : places_) {
     const Prescription& p = *place.prescription;
-    if (!p.when.covers(time)) continue;
+    if (!p.when.covers(time) || !model_.bodies[place.body].presence.covers(time)) continue;
     const Index first = model_.first_node[place.body];
     Matrix3X target(3, Index(p.nodes.size()));
     for (Index i = 0; i < target.cols(); ++i)
@@ -56,7 +56,9 @@ Matrix3X ScriptedNodes::apply(Matrix3X q, const Matrix3X& anchors, double time) 
 
 Matrix3X ScriptedNodes::anchors(const State& state, double time) const {
   Matrix3X result = state.anchors;
-  if (result.cols() != anchor_count_) result = Matrix3X::Zero(3, anchor_count_);
+  ensure(result.cols() == anchor_count_ || (result.cols() == 0 && state.step == 0),
+         "ScriptedNodes: the state has other conditions than the model");
+  if (result.cols() == 0) result = Matrix3X::Zero(3, anchor_count_);
   for (const Place& place : places_) {
     const Prescription& p = *place.prescription;
     if (place.first_anchor < 0 || !p.when.covers(time) || p.when.covers(state.time)) continue;

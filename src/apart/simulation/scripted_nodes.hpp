@@ -16,6 +16,7 @@ class ScriptedNodes {
   Mask ever() const;
   /// q with every coordinate that is prescribed in the step ending at `time` set to its value then.
   Matrix3X apply(Matrix3X q, const Matrix3X& anchors, double time) const;
+  Index anchor_count() const { return anchor_count_; }  ///< columns of State::anchors after the first step
   /// State::anchors for the step from state.time to `time`: conditions that begin with it take hold of the
   /// nodes where they are.
   Matrix3X anchors(const State& state, double time) const;

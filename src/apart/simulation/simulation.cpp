@@ -129,6 +129,12 @@ void Simulation::meet(const std::vector<char>& present) {
                           model_->bodies[b].name, state_.time, model_->bodies[std::size_t(body)].name,
                           model_->bodies[std::size_t(plane.body)].name));
       }
+    problem->contact.prepare(x);
+    if (const double gap = problem->contact.active_set().min_gap; gap <= 0)
+      throw SolverError(fmt::format(
+          "'{}' cannot appear after t = {:.6g} s: the smallest gap would be {:.3g} m below the thickness; "
+          "make room",
+          model_->bodies[b].name, state_.time, -gap));
     if (self_intersects(problem->surface, x))
       throw SolverError(fmt::format(
           "'{}' cannot appear after t = {:.6g} s: something is where it should be; make room, or let it "
@@ -214,6 +220,10 @@ StepReport Simulation::step() {
   next.time = report.time;
   next.velocity = p.time_step.velocity(q);
   next.acceleration = p.time_step.acceleration(q);
+  if (options.integrator.scheme == Integrator::newmark) {  // where scripted motion was blocked, as it went
+    next.velocity = p.held.select((q - state_.nodes) / options.dt, next.velocity);
+    next.acceleration = p.held.select((next.velocity - state_.velocity) / options.dt, next.acceleration);
+  }
   next.previous_nodes = state_.nodes;
   next.previous_velocity = state_.velocity;
   next.nodes = q;

@@ -53,6 +53,27 @@ CollisionSurface surface_of(const Model& model, const std::vector<char>& present
   return surface;
 }
 
+std::vector<SurfacePressure::Patch> pressure_patches(const Model& model, const std::vector<char>& present,
+                                                     double time) {
+  std::vector<SurfacePressure::Patch> patches;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    for (const Pressure& p : model.bodies[b].pressures) {
+      if (!present[b] || !p.when.covers(time)) continue;
+      SurfacePressure::Patch patch{Faces(3, Index(p.faces.size())), p.pressure(time)};
+      if (!std::isfinite(patch.pressure))
+        throw SolverError(fmt::format(
+            "the pressure on '{}' is not a finite number at t = {:.6g} s; mend its formula or end "
+            "the run before",
+            model.bodies[b].name, time));
+      for (Index f = 0; f < patch.faces.cols(); ++f)
+        for (int k = 0; k < 3; ++k)
+          patch.faces(k, f) =
+              model.vertex_of(int(b), model.bodies[b].surface_faces(k, p.faces[std::size_t(f)]));
+      patches.push_back(std::move(patch));
+    }
+  return patches;
+}
+
 }  // namespace
 
 std::vector<char> present_bodies(const Model& model, double time) {
@@ -65,6 +86,7 @@ Matrix3X load_forces(const Model& model, double time) {
   Matrix3X forces = Matrix3X::Zero(3, model.node_count());
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
+    if (body.loads.empty() || !body.presence.covers(time)) continue;
     Matrix3X on_points = Matrix3X::Zero(3, body.mesh.point_count());
     Matrix3X acceleration = Matrix3X::Zero(3, body.node_count());
     for (const Load& load : body.loads) {
@@ -82,7 +104,6 @@ Matrix3X load_forces(const Model& model, double time) {
           "a load on '{}' is not a finite number at t = {:.6g} s; mend its formula or end the run "
           "before",
           body.name, time));
-    if (body.loads.empty()) continue;
     forces.middleCols(model.first_node[b], body.node_count()) =
         body.point_map.pull_back(body.nodes, on_points) + acceleration * body.mass;
   }
@@ -93,7 +114,13 @@ Matrix3X start_acceleration(const Model& model) {
   Matrix3X result = Matrix3X::Zero(3, model.node_count());
   if (model.options.integrator.scheme != Integrator::newmark) return result;  // the others do not ask
   const double dt = model.options.dt;
-  const Matrix3X loads = load_forces(model, dt);
+  Matrix3X loads = load_forces(model, dt);
+  const Matrix3X x = model.surface_map.positions(model.initial_nodes);
+  SurfacePressure pressure;
+  pressure.set(1, pressure_patches(model, present_bodies(model, dt), dt), x);
+  Matrix3X pressed = Matrix3X::Zero(3, x.cols());
+  pressure.add_gradient(x, pressed);
+  loads -= model.surface_map.pull_back(model.initial_nodes, pressed);
   const ScriptedNodes::Mask held = ScriptedNodes(model).mask(dt);
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
@@ -168,6 +195,7 @@ void StepProblem::begin(const State& state, double end) {
   held = scripted.mask(end);
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     if (!present[b]) held.middleCols(model.first_node[b], model.bodies[b].node_count()) = true;
+  if (model.options.integrator.scheme == Integrator::newmark) follow_script(state);
   target.targets.clear();
   // Also forgets the pattern of the last step: the order of elimination, and with it the bits, must follow
   // from the state a step starts from, not from how it was reached.
@@ -194,6 +222,17 @@ void StepProblem::begin(const State& state, double end) {
   lag_friction(x);
 }
 
+/// Newmark's rule for given positions would let velocity ring and acceleration grow without bound.
+/// Coordinates that are held take those of their motion instead, so that they are let go with the speed they
+/// have.
+void StepProblem::follow_script(const State& state) {
+  const double dt = model.options.dt;
+  const Matrix3X goal = scripted.apply(state.nodes, anchors, end_time);
+  const Matrix3X velocity = (goal - state.nodes) / dt, acceleration = (velocity - state.velocity) / dt;
+  time_step.predicted = held.select(goal - time_step.scale * acceleration, time_step.predicted);
+  time_step.rate_origin = held.select(goal - velocity / time_step.rate, time_step.rate_origin);
+}
+
 void StepProblem::lag_friction(const Matrix3X& x) {
   friction.set_lag(contact, x, model.options.contact.epsv * model.options.dt);
 }
@@ -203,23 +242,7 @@ void StepProblem::set_loads(const State& state, const Matrix3X& x) {
   if (!time_step.has_inertia) forces += gravity * model.mass;
   loads.set(time_step.scale, std::move(forces), state.nodes);
 
-  std::vector<SurfacePressure::Patch> patches;
-  for (std::size_t b = 0; b < model.bodies.size(); ++b)
-    for (const Pressure& p : model.bodies[b].pressures) {
-      if (!present[b] || !p.when.covers(end_time)) continue;
-      SurfacePressure::Patch patch{Faces(3, Index(p.faces.size())), p.pressure(end_time)};
-      if (!std::isfinite(patch.pressure))
-        throw SolverError(fmt::format(
-            "the pressure on '{}' is not a finite number at t = {:.6g} s; mend its formula or end "
-            "the run before",
-            model.bodies[b].name, end_time));
-      for (Index f = 0; f < patch.faces.cols(); ++f)
-        for (int k = 0; k < 3; ++k)
-          patch.faces(k, f) =
-              model.vertex_of(int(b), model.bodies[b].surface_faces(k, p.faces[std::size_t(f)]));
-      patches.push_back(std::move(patch));
-    }
-  pressure.set(time_step.scale, std::move(patches), x);
+  pressure.set(time_step.scale, pressure_patches(model, present, end_time), x);
 
   std::vector<Springs::Spring> attached;
   for (const Attachment& a : model.attachments) {
@@ -274,7 +297,9 @@ bool StepProblem::move_scripted(Matrix3X& q) {
 
 void StepProblem::choose_stiffness(const Matrix3X& q) {
   if (model.options.contact.barrier_stiffness) {
-    contact.set_stiffness(*model.options.contact.barrier_stiffness);
+    // Forces are κ ∇b / scale: the same for every integrator.
+    contact.set_stiffness(*model.options.contact.barrier_stiffness *
+                          (time_step.scale / (model.options.dt * model.options.dt)));
     return;
   }
   // κ balances the barrier against everything else at q, but for friction, which follows from it.

@@ -70,6 +70,7 @@ struct StepProblem {
 
  private:
   double target_progress(const Matrix3X& q) const;
+  void follow_script(const State& state);
   void set_loads(const State& state, const Matrix3X& x);
 };
 

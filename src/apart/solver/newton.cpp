@@ -56,11 +56,12 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     return objective.value();
   };
   double energy = evaluate(q);
-  if (objective.free().block_count() == 0) {  // everything is prescribed: nothing to solve
-    result.converged = result.at_once = true;
-    return result;
-  }
   while (true) {
+    if (objective.free().block_count() == 0) {  // everything is prescribed: nothing to solve
+      result.converged = true;
+      result.at_once = result.iterations == 0;
+      return result;
+    }
     if (result.iterations >= options.max_iterations) {
       result.failure = fmt::format("{} Newton iterations did not reach the tolerance", result.iterations);
       return result;
@@ -116,7 +117,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     // A full step that lowers E by half its slope ends at the minimum along p. One that lowers it by nearly
     // all of it is far from there: the projection made the Hessian stiff where E has little or negative
     // curvature (buckling).
-    if (alpha == 1 && energy - next_energy > nearly_straight * -slope && -slope > noise) {
+    if (!met && alpha == 1 && energy - next_energy > nearly_straight * -slope && -slope > noise) {
       const double reach = longest_step * hooks.step_limit(q, longest_step * p);
       for (double longer = 2; longer <= reach; longer *= 2) {
         Matrix3X trial = q + longer * p;

@@ -143,7 +143,7 @@ class Certifier {
     check_->set_absent(iterates.absent);
     // A body that appears must be free of the others where it does; the rest of the argument then holds for
     // it too.
-    if (!first && std::any_of(absent_.begin(), absent_.end(), [&](int body) {
+    if (first || std::any_of(absent_.begin(), absent_.end(), [&](int body) {
           return std::find(iterates.absent.begin(), iterates.absent.end(), body) == iterates.absent.end();
         }))
       add(file, check_->intersections(states[0]));
