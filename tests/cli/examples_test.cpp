@@ -30,11 +30,15 @@ std::optional<int> steps_to_run(const std::string& example, bool again) {
     const char* example;
     int steps;
   };
-  constexpr Part parts[] = {{"ball-on-points", 20}, {"ball-on-segments", 20}, {"ball-on-squares", 20},
-                            {"card-house", 100},    {"chain-10", 30},         {"chain-35", 15},
-                            {"compactor", 60},      {"impact", 30},           {"masonry-arch", 100},
-                            {"mat-on-knives", 20},  {"pin-cushion", 25},      {"squeeze-through-tube", 50},
-                            {"stick-slip", 150},    {"tunnelling", 6},        {"twisted-rods", 90}};
+  constexpr Part parts[] = {{"bowl-of-shapes", 60},  {"five-cubes", 60},
+                            {"ball-on-points", 20},  {"ball-on-segments", 20},
+                            {"ball-on-squares", 20}, {"card-house", 100},
+                            {"chain-10", 30},        {"chain-35", 15},
+                            {"compactor", 60},       {"impact", 30},
+                            {"masonry-arch", 100},   {"mat-on-knives", 20},
+                            {"pin-cushion", 25},     {"squeeze-through-tube", 50},
+                            {"stick-slip", 150},     {"tunnelling", 6},
+                            {"twisted-rods", 90}};
   for (const Part& part : parts)
     if (example == part.example) return again ? std::max(1, 2 * part.steps / 3) : part.steps;
   return std::nullopt;
