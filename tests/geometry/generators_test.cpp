@@ -40,6 +40,18 @@ std::vector<Solid> solids() {
       {"rod", [](Content c) { return rod(1, 0.1, 20, 2, c); }, 2, 50},
       {"cylinder 1", [](Content c) { return cylinder(1, 1, 1, 1, c); }, 2, 30},
       {"cylinder 2", [](Content c) { return cylinder(0.5, 2, 4, 12, c); }, 2, 25},
+      {"spike", [](Content c) { return spike(1, 1, c); }, 2, 12},
+      {"wedge", [](Content c) { return wedge(1, 1, 1, c); }, 2, 12},
+      {"voussoir",
+       [](Content c) {
+         return voussoir(1, 1.3, 0.4, 20, 35, {1, 1, 1}, c);
+       },
+       2, 25},
+      {"voussoir fine",
+       [](Content c) {
+         return voussoir(1, 1.5, 0.5, 0, 180, {2, 12, 2}, c);
+       },
+       2, 35},
       {"torus coarse", [](Content c) { return torus(2, 1, 3, 3, c); }, 0, 4},
       {"torus", [](Content c) { return torus(1, 0.4, 24, 12, c); }, 0, 20},
   };
@@ -141,6 +153,47 @@ TEST(Generators, RoundShapesConvergeToTheirVolume) {
   expect_second_order([](int n) { return volume_of(generate::cylinder(1.5, 2, n, 2)); }, pi * 1.5 * 1.5 * 2);
   expect_second_order([](int n) { return volume_of(generate::torus(2, 0.5, 6 * n, 2 * n)); },
                       2 * pi * pi * 2 * 0.25);
+}
+
+TEST(Generators, SpikesAndWedgesHaveTheirVolumeAndTheirSharpSideUp) {
+  const Mesh spike = generate::spike(0.6, 2), wedge = generate::wedge(0.6, 2, 3);
+  EXPECT_NEAR(volume_of(spike), 0.36 * 2 / 3, 1e-15);
+  EXPECT_NEAR(volume_of(wedge), 0.5 * 0.6 * 2 * 3, 1e-14);
+  EXPECT_EQ((spike.points.row(1).array() == 2).count(), 1);
+  EXPECT_EQ((wedge.points.row(1).array() == 2).count(), 2);
+  for (const Mesh& mesh : {spike, wedge}) EXPECT_EQ(mesh.points.row(1).minCoeff(), 0);
+}
+
+TEST(Generators, VoussoirsFillARingAndNeighboursShareAPlane) {
+  // One cell along the angle: a trapezium of area (R² − r²) sin θ / 2 between chords.
+  double volume = 0;
+  for (int i = 0; i < 9; ++i)
+    volume += volume_of(generate::voussoir(2, 3, 0.5, 20 * i, 20 * (i + 1), {1, 1, 1}));
+  EXPECT_NEAR(volume, 9 * 0.5 * 0.5 * (9 - 4) * std::sin(pi / 9), 1e-13);
+  expect_second_order(
+      [](int n) {
+        return volume_of(generate::voussoir(2, 3, 0.5, 30, 150, {1, n, 1}));
+      },
+      0.5 * (9 - 4) * 0.5 * 2 * pi / 3);
+  const Mesh left = generate::voussoir(2, 3, 0.5, 60, 75, {1, 1, 1}),
+             right = generate::voussoir(2, 3, 0.5, 75, 91, {1, 1, 1});
+  const Vector3 normal(-std::sin(75 * pi / 180), std::cos(75 * pi / 180), 0);
+  EXPECT_NEAR((normal.transpose() * left.points).maxCoeff(), 0, 1e-15 * 4);
+  EXPECT_NEAR((normal.transpose() * right.points).minCoeff(), 0, 1e-15 * 4);
+}
+
+TEST(Generators, RevolutionsAreOpenBandsThatFaceAwayFromTheAxis) {
+  const Mesh tube = generate::revolution({{0.5, -1}, {0.5, 0}, {0.7, 1}}, 16);
+  EXPECT_NO_THROW(validate_surface(tube, "tube"));
+  EXPECT_FALSE(is_closed_surface(tube));
+  EXPECT_EQ(tube.point_count() - edges_of(tube.faces).cols() + tube.faces.cols(), 0) << "a band";
+  EXPECT_EQ(tube.faces.cols(), 2 * 2 * 16);
+  for (Index f = 0; f < tube.faces.cols(); ++f) {
+    const Vector3 a = tube.points.col(tube.faces(0, f)), b = tube.points.col(tube.faces(1, f)),
+                  c = tube.points.col(tube.faces(2, f));
+    const Vector3 middle = (a + b + c) / 3, normal = (b - a).cross(c - a);
+    EXPECT_GT(normal[0] * middle[0] + normal[2] * middle[2], 0);
+  }
 }
 
 TEST(Generators, CylinderVolumeIsThatOfItsRegularPolygon) {
@@ -266,6 +319,46 @@ TEST(Generators, WrongArgumentsAreNamed) {
       {"length", "0", [] { rod(0, 1, 3); }},
       {"thickness", "nan", [=] { rod(1, nan, 3); }},
       {"cross_cells", "0", [] { rod(1, 1, 3, 0); }},
+      {"width", "0", [] { spike(0, 1); }},
+      {"height", "nan", [=] { spike(1, nan); }},
+      {"height", "-2", [] { wedge(1, -2, 1); }},
+      {"length", "0", [] { wedge(1, 1, 0); }},
+      {"inner", "0",
+       [] {
+         voussoir(0, 1, 1, 0, 90, {1, 1, 1});
+       }},
+      {"outer", "greater than inner",
+       [] {
+         voussoir(2, 2, 1, 0, 90, {1, 1, 1});
+       }},
+      {"depth", "-1",
+       [] {
+         voussoir(1, 2, -1, 0, 90, {1, 1, 1});
+       }},
+      {"from and to", "190",
+       [] {
+         voussoir(1, 2, 1, 90, 190, {1, 1, 1});
+       }},
+      {"from and to", "nan",
+       [=] {
+         voussoir(1, 2, 1, nan, 90, {1, 1, 1});
+       }},
+      {"profile", "at least 2",
+       [] {
+         revolution({{1, 0}}, 8);
+       }},
+      {"profile", "0",
+       [] {
+         revolution({{1, 0}, {0, 1}}, 8);
+       }},
+      {"profile", "equal",
+       [] {
+         revolution({{1, 0}, {1, 0}}, 8);
+       }},
+      {"resolution", "2",
+       [] {
+         revolution({{1, 0}, {1, 1}}, 2);
+       }},
       {"size_x", "0", [] { grid(0, 1, 1, 1); }},
       {"size_z", "-1", [] { grid(1, -1, 1, 1); }},
       {"cells_x", "0", [] { grid(1, 1, 0, 1); }},

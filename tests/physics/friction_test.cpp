@@ -45,6 +45,13 @@ TEST(Slope, of_tangent_half_lets_a_block_slide_below_mu_half) {
     EXPECT_NEAR(slide(0.49, mesh, 1.0), 0.5 * a, 0.1 * 0.5 * a) << "mesh " << mesh;
 }
 
+TEST(Slope, of_tangent_half_tells_mu_half_from_0_49_over_two_and_a_half_seconds) {
+  // The published pair: ½ a t² = 0.274 m; steps of implicit Euler add the share dt / t of one percent.
+  const double angle = std::atan(0.5), a = 9.81 * (std::sin(angle) - 0.49 * std::cos(angle));
+  EXPECT_LT(std::abs(slide(0.5, false, 2.5)), 1e-3);
+  EXPECT_NEAR(slide(0.49, false, 2.5), 0.5 * a * 2.5 * 2.5, 0.02 * 0.274);
+}
+
 TEST(Friction, lags_once_or_until_convergence_under_both_stopping_rules) {
   for (const Termination termination : {Termination::infinity_norm, Termination::l2_norm})
     for (const int iterations : {1, 3, 0}) {

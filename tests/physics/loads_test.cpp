@@ -11,13 +11,6 @@
 namespace apart::test {
 namespace {
 
-std::vector<Index> points_where(const Body& body, const std::function<bool(const Vector3&)>& chosen) {
-  std::vector<Index> result;
-  for (Index p = 0; p < body.mesh.point_count(); ++p)
-    if (chosen(body.mesh.points.col(p))) result.push_back(p);
-  return result;
-}
-
 std::vector<Index> all_faces(const Body& body) {
   std::vector<Index> faces(std::size_t(body.surface_faces.cols()));
   std::iota(faces.begin(), faces.end(), 0);

@@ -30,6 +30,13 @@ Mesh turned(Mesh mesh, const Vector3& axis, double radians) {
   return mesh;
 }
 
+std::vector<Index> points_where(const Body& body, const std::function<bool(const Vector3&)>& chosen) {
+  std::vector<Index> result;
+  for (Index p = 0; p < body.mesh.point_count(); ++p)
+    if (chosen(body.mesh.points.col(p))) result.push_back(p);
+  return result;
+}
+
 Material soft(double young, double poisson) {
   return NeoHookean{lame_parameters(young, poisson)};
 }

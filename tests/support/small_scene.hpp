@@ -2,6 +2,7 @@
 // A few lines make a simulation: bodies, one set of pair settings, options.
 #include <apart/simulation/simulation.hpp>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct SmallScene {
 /// Moves a mesh.
 Mesh moved(Mesh mesh, const Vector3& by);
 Mesh turned(Mesh mesh, const Vector3& axis, double radians);
+
+/// Mesh points of a body that satisfy a condition on their initial place.
+std::vector<Index> points_where(const Body& body, const std::function<bool(const Vector3&)>& chosen);
 
 Material soft(double young = 1e5, double poisson = 0.4);
 

@@ -338,6 +338,23 @@ class Icosphere {
   int edge_count_ = 0;
 };
 
+/// Convex solid: tetrahedra from every face to the mean of the corners, or the faces alone. Faces are
+/// counter-clockwise from outside.
+Mesh convex(std::vector<Vector3> corners, std::vector<std::array<int, 3>> faces, Content content) {
+  Builder builder;
+  Vector3 centre = Vector3::Zero();
+  for (const Vector3& c : corners) centre += c / double(corners.size());
+  builder.points = std::move(corners);
+  if (content == Content::surface) {
+    builder.faces = std::move(faces);
+    return builder.mesh();
+  }
+  const int inner = int(builder.points.size());
+  builder.points.push_back(centre);
+  for (const auto& f : faces) builder.tetrahedron(f[0], f[1], f[2], inner);
+  return builder.mesh();
+}
+
 }  // namespace
 
 // ---- the generators
@@ -452,6 +469,44 @@ Mesh rod(double length, double thickness, int cells, int cross_cells, Content co
   return box({length, thickness, thickness}, {cells, cross_cells, cross_cells}, content);
 }
 
+Mesh spike(double width, double height, Content content) {
+  require_positive("spike", "width", width);
+  require_positive("spike", "height", height);
+  const double a = 0.5 * width;
+  return convex({{-a, 0, -a}, {a, 0, -a}, {a, 0, a}, {-a, 0, a}, {0, height, 0}},
+                {{0, 1, 2}, {0, 2, 3}, {1, 0, 4}, {2, 1, 4}, {3, 2, 4}, {0, 3, 4}}, content);
+}
+
+Mesh wedge(double width, double height, double length, Content content) {
+  require_positive("wedge", "width", width);
+  require_positive("wedge", "height", height);
+  require_positive("wedge", "length", length);
+  const double a = 0.5 * width, b = 0.5 * length;
+  return convex({{-a, 0, -b}, {a, 0, -b}, {a, 0, b}, {-a, 0, b}, {0, height, -b}, {0, height, b}},
+                {{0, 1, 2}, {0, 2, 3}, {1, 0, 4}, {3, 2, 5}, {2, 1, 4}, {2, 4, 5}, {0, 3, 5}, {0, 5, 4}},
+                content);
+}
+
+Mesh voussoir(double inner, double outer, double depth, double from, double to, const Eigen::Vector3i& cells,
+              Content content) {
+  require_positive("voussoir", "inner", inner);
+  require_positive("voussoir", "depth", depth);
+  if (!(outer > inner) || !std::isfinite(outer))
+    throw InputError("voussoir: outer: got {}, must be greater than inner ({})", outer, inner);
+  if (!(from >= 0 && from < to && to <= 180))
+    throw InputError("voussoir: from and to: got {} and {}, must be 0 <= from < to <= 180 degrees", from, to);
+  // (radius, angle, z) is right-handed as (x, y, z) is: the unit box bends into the stone and keeps its
+  // orientation.
+  Mesh stone = box(Vector3::Ones(), cells, content);
+  for (Index p = 0; p < stone.point_count(); ++p) {
+    const Vector3 u = stone.points.col(p).array() + 0.5;
+    const Vector2 direction = cos_sin_degrees((1 - u[1]) * from + u[1] * to);
+    const double radius = (1 - u[0]) * inner + u[0] * outer;
+    stone.points.col(p) << radius * direction[0], radius * direction[1], depth * (u[2] - 0.5);
+  }
+  return stone;
+}
+
 Mesh grid(double size_x, double size_z, int cells_x, int cells_z) {
   require_positive("grid", "size_x", size_x);
   require_positive("grid", "size_z", size_z);
@@ -485,6 +540,32 @@ Mesh bowl(double radius, double angle, int resolution) {
         {flat[0], radius * (1 - polar[0]), -flat[1]});  // −: counter-clockwise from above
   }
   builder.faces = disc.triangles;
+  return builder.mesh();
+}
+
+Mesh revolution(const std::vector<Vector2>& profile, int resolution) {
+  if (profile.size() < 2)
+    throw InputError("revolution: profile: got {} points, must be at least 2", profile.size());
+  for (const Vector2& p : profile) {
+    require_positive("revolution", "profile radius", p[0]);
+    if (!std::isfinite(p[1])) throw InputError("revolution: profile height: got {}, must be finite", p[1]);
+  }
+  for (std::size_t i = 1; i < profile.size(); ++i)
+    if (profile[i] == profile[i - 1])
+      throw InputError("revolution: profile: points {} and {} are equal", i - 1, i);
+  require_at_least("revolution", "resolution", resolution, 3);
+  require_size("revolution", "profile and resolution", 2.0 * double(profile.size()) * resolution);
+  Builder builder;
+  for (const Vector2& p : profile)
+    for (int k = 0; k < resolution; ++k) {
+      const Vector2 direction = on_circle(k, resolution);
+      builder.points.push_back({p[0] * direction[0], p[1], p[0] * direction[1]});
+    }
+  const auto index = [&](int i, int k) { return i * resolution + k % resolution; };
+  for (int i = 0; i + 1 < int(profile.size()); ++i)
+    for (int k = 0; k < resolution; ++k)  // up × (x towards z) points away from the axis
+      builder.quadrilateral(index(i, k), index(i + 1, k), index(i + 1, k + 1), index(i, k + 1),
+                            (i + k) % 2 == 0);
   return builder.mesh();
 }
 

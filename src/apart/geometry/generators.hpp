@@ -3,6 +3,8 @@
 // said otherwise, positively oriented, and the same for the same arguments on every machine.
 #include <apart/geometry/mesh.hpp>
 
+#include <vector>
+
 namespace apart::generate {
 
 enum class Content { tetrahedra, surface };  ///< fill with tetrahedra, or only the closed boundary triangles
@@ -26,12 +28,27 @@ Mesh mat(double width, double thickness, int cells, Content content = Content::t
 /// Thin square bar along x: length × thickness × thickness, `cells` along its length, `cross_cells` across.
 Mesh rod(double length, double thickness, int cells, int cross_cells = 1,
          Content content = Content::tetrahedra);
+/// Pyramid: a square base of side `width` in the plane y = 0, its tip at (0, height, 0). Six tetrahedra
+/// around an inner point, so that the tip is sharp and can bend.
+Mesh spike(double width, double height, Content content = Content::tetrahedra);
+/// Prism with a sharp edge of length `length` along z at y = height, over a base of width (x) × length (z) in
+/// the plane y = 0. Eight tetrahedra around an inner point.
+Mesh wedge(double width, double height, double length, Content content = Content::tetrahedra);
+/// Stone of an arch: the part of a ring about the z axis between the radii `inner` and `outer` and the angles
+/// `from` and `to` (degrees from +x towards +y, 0 ≤ from < to ≤ 180), `depth` along z. Cut into `cells` along
+/// radius, angle and z; with one cell along the angle inner and outer side are flat.
+Mesh voussoir(double inner, double outer, double depth, double from, double to, const Eigen::Vector3i& cells,
+              Content content = Content::tetrahedra);
 /// Flat open triangle grid in the xz plane, `size` (x, z), normal +y.
 Mesh grid(double size_x, double size_z, int cells_x, int cells_z);
 /// Open bowl (a spherical cap of triangles, opening and facing upwards, lowest point at the origin): `radius`
 /// of the sphere, `angle` in degrees from the lowest point to the rim (< 180), `resolution` rings of
 /// triangles.
 Mesh bowl(double radius, double angle, int resolution);
+/// Open surface swept by a profile turning about the y axis: a tube, a cone, a funnel. `profile` holds at
+/// least two points (radius > 0, y), `resolution` ≥ 3 is the number of cells around. Going up along the
+/// profile, the outside is on the side away from the axis.
+Mesh revolution(const std::vector<Eigen::Vector2d>& profile, int resolution);
 /// Straight line of segments along x.
 Mesh segments(double length, int cells);
 /// Regular block of free points, `counts` per axis, `spacing` apart.

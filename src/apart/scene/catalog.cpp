@@ -194,6 +194,37 @@ Group meshes() {
                       return generate::rod(p["length"].number(), p["thickness"].number(),
                                            p["cells"].integer(), p["cross_cells"].integer(), content);
                     }),
+          generator("spike", "pyramid with a square base at y = 0 and its tip above the origin",
+                    {{"width", number(positive), "m", "1", "edge length of the base"},
+                     {"height", number(positive), "m", "2", "height of the tip"}},
+                    [](const LocatedJson& p, Content content) {
+                      return generate::spike(p["width"].number(), p["height"].number(), content);
+                    }),
+          generator("wedge", "prism with a base at y = 0 and a sharp edge along z above it",
+                    {{"width", number(positive), "m", "1", "width of the base along x"},
+                     {"height", number(positive), "m", "2", "height of the edge"},
+                     {"length", number(positive), "m", "2", "length along z"}},
+                    [](const LocatedJson& p, Content content) {
+                      return generate::wedge(p["width"].number(), p["height"].number(), p["length"].number(),
+                                             content);
+                    }),
+          generator("voussoir", "stone of an arch: part of a ring about the z axis",
+                    {{"inner", number(positive), "m", "1", "inner radius"},
+                     {"outer", number(positive), "m", "1.2", "outer radius; greater than inner"},
+                     {"depth", number(positive), "m", "0.5", "length along z"},
+                     {"from", number({0, 180}), "degrees", "80", "where it begins, from x towards y"},
+                     {"to", number({0, 180}), "degrees", "100", "where it ends; greater than from"},
+                     {"cells", cells, "", "1", "cells along radius, angle and z, one for all or each"}},
+                    [](const LocatedJson& p, Content content) {
+                      const double inner = p["inner"].number(), outer = p["outer"].number();
+                      const double from = p["from"].number(), to = p["to"].number();
+                      if (outer <= inner)
+                        p["outer"].fail("got {}, must be greater than inner ({})", outer, inner);
+                      if (to <= from) p["to"].fail("got {}, must be greater than from ({})", to, from);
+                      const Eigen::Vector3i n = cells_per_axis(p["cells"]);
+                      check_cell_count(p, 6 * n.cast<double>().prod());
+                      return generate::voussoir(inner, outer, p["depth"].number(), from, to, n, content);
+                    }),
           generator("grid", "flat open surface in the xz plane, facing +y; for obstacles",
                     {{"size", tuple(number(positive), 2), "m", "[1, 1]", "edge lengths along x and z"},
                      {"cells", tuple(integer(1, 1e4), 2), "", "[10, 10]", "cells along x and z"}},
@@ -212,6 +243,25 @@ Group meshes() {
                 check_cell_count(p, 6 * p["resolution"].number() * p["resolution"].number());
                 return generate::bowl(p["radius"].number(), p["angle"].number(), p["resolution"].integer());
               }),
+          generator("revolution",
+                    "open surface that a profile sweeps turning about the y axis: tube, cone, funnel; for "
+                    "obstacles",
+                    {{"profile", list(tuple(number(), 2), 2), "m", "[[0.5, 0], [0.5, 1]]",
+                      "points [radius, y]; radii are positive"},
+                     {"resolution", integer(3, 1e5), "", "24", "cells around the axis"}},
+                    [](const LocatedJson& p, Content) {
+                      const LocatedJson profile = p["profile"];
+                      check_cell_count(p, 2.0 * double(profile.size()) * p["resolution"].number());
+                      std::vector<Eigen::Vector2d> points;
+                      for (std::size_t i = 0; i < profile.size(); ++i) {
+                        const Eigen::Vector2d next(profile[i][0].number(), profile[i][1].number());
+                        if (!(next[0] > 0)) profile[i][0].fail("got {}, a radius must be positive", next[0]);
+                        if (!points.empty() && points.back() == next)
+                          profile[i].fail("is the same as the point before it; leave it out");
+                        points.push_back(next);
+                      }
+                      return generate::revolution(points, p["resolution"].integer());
+                    }),
           generator("segments", "straight line of segments along the x axis; for obstacles",
                     {{"length", number(positive), "m", "1", "length along x"},
                      {"cells", integer(1, 1e6), "", "10", "number of segments"}},
