@@ -31,7 +31,8 @@ slow-test: configure # run the tests that take minutes
 	$(NINJA)
 	$(CTEST) -L '^slow$$'
 
-bench: configure # measure kernels and whole scenes: tables here, numbers in build/bench
+bench: configure # measure kernels and whole scenes: tables here, numbers in build/bench; SCENES=folder as for scenes
+	$(if $(findstring command,$(origin SCENES)),cmake -D APART_SCENES="$(abspath $(SCENES))" $(BUILD) >/dev/null)
 	$(NINJA) bench
 
 ccd-campaign: configure # ask collision detection 8 million generated queries in many ways: no impact may be missed
