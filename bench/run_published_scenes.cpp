@@ -111,16 +111,14 @@ class Campaign {
           write_atomically(fs::path(a_.output) / "table.md", table());
         }
       }
-      if (result)
-        results_[name] = *result;
-      else
-        ++waiting;
+      if (result) results_[name] = *result;
+      if (!result || result->outcome == Outcome::partly) ++waiting;
     }
     const std::string text = table();
     write_atomically(fs::path(a_.output) / "table.md", text);
     fmt::print("\n{}\nThis table is in {}/table.md\n", text, a_.output);
     if (waiting > 0) {
-      fmt::print("{} scenes were not run; go on with the same command\n", waiting);
+      fmt::print("{} scenes are not done; go on with the same command\n", waiting);
       return stop ? 128 + int(stop) : 1;
     }
     std::size_t failed = 0;
