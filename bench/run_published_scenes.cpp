@@ -222,7 +222,8 @@ class Campaign {
       d["verify_seconds"] = verified->seconds;
       if (verified->code == 0 || verified->code == 4) {
         const json certificate = read_json(run / "certificate.json");
-        d["tetrahedra"] = certificate.at("tetrahedra").get<Index>() + certificate.value("invertible", 0);
+        d["tetrahedra"] =
+            certificate.at("tetrahedra").get<Index>() + certificate.at("unchecked_tetrahedra").get<Index>();
       } else {
         d["message"] = last_line(run.string() + ".verify.log", a_.scripts);
       }
