@@ -9,6 +9,7 @@
 #include "child_process.hpp"
 #include "published_scenes.hpp"
 
+#include <sys/file.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -79,6 +80,24 @@ int default_steps(Index nodes) {
   return nodes <= 300 ? 200 : nodes <= 4000 ? 40 : 10;
 }
 
+/// Held until destroyed, so that several calls can share the work.
+class FileLock {
+ public:
+  explicit FileLock(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    held_ = file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0;
+  }
+  ~FileLock() {
+    if (file_ >= 0) close(file_);
+  }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  bool held() const { return held_; }
+
+ private:
+  int file_;
+  bool held_;
+};
+
 class Campaign {
  public:
   explicit Campaign(Arguments a) : a_(std::move(a)) {
@@ -101,6 +120,13 @@ class Campaign {
       double limit = a_.scene_budget > 0 ? a_.scene_budget : 1e9;
       if (a_.budget > 0) limit = std::min(limit, a_.budget - seconds_since(start));
       if (!a_.table_only && !stop && !(done && !a_.again) && limit > 1) {
+        fs::create_directories(folder(name).parent_path());
+        const FileLock lock(folder(name).string() + ".lock");
+        if (!lock.held()) {
+          fmt::print("[{}/{}] {}: another call is at it\n", number, names_.size(), name);
+          ++waiting;
+          continue;
+        }
         fmt::print("[{}/{}, {:.0f} s] {} ...\n", number, names_.size(), seconds_since(start), name);
         std::fflush(stdout);
         result = run_scene(name, limit);
@@ -150,7 +176,6 @@ class Campaign {
   std::optional<Result> run_scene(const std::string& name, double limit) const {
     const fs::path run = folder(name);
     std::error_code error;
-    fs::create_directories(run.parent_path());
     std::vector<std::string> command = {a_.program, "run"};
     // A run that was stopped goes on, unless it is to be done again.
     const bool resume = !a_.again && fs::exists(run / "checkpoint", error) && steps_wanted(run) > 0;
