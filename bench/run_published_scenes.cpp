@@ -202,6 +202,7 @@ class Campaign {
     if (fs::is_directory(run, error)) write_atomically(run / "steps-wanted", std::to_string(steps) + "\n");
     if (stop) return std::nullopt;
     std::optional<ChildEnd> verified;
+    fs::remove(run.string() + ".verify.log", error);
     if (fs::exists(run / "frames.pvd", error))
       verified = run_child({a_.program, "verify", run.string()}, run.string() + ".verify.log", 1e9, stop);
     if (stop) return std::nullopt;
