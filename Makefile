@@ -5,6 +5,7 @@ BUILD  := build
 PREFIX ?= /usr/local
 SCENE  ?=
 OUT    ?=
+SCENES ?= ../shared/data/ipc
 DEPENDENCIES ?= yes
 
 # On a terminal ninja keeps to one line that it overwrites; anywhere else it speaks only of errors.
@@ -12,7 +13,7 @@ NINJA := ninja -C $(BUILD) -j$(shell nproc) $(if $(MAKE_TERMOUT),,--quiet)
 CTEST := ctest --test-dir $(BUILD) -j2 --output-on-failure --no-label-summary
 SOURCES := find src tests bench -name '*.cpp' -o -name '*.hpp'
 
-.PHONY: build run test slow-test bench ccd-campaign stress install format check-format clean help dependencies configure
+.PHONY: build run test slow-test bench ccd-campaign stress scenes install format check-format clean help dependencies configure
 .SILENT:
 
 build: configure # build the program: build/apart
@@ -30,7 +31,8 @@ slow-test: configure # run the tests that take minutes
 	$(NINJA)
 	$(CTEST) -L '^slow$$'
 
-bench: configure # measure kernels and whole scenes: tables here, numbers in build/bench
+bench: configure # measure kernels and whole scenes: tables here, numbers in build/bench; SCENES=folder as for scenes
+	$(if $(findstring command,$(origin SCENES)),cmake -D APART_SCENES="$(abspath $(SCENES))" $(BUILD) >/dev/null)
 	$(NINJA) bench
 
 ccd-campaign: configure # ask collision detection 8 million generated queries in many ways: no impact may be missed
@@ -40,6 +42,12 @@ ccd-campaign: configure # ask collision detection 8 million generated queries in
 stress: configure # two hundred scenes that abuse the solver: each ends certified or says what is impossible
 	$(NINJA) test_stress apart
 	$(BUILD)/test_stress --gtest_brief=1
+
+scenes: configure # run and verify the published IPC scripts in SCENES=folder; STEPS= BUDGET=seconds ONLY= AGAIN=yes
+	$(NINJA) apart apart_scenes
+	$(BUILD)/apart_scenes --program $(BUILD)/apart --output $(BUILD)/scenes --scripts "$(SCENES)" \
+	  $(if $(STEPS),--steps $(STEPS)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(ONLY),--only "$(ONLY)") \
+	  $(if $(filter yes,$(AGAIN)),--again)
 
 install: build # install program, library and CMake package below PREFIX=/usr/local
 	cmake --install $(BUILD) --prefix "$(PREFIX)" >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }

@@ -5,8 +5,8 @@
 #include <apart/geometry/generators.hpp>
 #include <apart/simulation/simulation.hpp>
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include "forked_run.hpp"
+
 #include <Eigen/Geometry>
 #include <nlohmann/json.hpp>
 
@@ -120,36 +120,6 @@ nlohmann::json run(const Scene& scene) {
   return row;
 }
 
-/// Runs in a child process; its answer comes back through a pipe.
-nlohmann::json run_apart(const std::function<Scene()>& make, int threads) {
-  int ends[2];
-  if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    std::string answer;
-    try {
-      set_thread_count(threads);
-      answer = run(make()).dump();
-    } catch (const std::exception& e) {
-      answer = nlohmann::json{{"error", e.what()}}.dump();
-    }
-    for (std::size_t sent = 0; sent < answer.size();) {
-      const ssize_t n = write(ends[1], answer.data() + sent, answer.size() - sent);
-      if (n <= 0) _exit(1);
-      sent += std::size_t(n);
-    }
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, std::size_t(n));
-  close(ends[0]);
-  waitpid(child, nullptr, 0);
-  return nlohmann::json::parse(text);
-}
-
 }  // namespace
 }  // namespace apart
 
@@ -174,7 +144,7 @@ int main(int argc, char** argv) {
   fmt::print("\n");
   nlohmann::json all = nlohmann::json::array();
   for (const Row& r : rows) {
-    nlohmann::json row = run_apart(r.make, threads);
+    nlohmann::json row = bench::forked_run([&] { return run(r.make()); }, threads);
     row["scene"] = r.name;
     row["size"] = r.size;
     row["threads"] = threads;

@@ -65,6 +65,29 @@ TEST(LinearSolver, says_when_a_matrix_is_not_positive_definite) {
   }
 }
 
+TEST(LinearSolver, cholmod_counts_the_work_of_its_factorisations) {
+  constexpr Index n = 5, m = 3 * n;
+  std::vector<BlockKey> keys;
+  for (Index j = 0; j < n; ++j)
+    for (Index i = j + 1; i < n; ++i) keys.push_back(block_key(i, j));
+  std::sort(keys.begin(), keys.end());
+  BlockSparse full(n, keys);  // its factor is the whole triangle
+  for (Index i = 0; i < n; ++i) full.add(full.slot(i, i), i, Matrix3::Identity());
+  double flops = 0;
+  for (Index c = 1; c <= m; ++c) flops += double(c) * c;
+  auto solver = make_linear_solver("cholmod");
+  solver->analyse(full);
+  for (int k = 1; k <= 3; ++k) {
+    ASSERT_TRUE(solver->factorise(full));
+    const LinearSolverStatistics s = solver->statistics();
+    EXPECT_EQ(s.analyses, 1);
+    EXPECT_EQ(s.factorisations, k);
+    EXPECT_EQ(s.nonzeros, k * m * (m + 1) / 2);
+    EXPECT_EQ(s.flops, k * flops);
+    EXPECT_EQ(s.blocks, k * n * (n + 1) / 2);
+  }
+}
+
 TEST(LinearSolver, refuses_unknown_names) {
   EXPECT_THROW(make_linear_solver("pardiso"), InputError);
   EXPECT_THROW(make_linear_solver("cholmod", "rcm"), InputError);

@@ -144,6 +144,10 @@ void Simulation::meet(const std::vector<char>& present) {
   problem_ = std::move(problem);
 }
 
+LinearSolverStatistics Simulation::linear_solver_statistics() const {
+  return problem_->linear_solver->statistics();
+}
+
 StepReport Simulation::step() {
   const SimulationOptions& options = model_->options;
   StepReport report;

@@ -4,6 +4,7 @@
 #include <apart/simulation/model.hpp>
 #include <apart/simulation/state.hpp>
 #include <apart/simulation/step_bound_observer.hpp>
+#include <apart/solver/linear_solver.hpp>
 
 #include <functional>
 #include <memory>
@@ -50,6 +51,8 @@ class Simulation {
   Timings& timings() { return timings_; }
   /// Bodies that were not there in the last step.
   std::vector<int> absent() const;
+  /// Since bodies last came or went.
+  LinearSolverStatistics linear_solver_statistics() const;
   /// All bodies as they are now, with velocity, contact force and stress.
   Frame frame() const;
   /// If set, called with the output points of every accepted iterate of a step, the state before it first.

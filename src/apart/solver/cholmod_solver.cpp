@@ -56,12 +56,18 @@ class CholmodSolver final : public LinearSolver {
     factor_ = cholmod_analyze_p(&m, scalars.data(), nullptr, 0, &common_);
     check("analysis");
     flops_ = common_.fl;
+    nonzeros_ = common_.lnz;
+    ++statistics_.analyses;
   }
 
   bool factorise(const BlockSparse& a) override {
     ensure(factor_ != nullptr, "CholmodSolver: factorise before analyse");
     use_one_thread();
     cholmod_sparse m = view(a);
+    ++statistics_.factorisations;
+    statistics_.flops += flops_;
+    statistics_.nonzeros += nonzeros_;
+    statistics_.blocks += double(a.block_rows().size());
     cholmod_factorize(&m, factor_, &common_);
     if (common_.status == CHOLMOD_NOT_POSDEF) return false;
     check("factorisation");
@@ -84,6 +90,7 @@ class CholmodSolver final : public LinearSolver {
   }
 
   double predicted_flops() const override { return flops_; }
+  LinearSolverStatistics statistics() const override { return statistics_; }
 
  private:
   void check(const char* what) {
@@ -154,7 +161,8 @@ class CholmodSolver final : public LinearSolver {
   cholmod_common common_{};
   cholmod_factor* factor_ = nullptr;
   std::vector<int> column_, row_;
-  double flops_ = 0;
+  double flops_ = 0, nonzeros_ = 0;  // of one factorisation with the present analysis
+  LinearSolverStatistics statistics_;
 };
 
 }  // namespace

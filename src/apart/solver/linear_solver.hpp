@@ -9,6 +9,14 @@
 
 namespace apart {
 
+/// What the factorisations of a solver amount to so far; zero where it does not know.
+struct LinearSolverStatistics {
+  Index analyses = 0, factorisations = 0;
+  double flops = 0;     ///< Σ over factorisations of Σ c², c the entries of each column of the factor
+  double nonzeros = 0;  ///< Σ over factorisations of the entries of the factor
+  double blocks = 0;    ///< Σ over factorisations of the 3×3 blocks of the matrix
+};
+
 /// Solves A x = b for symmetric positive definite block matrices. The same bits for any number of threads.
 class LinearSolver {
  public:
@@ -20,6 +28,8 @@ class LinearSolver {
   virtual VectorX solve(const VectorX& b) = 0;
   /// What the last analysis predicts for one factorisation; 0 where not known.
   virtual double predicted_flops() const { return 0; }
+  /// How far the work is from what the machine could do is judged by these.
+  virtual LinearSolverStatistics statistics() const { return {}; }
 };
 
 /// One row of the list of linear solvers.

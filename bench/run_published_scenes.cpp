@@ -1,0 +1,417 @@
+// Runs the scripts that the reference implementation of IPC publishes, some steps of each, proves each run
+// with `apart verify`, and sets the figures beside the published ones. Every scene is a process of its own.
+// What is done stays in a folder, so that a second call goes on where the first one stopped.
+#include <apart/core/diagnostics.hpp>
+#include <apart/core/error.hpp>
+#include <apart/io/atomic_file.hpp>
+#include <apart/io/file_reader.hpp>
+
+#include "child_process.hpp"
+#include "published_scenes.hpp"
+
+#include <sys/file.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <map>
+
+namespace apart::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t stop = 0;
+
+struct Arguments {
+  std::string program = "build/apart", scripts = "../shared/data/ipc", output = "build/scenes", only;
+  int steps = 0, threads = 1;
+  double budget = 0, scene_budget = 150;  ///< [s]; 0: no limit
+  bool again = false, record_iterates = false, table_only = false;
+};
+
+/// How a scene ended.
+enum class Outcome {
+  certified,  ///< all steps done and proven
+  partly,     ///< its time was over; what was done is proven
+  left_out,   ///< a mesh that it needs is not published with it
+  failed      ///< anything else
+};
+constexpr std::string_view outcome_names[] = {"certified", "partly", "left out", "failed"};
+
+struct Result {
+  Outcome outcome = Outcome::failed;
+  json data;  ///< what is kept: see `examine`
+};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+json read_json(const fs::path& file) {
+  return json::parse(FileReader(file).content());
+}
+
+/// The last line of a log that says something, without the folder of the scripts.
+std::string last_line(const fs::path& log, const fs::path& scripts) {
+  std::error_code error;
+  if (!fs::exists(log, error)) return "no output";
+  const std::string text(FileReader(log).content());
+  std::string last;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    if (line.find_first_not_of(" \t\r") != line.npos && !line.starts_with("The last good state is in "))
+      last = line;
+    begin = end + 1;
+  }
+  const std::string folder = scripts.string() + "/";
+  for (std::size_t at; (at = last.find(folder)) != last.npos;) last.erase(at, folder.size());
+  return last;
+}
+
+/// How many steps of a scene show what it is about: the small ones need some to come to contact, and cost
+/// little.
+int default_steps(Index nodes) {
+  return nodes <= 300 ? 200 : nodes <= 4000 ? 40 : 10;
+}
+
+/// Held until destroyed, so that several calls can share the work.
+class FileLock {
+ public:
+  explicit FileLock(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    held_ = file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0;
+  }
+  ~FileLock() {
+    if (file_ >= 0) close(file_);
+  }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  bool held() const { return held_; }
+
+ private:
+  int file_;
+  bool held_;
+};
+
+class Campaign {
+ public:
+  explicit Campaign(Arguments a) : a_(std::move(a)) {
+    for (const auto& entry : fs::recursive_directory_iterator(a_.scripts))
+      if (entry.is_regular_file() && entry.path().extension() == ".txt") {
+        const std::string name = fs::relative(entry.path(), a_.scripts).replace_extension().string();
+        if (name.find(a_.only) != name.npos) names_.push_back(name);
+      }
+    std::sort(names_.begin(), names_.end());
+    fs::create_directories(a_.output);
+  }
+
+  int run() {
+    const Clock::time_point start = Clock::now();
+    std::size_t number = 0, waiting = 0;
+    for (const std::string& name : names_) {
+      ++number;
+      std::optional<Result> result = kept(name);
+      const bool done = result && result->outcome != Outcome::partly;
+      double limit = a_.scene_budget > 0 ? a_.scene_budget : 1e9;
+      if (a_.budget > 0) limit = std::min(limit, a_.budget - seconds_since(start));
+      if (!a_.table_only && !stop && !(done && !a_.again) && limit > 1) {
+        fs::create_directories(folder(name).parent_path());
+        const FileLock lock(folder(name).string() + ".lock");
+        if (!lock.held()) {
+          fmt::print("[{}/{}] {}: another call is at it\n", number, names_.size(), name);
+          ++waiting;
+          continue;
+        }
+        fmt::print("[{}/{}, {:.0f} s] {} ...\n", number, names_.size(), seconds_since(start), name);
+        std::fflush(stdout);
+        result = run_scene(name, limit);
+        if (result) {
+          write_atomically(result_file(name), result->data.dump() + "\n");
+          fmt::print("    {}\n", in_short(*result));
+          std::fflush(stdout);
+          write_atomically(fs::path(a_.output) / "table.md", table());
+        }
+      }
+      if (result) results_[name] = *result;
+      if (!result || result->outcome == Outcome::partly) ++waiting;
+    }
+    const std::string text = table();
+    write_atomically(fs::path(a_.output) / "table.md", text);
+    fmt::print("\n{}\nThis table is in {}/table.md\n", text, a_.output);
+    if (waiting > 0) {
+      fmt::print("{} scenes are not done; go on with the same command\n", waiting);
+      return stop ? 128 + int(stop) : 1;
+    }
+    std::size_t failed = 0;
+    for (const auto& [name, result] : results_) failed += result.outcome == Outcome::failed;
+    if (failed > 0) fmt::print("{} scenes failed\n", failed);
+    return failed > 0 ? 1 : 0;
+  }
+
+ private:
+  fs::path script(const std::string& name) const { return fs::path(a_.scripts) / (name + ".txt"); }
+  fs::path folder(const std::string& name) const { return fs::path(a_.output) / "runs" / name; }
+  fs::path log(const std::string& name) const { return fs::path(a_.output) / "runs" / (name + ".log"); }
+  fs::path result_file(const std::string& name) const {
+    return fs::path(a_.output) / "runs" / (name + ".json");
+  }
+
+  std::optional<Result> kept(const std::string& name) const {
+    std::error_code error;
+    if (!fs::exists(result_file(name), error)) return std::nullopt;
+    Result result;
+    result.data = read_json(result_file(name));
+    const std::string outcome = result.data.at("outcome").get<std::string>();
+    for (std::size_t i = 0; i < std::size(outcome_names); ++i)
+      if (outcome_names[i] == outcome) result.outcome = Outcome(i);
+    return result;
+  }
+
+  /// Nothing if it was stopped from outside.
+  std::optional<Result> run_scene(const std::string& name, double limit) const {
+    const fs::path run = folder(name);
+    std::error_code error;
+    std::vector<std::string> command = {a_.program, "run"};
+    // A run that was stopped goes on, unless it is to be done again.
+    const bool resume = !a_.again && fs::exists(run / "checkpoint", error) && steps_wanted(run) > 0;
+    int steps = resume ? steps_wanted(run) : a_.steps;
+    fs::remove(log(name), error);
+    if (!resume && steps == 0) {
+      // The number of steps follows from the size, which `check` tells. Its findings are those of `run`.
+      const ChildEnd check =
+          run_child({a_.program, "check", script(name).string(), "-o", run.string() + "-problems.vtu"},
+                    log(name), limit, stop);
+      if (stop) return std::nullopt;
+      if (check.code != 0) return examine(name, check, std::nullopt);
+      steps = default_steps(checked_nodes(name));
+    }
+    if (resume) {
+      command.insert(command.end(), {"--resume", run.string()});
+    } else {
+      command.insert(command.end(), {script(name).string(), "-o", run.string(), "--force"});
+      if (a_.record_iterates) command.push_back("--record-iterates");
+    }
+    command.insert(command.end(), {"--steps", std::to_string(steps)});
+    command.insert(command.end(), {"--threads", std::to_string(a_.threads)});
+    const ChildEnd ran = run_child(command, log(name), limit, stop);
+    if (fs::is_directory(run, error)) write_atomically(run / "steps-wanted", std::to_string(steps) + "\n");
+    if (stop) return std::nullopt;
+    std::optional<ChildEnd> verified;
+    fs::remove(run.string() + ".verify.log", error);
+    if (fs::exists(run / "frames.pvd", error))
+      verified = run_child({a_.program, "verify", run.string()}, run.string() + ".verify.log", 1e9, stop);
+    if (stop) return std::nullopt;
+    return examine(name, ran, verified);
+  }
+
+  int steps_wanted(const fs::path& run) const {
+    std::error_code error;
+    if (!fs::exists(run / "steps-wanted", error)) return 0;
+    return std::atoi(std::string(FileReader(run / "steps-wanted").content()).c_str());
+  }
+
+  /// From the line "N steps of H s, M nodes" of `apart check`.
+  Index checked_nodes(const std::string& name) const {
+    const std::string text(FileReader(log(name)).content());
+    const std::size_t at = text.rfind(" nodes\n");
+    const std::size_t begin = at == text.npos ? text.npos : text.rfind(' ', at - 1);
+    return begin == text.npos ? 0 : std::atoi(text.c_str() + begin);
+  }
+
+  /// Collects what the run has left.
+  Result examine(const std::string& name, const ChildEnd& ran,
+                 const std::optional<ChildEnd>& verified) const {
+    Result result;
+    json& d = result.data;
+    const fs::path run = folder(name);
+    d["scene"] = name;
+    d["exit_code"] = ran.code;
+    const bool stopped = ran.timed_out && ran.code == 128 + SIGINT;
+    if (ran.code != 0) d["message"] = last_line(log(name), a_.scripts);
+    if (ran.timed_out && !stopped && ran.code != 0)
+      d["message"] = "did not end when its time was over: " + d["message"].get<std::string>();
+    std::error_code error;
+    if (verified && fs::exists(run / "summary.json", error)) {
+      const json summary = read_json(run / "summary.json");
+      for (const char* key : {"steps", "converged_steps", "wall_seconds", "cpu_seconds", "threads",
+                              "newton_iterations", "max_contacts", "mean_contacts", "min_distance",
+                              "min_volume_ratio", "peak_rss_bytes", "nodes", "dofs", "timings", "version"})
+        d[key] = summary.at(key);
+      d["steps_wanted"] = steps_wanted(run);
+      d["dt"] = read_json(run / "scene.json").at("time").at("dt");
+      d["verify_exit_code"] = verified->code;
+      d["verify_seconds"] = verified->seconds;
+      if (verified->code == 0 || verified->code == 4) {
+        const json certificate = read_json(run / "certificate.json");
+        d["tetrahedra"] =
+            certificate.at("tetrahedra").get<Index>() + certificate.at("unchecked_tetrahedra").get<Index>();
+      } else {
+        d["message"] = last_line(run.string() + ".verify.log", a_.scripts);
+      }
+      if (verified->code != 0 && !d.contains("message"))
+        d["message"] = last_line(run.string() + ".verify.log", a_.scripts);
+    }
+    const bool proven = verified && verified->code == 0;
+    const std::string message = d.value("message", "");
+    if (ran.code == 0 && proven)
+      result.outcome = Outcome::certified;
+    else if (stopped && proven && d.value("steps", 0) > 0)
+      result.outcome = Outcome::partly;
+    else if (ran.code == 2 && message.find(": mesh ") != message.npos &&
+             message.find(" not found") != message.npos)
+      result.outcome = Outcome::left_out;
+    d["outcome"] = outcome_names[std::size_t(result.outcome)];
+    return result;
+  }
+
+  static std::string in_short(const Result& r) {
+    const json& d = r.data;
+    std::string text = d.at("outcome").get<std::string>();
+    if (d.contains("steps"))
+      text +=
+          fmt::format(", {} steps, {:.2f} iterations a step, {:.3g} CPU s a step", d["steps"].get<Index>(),
+                      per_step(d, "newton_iterations"), per_step(d, "cpu_seconds"));
+    if (d.contains("message"))
+      text += fmt::format(", exit code {}: {}", d["exit_code"].get<int>(), d["message"].get<std::string>());
+    return text;
+  }
+
+  static double per_step(const json& d, const char* key) {
+    const double steps = d.value("steps", 0.0);
+    return steps > 0 ? d.at(key).get<double>() / steps : 0;
+  }
+
+  static std::string time_text(double seconds) {
+    return seconds < 0.0995 ? fmt::format("{:.1f} ms", 1e3 * seconds) : fmt::format("{:.3g} s", seconds);
+  }
+
+  /// What the kernel calls this machine.
+  static std::string machine() {
+    std::string model = "unknown CPU";
+    int cores = 0;
+    FileReader reader("/proc/cpuinfo");
+    while (!reader.at_end()) {
+      const std::string line(reader.line());
+      if (line.starts_with("model name")) {
+        ++cores;
+        model = line.substr(line.find(':') + 2);
+      }
+    }
+    return fmt::format("{} cores, {}", cores, model);
+  }
+
+  std::string table() const {
+    std::map<std::string, Result> all = results_;
+    std::array<int, 4> count{};
+    std::string rows, troubles;
+    for (const std::string& name : names_) {
+      if (!all.contains(name))
+        if (const auto r = kept(name)) all[name] = *r;
+      if (!all.contains(name)) continue;
+      const Result& r = all.at(name);
+      const json& d = r.data;
+      ++count[std::size_t(r.outcome)];
+      const auto p = published(name);
+      const std::string there =
+          p ? fmt::format("{} | {} | {:g} | {} | {:g} | {}, {}", p->name, p->contacts, p->iterations,
+                          time_text(p->seconds), p->megabytes, p->table, p->cpu)
+            : "| | | | |";
+      if (d.contains("steps") && d["steps"].get<Index>() > 0)
+        rows += fmt::format(
+            "| {} | {} | {} | {:g} | {}{} | {:.0f} ({}) | {:.2f} | {} | {} | {:.0f} | {} | {} |\n", name,
+            d["nodes"].get<Index>(), d.contains("tetrahedra") ? d["tetrahedra"].get<Index>() : 0,
+            d["dt"].get<double>(), d["steps"].get<Index>(),
+            d["steps"] == d["steps_wanted"] ? "" : fmt::format(" of {}", d["steps_wanted"].get<Index>()),
+            d["mean_contacts"].get<double>(), d["max_contacts"].get<Index>(),
+            per_step(d, "newton_iterations"), time_text(per_step(d, "wall_seconds")),
+            time_text(per_step(d, "cpu_seconds")), d["peak_rss_bytes"].get<double>() / 1e6,
+            r.outcome == Outcome::failed   ? "**no**"
+            : r.outcome == Outcome::partly ? "yes, so far"
+                                           : "yes",
+            there);
+      else
+        rows += fmt::format("| {} | | | | | | | | | | **{}** | {} |\n", name,
+                            outcome_names[std::size_t(r.outcome)], there);
+      if (d.contains("message") && r.outcome != Outcome::partly)
+        troubles += fmt::format("* {}, exit code {}: {}\n", name, d["exit_code"].get<int>(),
+                                d["message"].get<std::string>());
+    }
+    const std::time_t now = std::time(nullptr);
+    char date[32];
+    std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
+    std::string text = fmt::format(
+        "{}, apart {}, {}, {} {}. {} scripts: {} certified, {} stopped by the limit of time and certified so "
+        "far, {} "
+        "failed, {} left out because a mesh is not there.\n\n",
+        date, version(), machine(), a_.threads, a_.threads == 1 ? "thread" : "threads", names_.size(),
+        count[0], count[1], count[3], count[2]);
+    text +=
+        "| script | nodes | tets | h [s] | steps | contacts mean (max) | iterations a step | wall a step | "
+        "CPU a "
+        "step | MB | certified | published as | contacts | iterations | wall a step | MB | table, CPU |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | "
+        "--- |\n";
+    text += rows;
+    if (!troubles.empty()) text += "\nNot run, or not proven:\n\n" + troubles;
+    return text;
+  }
+
+  Arguments a_;
+  std::vector<std::string> names_;
+  std::map<std::string, Result> results_;
+};
+
+int dispatch(int argc, char** argv) {
+  CLI::App app{"Runs the published scripts of the reference implementation of IPC and proves each run.",
+               "apart_scenes"};
+  Arguments a;
+  app.add_option("--program", a.program, "The program apart")->capture_default_str();
+  app.add_option("--scripts", a.scripts, "Folder of the scripts and meshes")->capture_default_str();
+  app.add_option("--output", a.output, "Folder for runs and table")->capture_default_str();
+  app.add_option("--only", a.only, "Only scripts whose path contains this");
+  app.add_option("--steps", a.steps,
+                 "Steps of each scene; default: 200 up to 300 nodes, 40 up to 4000, 10 beyond");
+  app.add_option("--threads", a.threads, "Threads of each run")->capture_default_str();
+  app.add_option("--budget", a.budget, "Seconds in all; 0: no limit")->capture_default_str();
+  app.add_option("--scene-budget", a.scene_budget,
+                 "Seconds for one scene in one call; the next call goes on with it; 0: no limit")
+      ->capture_default_str();
+  app.add_flag("--again", a.again, "Run everything anew");
+  app.add_flag("--record-iterates", a.record_iterates, "Prove the paths between Newton iterates as well");
+  app.add_flag("--table", a.table_only, "Run nothing, print the table of what is there");
+  CLI11_PARSE(app, argc, argv);
+  std::error_code error;
+  if (!fs::is_directory(a.scripts, error)) {
+    fmt::print(stderr,
+               "{}: no such folder. THE PUBLISHED SCENES WERE NOT RUN.\nName the folder 'input' of a copy of "
+               "the reference implementation of IPC: make scenes SCENES=folder\n",
+               a.scripts);
+    return 2;
+  }
+  if (!fs::exists(a.program, error)) {
+    fmt::print(stderr, "{}: no such program; build it with 'make build'\n", a.program);
+    return 2;
+  }
+  struct sigaction action {};
+  action.sa_handler = [](int signal) { stop = signal; };
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  return Campaign(a).run();
+}
+
+}  // namespace
+}  // namespace apart::bench
+
+int main(int argc, char** argv) {
+  try {
+    return apart::bench::dispatch(argc, argv);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return 1;
+  }
+}
