@@ -33,8 +33,8 @@ Matrix3X after(double time, IntegratorOptions integrator, double dt, MassKind ma
 /// Order seen when halving the step: log₂ of the ratio of successive differences.
 double observed_order(IntegratorOptions integrator, MassKind mass) {
   constexpr double time = 0.032;
-  const Matrix3X coarse = after(time, integrator, 0.0008, mass), middle = after(time, integrator, 0.0004, mass),
-                 fine = after(time, integrator, 0.0002, mass);
+  const Matrix3X coarse = after(time, integrator, 0.0008, mass),
+                 middle = after(time, integrator, 0.0004, mass), fine = after(time, integrator, 0.0002, mass);
   return std::log2((coarse - middle).norm() / (middle - fine).norm());
 }
 

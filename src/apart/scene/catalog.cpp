@@ -376,7 +376,8 @@ Group materials() {
            "|e|^2 + lambda/2 tr(e)^2 with e = (F + F^T)/2 - I",
            usual, [](const LocatedJson& p) -> Material { return LinearElasticity{lame(p)}; }),
        material(Orthogonality::name,
-                "stiff against everything but rotation, for affine bodies; energy stiffness |F^T F - I|^2",
+                "stiff against everything but rotation, for affine bodies; energy stiffness "
+                "(|F^T F - I|^2 + b(J)), b = -(J - 1/2)^2 ln 2J below J = 1/2",
                 {type, stiffness, density},
                 [](const LocatedJson& p) -> Material { return Orthogonality{p["stiffness"].number()}; })}};
 }
