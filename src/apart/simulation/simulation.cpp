@@ -73,7 +73,7 @@ void measure(const StepProblem& p, const Matrix3X& q, const Matrix3X& velocity, 
   report.contacts = p.contact.term_count();
   report.min_distance = p.contact.active_set().min_distance;
   report.barrier_stiffness = p.contact.stiffness();
-  report.contact_energy = p.contact.value(p.objective.vertices()) / scale;
+  report.contact_energy = p.contact.value(p.objective.vertices()) / p.time_step.contact_scale;
   report.min_volume_ratio =
       parallel_min(cells, 1.0, [&](Index c) { return p.elasticity.stretches(c).prod(); });
   report.max_strain = parallel_max(
@@ -224,7 +224,9 @@ StepReport Simulation::step() {
   next.time = report.time;
   next.velocity = p.time_step.velocity(q);
   next.acceleration = p.time_step.acceleration(q);
-  if (options.integrator.scheme == Integrator::newmark) {  // where scripted motion was blocked, as it went
+  if (options.integrator.scheme == Integrator::newmark) {
+    separate_contact(options.integrator, options.dt, p.contact_acceleration(), next);
+    // Where scripted motion was blocked, as it went.
     next.velocity = p.held.select((q - state_.nodes) / options.dt, next.velocity);
     next.acceleration = p.held.select((next.velocity - state_.velocity) / options.dt, next.acceleration);
   }
@@ -235,7 +237,7 @@ StepReport Simulation::step() {
   measure(p, q, next.velocity, report);
   next.anchors = p.anchors;
   next.barrier_stiffness = p.contact.stiffness();
-  next.force_scale = p.time_step.scale;
+  next.force_scale = p.time_step.contact_scale;
   state_ = std::move(next);
   return report;
 }

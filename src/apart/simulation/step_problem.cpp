@@ -53,6 +53,36 @@ CollisionSurface surface_of(const Model& model, const std::vector<char>& present
   return surface;
 }
 
+/// M a = f in the coordinates that are not held; a = 0 in the others and where there is no mass.
+Matrix3X accelerations(const Model& model, const Matrix3X& forces, const ScriptedNodes::Mask& held) {
+  Matrix3X result = Matrix3X::Zero(3, model.node_count());
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    if (!body.is_dynamic()) continue;
+    const Index first = model.first_node[b], n = body.node_count();
+    if (forces.middleCols(first, n).isZero(0)) continue;
+    for (int axis = 0; axis < 3; ++axis) {
+      VectorX f = forces.row(axis).segment(first, n).transpose();
+      std::vector<Eigen::Triplet<double>> entries;
+      const auto is_held = [&](Index i) { return held(axis, first + i); };
+      for (int j = 0; j < body.mass.outerSize(); ++j)
+        for (Eigen::SparseMatrix<double>::InnerIterator it(body.mass, j); it; ++it)
+          if (!is_held(Index(it.row())) && !is_held(Index(it.col())))
+            entries.emplace_back(it.row(), it.col(), it.value());
+      for (Index i = 0; i < n; ++i)
+        if (is_held(i)) {
+          entries.emplace_back(i, i, 1);
+          f[i] = 0;
+        }
+      Eigen::SparseMatrix<double> mass(n, n);
+      mass.setFromTriplets(entries.begin(), entries.end());
+      const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> solver(mass);
+      result.row(axis).segment(first, n) = solver.solve(f).transpose();
+    }
+  }
+  return result;
+}
+
 std::vector<SurfacePressure::Patch> pressure_patches(const Model& model, const std::vector<char>& present,
                                                      double time) {
   std::vector<SurfacePressure::Patch> patches;
@@ -111,8 +141,8 @@ Matrix3X load_forces(const Model& model, double time) {
 }
 
 Matrix3X start_acceleration(const Model& model) {
-  Matrix3X result = Matrix3X::Zero(3, model.node_count());
-  if (model.options.integrator.scheme != Integrator::newmark) return result;  // the others do not ask
+  if (model.options.integrator.scheme != Integrator::newmark)  // the others do not ask
+    return Matrix3X::Zero(3, model.node_count());
   const double dt = model.options.dt;
   Matrix3X loads = load_forces(model, dt);
   const Matrix3X x = model.surface_map.positions(model.initial_nodes);
@@ -121,34 +151,13 @@ Matrix3X start_acceleration(const Model& model) {
   Matrix3X pressed = Matrix3X::Zero(3, x.cols());
   pressure.add_gradient(x, pressed);
   loads -= model.surface_map.pull_back(model.initial_nodes, pressed);
-  const ScriptedNodes::Mask held = ScriptedNodes(model).mask(dt);
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
     if (!body.is_dynamic()) continue;
     const Index first = model.first_node[b], n = body.node_count();
-    const Matrix3X forces =
-        loads.middleCols(first, n) + model.options.gravity * (body.mass * VectorX::Ones(n)).transpose();
-    for (int axis = 0; axis < 3; ++axis) {
-      // M a = f in the free coordinates; a = 0 in the others.
-      VectorX f = forces.row(axis).transpose();
-      std::vector<Eigen::Triplet<double>> entries;
-      const auto is_held = [&](Index i) { return held(axis, first + i); };
-      for (int j = 0; j < body.mass.outerSize(); ++j)
-        for (Eigen::SparseMatrix<double>::InnerIterator it(body.mass, j); it; ++it)
-          if (!is_held(Index(it.row())) && !is_held(Index(it.col())))
-            entries.emplace_back(it.row(), it.col(), it.value());
-      for (Index i = 0; i < n; ++i)
-        if (is_held(i)) {
-          entries.emplace_back(i, i, 1);
-          f[i] = 0;
-        }
-      Eigen::SparseMatrix<double> mass(n, n);
-      mass.setFromTriplets(entries.begin(), entries.end());
-      const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> solver(mass);
-      result.row(axis).segment(first, n) = solver.solve(f).transpose();
-    }
+    loads.middleCols(first, n) += model.options.gravity * (body.mass * VectorX::Ones(n)).transpose();
   }
-  return result;
+  return accelerations(model, loads, ScriptedNodes(model).mask(dt));
 }
 
 StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timings& timings)
@@ -216,7 +225,7 @@ void StepProblem::begin(const State& state, double end) {
   }
   // Friction lags one solve behind: forces of the end of the last step, with that step's κ.
   contact.set_stiffness(
-      state.force_scale > 0 ? state.barrier_stiffness * (time_step.scale / state.force_scale) : 0.0);
+      state.force_scale > 0 ? state.barrier_stiffness * (time_step.contact_scale / state.force_scale) : 0.0);
   contact.prepare(x);
   friction.set_start(x);
   lag_friction(x);
@@ -263,6 +272,15 @@ double StepProblem::step_limit(const Matrix3X& q, const Matrix3X& p) {
   return std::min(alpha, inversion_free_step(elasticity.guarded_cells(), q, p));
 }
 
+Matrix3X StepProblem::contact_acceleration() const {
+  const Matrix3X& x = objective.vertices();
+  Matrix3X g = Matrix3X::Zero(3, x.cols());
+  contact.add_gradient(x, g);
+  friction.add_gradient(x, g);
+  const Matrix3X forces = model.surface_map.pull_back(objective.coordinates(), g) / -time_step.contact_scale;
+  return accelerations(model, forces, held);
+}
+
 bool StepProblem::move_scripted(Matrix3X& q) {
   Matrix3X goal = scripted.apply(q, anchors, end_time);
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
@@ -297,9 +315,9 @@ bool StepProblem::move_scripted(Matrix3X& q) {
 
 void StepProblem::choose_stiffness(const Matrix3X& q) {
   if (model.options.contact.barrier_stiffness) {
-    // Forces are κ ∇b / scale: the same for every integrator.
+    // Forces are κ ∇b / contact_scale: the same for every integrator.
     contact.set_stiffness(*model.options.contact.barrier_stiffness *
-                          (time_step.scale / (model.options.dt * model.options.dt)));
+                          (time_step.contact_scale / (model.options.dt * model.options.dt)));
     return;
   }
   // κ balances the barrier against everything else at q, but for friction, which follows from it.

@@ -38,6 +38,10 @@ struct StepProblem {
   /// Called when Newton is stationary; true if the problem was changed. [thesis algorithm A.1]
   bool pull_to_target(const Matrix3X& q);
 
+  /// What contact and friction accelerate each node by [m/s²], where the objective was last prepared. Zero
+  /// where coordinates are held.
+  Matrix3X contact_acceleration() const;
+
   const Model& model;
   const std::vector<char> present;
   const CollisionSurface surface;  ///< the model's, without contact of absent bodies

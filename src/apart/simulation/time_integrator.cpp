@@ -2,7 +2,16 @@
 
 namespace apart {
 
-TimeStep begin_step(const IntegratorOptions& options, double dt, const State& s) {
+void separate_contact(const IntegratorOptions& options, double dt, const Matrix3X& contact, State& end) {
+  // (q − predicted)/scale holds contact with weight (dt²/2)/(β dt²), and v that times γ dt instead of dt.
+  const double share = 1 / (2 * options.beta);
+  end.velocity += dt * (1 - options.gamma * share) * contact;
+  end.acceleration -= share * contact;
+}
+
+namespace {
+
+TimeStep step_of(const IntegratorOptions& options, double dt, const State& s) {
   switch (options.scheme) {
     case Integrator::bdf2: {
       // The first step has nothing before it and is one of implicit Euler; a single step of lower order does
@@ -30,6 +39,14 @@ TimeStep begin_step(const IntegratorOptions& options, double dt, const State& s)
       break;
   }
   return {dt * dt, s.nodes + dt * s.velocity, 1 / dt, s.nodes};  // [thesis eq. 2.1]
+}
+
+}  // namespace
+
+TimeStep begin_step(const IntegratorOptions& options, double dt, const State& state) {
+  TimeStep step = step_of(options, dt, state);
+  step.contact_scale = options.scheme == Integrator::newmark ? 0.5 * dt * dt : step.scale;
+  return step;
 }
 
 }  // namespace apart

@@ -20,10 +20,20 @@ struct TimeStep {
   double rate = 0;       ///< [1/s]
   Matrix3X rate_origin;  ///< [m]
   bool has_inertia = true;
+  double contact_scale = 0;  ///< [s²]: multiplies contact and friction; `scale`, but for Newmark
 
   Matrix3X velocity(const Matrix3X& q) const { return rate * (q - rate_origin); }     ///< [m/s]
   Matrix3X acceleration(const Matrix3X& q) const { return (q - predicted) / scale; }  ///< [m/s²]
 };
+
+/// Newmark's rule averages the forces of both ends of a step. Averaged contact forces make energy out of
+/// nothing: a node that touches at one end would be pushed again in the next step. So contact acts with its
+/// force at the end alone, as a constant force over the step (h²/2 in position, h in velocity), and
+/// `State::acceleration` is that of all other forces. [Kane et al. 1999, in the references of the thesis]
+///
+/// `contact`: its acceleration [m/s²] at q, Newmark only. Corrects what TimeStep says of velocity and
+/// acceleration.
+void separate_contact(const IntegratorOptions& options, double dt, const Matrix3X& contact, State& end);
 
 /// The step of length dt [s] that leaves `state`.
 TimeStep begin_step(const IntegratorOptions& options, double dt, const State& state);
