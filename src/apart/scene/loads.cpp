@@ -1,5 +1,6 @@
 #include <apart/scene/expression.hpp>
 #include <apart/scene/loads.hpp>
+#include <apart/scene/motion.hpp>
 #include <apart/scene/prescriber.hpp>
 #include <apart/scene/selection.hpp>
 
@@ -9,11 +10,6 @@
 namespace apart {
 
 namespace {
-
-Expression read_formula(const LocatedJson& value) {
-  if (const double* number = value.value().get_if<double>()) return Expression(*number);
-  return Expression(value.text());
-}
 
 std::function<Vector3(const Vector3&, double)> read_field(const LocatedJson& v) {
   return [f = std::array<Expression, 3>{read_formula(v[0]), read_formula(v[1]), read_formula(v[2])}](

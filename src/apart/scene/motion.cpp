@@ -77,12 +77,6 @@ Motion read_keyframes(const LocatedJson& list, const Vector3& center) {
   return rigid_motion([frames, center](double time) { return pose_at(frames, center, time); });
 }
 
-Expression read_formula(const LocatedJson& value) {
-  if (const double* number = value.value().get_if<double>()) return Expression(*number);
-  Expression formula(value.text());
-  return formula;
-}
-
 /// The same for all points: in t alone.
 Expression read_formula_of_time(const LocatedJson& value) {
   Expression formula = read_formula(value);
@@ -94,6 +88,12 @@ Expression read_formula_of_time(const LocatedJson& value) {
 }
 
 }  // namespace
+
+Expression read_formula(const LocatedJson& value) {
+  if (const double* number = value.value().get_if<double>()) return Expression(*number);
+  Expression formula(value.text());
+  return formula;
+}
 
 Vector3 read_direction(const LocatedJson& value) {
   const Vector3 v = value.vector();

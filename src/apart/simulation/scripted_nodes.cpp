@@ -23,15 +23,6 @@ ScriptedNodes::Mask ScriptedNodes::mask(double time) const {
   return mask;
 }
 
-ScriptedNodes::Mask ScriptedNodes::ever() const {
-  Mask mask = Mask::Constant(3, model_.node_count(), false);
-  for (const Place& place : places_)
-    for (const Index n : place.prescription->nodes)
-      for (int axis = 0; axis < 3; ++axis)
-        mask(axis, model_.first_node[place.body] + n) |= place.prescription->axes[axis];
-  return mask;
-}
-
 Matrix3X ScriptedNodes::apply(Matrix3X q, const Matrix3X& anchors, double time) const {
   for (const Place& place : places_) {
     const Prescription& p = *place.prescription;

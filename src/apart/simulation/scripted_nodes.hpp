@@ -12,8 +12,6 @@ class ScriptedNodes {
 
   /// mask(axis, node): true where the coordinate is prescribed in the step that ends at `time` [s].
   Mask mask(double time) const;
-  /// True where it is prescribed in some step.
-  Mask ever() const;
   /// q with every coordinate that is prescribed in the step ending at `time` set to its value then.
   Matrix3X apply(Matrix3X q, const Matrix3X& anchors, double time) const;
   Index anchor_count() const { return anchor_count_; }  ///< columns of State::anchors after the first step

@@ -282,12 +282,7 @@ Matrix3X StepProblem::contact_acceleration() const {
 }
 
 bool StepProblem::move_scripted(Matrix3X& q) {
-  Matrix3X goal = scripted.apply(q, anchors, end_time);
-  for (std::size_t b = 0; b < model.bodies.size(); ++b)
-    if (!present[b]) {
-      const Index first = model.first_node[b], n = model.bodies[b].node_count();
-      goal.middleCols(first, n) = q.middleCols(first, n);
-    }
+  const Matrix3X goal = scripted.apply(q, anchors, end_time);
   const Matrix3X move = goal - q;
   if (move.cwiseAbs().maxCoeff() == 0) return true;
   const double alpha = step_limit(q, move);
