@@ -5,6 +5,7 @@
 #include <apart/collision/ccd_methods.hpp>
 #include <apart/collision/step_bound.hpp>
 #include <apart/core/diagnostics.hpp>
+#include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <support/reference_distance.hpp>
 
@@ -580,6 +581,18 @@ TEST(CollisionFreeStep, HalfSpacesLeaveATenthOfTheGap) {
   EXPECT_NEAR(collision_free_step(surface, Candidates{}, x, p), 0.225, 1e-9);
   p = -p;
   EXPECT_EQ(collision_free_step(surface, Candidates{}, x, p), 1);
+
+  const HalfSpace lift{.origin = Vector3(3, -50, 0), .normal = Vector3::UnitY(), .body = 1, .carrier = 2};
+  Matrix3X with_carrier(3, 3), rising = Matrix3X::Zero(3, 3);
+  with_carrier << x, Vector3(-4, 0, 0);
+  const CollisionSurface carried(with_carrier, Faces(3, 0), Edges(2, 0), {0, 0, 1}, pairs, {lift});
+  EXPECT_EQ(carried.isolated_vertices, (std::vector<Index>{0, 1}));
+  rising.col(2) << 8, 1, 0;  // its own slide does not matter either
+  EXPECT_NEAR(collision_free_step(carried, Candidates{}, with_carrier, rising), 0.45, 1e-9);  // 0.5 to 0.05
+  rising(1, 1) = 1;  // that one flees
+  EXPECT_NEAR(collision_free_step(carried, Candidates{}, with_carrier, rising), 0.9, 1e-9);
+  EXPECT_THROW((CollisionSurface(with_carrier, Faces(3, 0), Edges(2, 0), {0, 0, 0}, pairs, {lift})),
+               InputError);
 
   CollisionSurface thick = surface;
   thick.pairs.set(0, 1, {.dhat = 0.1, .thickness = 0.4});

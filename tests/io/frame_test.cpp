@@ -34,7 +34,8 @@ Frame sample_frame() {
   frame.mesh.vertices << 8;
   frame.point_body.resize(9);
   frame.point_body << 0, 0, 0, 0, 0, 1, 1, 1, 1;
-  frame.half_spaces = {{Vector3(0, -1, 0), Vector3(0, 1, 0), 2}, {Vector3(1, 2, 3), Vector3(0.6, 0, 0.8), 1}};
+  frame.half_spaces = {{Vector3(0, -1, 0), Vector3(0, 1, 0), 2},
+                       {Vector3(1, 2, 3), Vector3(0.6, 0, 0.8), 1, 4}};
   frame.ignored_pairs = {{0, 1}, {1, 1}};
   frame.invertible_cells = {1};
   frame.velocity = Matrix3X::Random(3, 9);
@@ -73,6 +74,7 @@ void expect_same(const Frame& a, const Frame& b) {
     EXPECT_EQ(a.half_spaces[i].origin, b.half_spaces[i].origin);
     EXPECT_EQ(a.half_spaces[i].normal, b.half_spaces[i].normal);
     EXPECT_EQ(a.half_spaces[i].body, b.half_spaces[i].body);
+    EXPECT_EQ(a.half_spaces[i].carrier, b.half_spaces[i].carrier);
   }
 }
 
@@ -234,6 +236,14 @@ TEST(FrameWriter, WritesSurfacesOnRequest) {
   EXPECT_EQ(count("\nl "), 1u);
   EXPECT_EQ(count("\np "), 1u);
   EXPECT_NE(read_file(directory / "frames/frame_000000.ply").find("element face 7\n"), std::string::npos);
+
+  Frame without_net = frame;
+  without_net.absent = {1};
+  writer.write(without_net);
+  const std::string fewer = read_file(directory / "frames/frame_000001.obj");
+  EXPECT_EQ(fewer.find("\nl "), fewer.npos) << "a body that is not there is not drawn";
+  EXPECT_EQ(fewer.find("\np "), fewer.npos);
+  EXPECT_NE(read_file(directory / "frames/frame_000001.ply").find("element face 6\n"), std::string::npos);
 }
 
 TEST(FrameWriter, RefusesUnknownFormatsAndImpossibleFolders) {

@@ -1,3 +1,4 @@
+#include <apart/core/error.hpp>
 #include <apart/geometry/generators.hpp>
 
 #include <gtest/gtest.h>
@@ -101,6 +102,48 @@ TEST(Friction, a_block_held_by_static_friction_slides_with_the_kinetic_one_once_
     const double expected = push == 0 ? 0 : push + 0.5 * 9.81 * std::cos(angle) * (0.4 - 0.3);
     EXPECT_NEAR(speed, expected, 0.03) << "pushed with " << push;
   }
+}
+
+TEST(ScriptedHalfSpace, CarriesABlockUpAndDragsItAlongItself) {
+  SmallScene scene;
+  scene.options.solver.tolerance = 1e-5;
+  scene.contact.friction = 0.5;
+  scene.bodies.push_back(make_affine(
+      "block", moved(generate::box({0.2, 0.1, 0.2}, {1, 1, 1}), {0, 0.0505, 0}), Orthogonality{1e8}, 1000));
+  // A lift that is a belt too: up with 1 m/s, and along x with 0.6 m/s.
+  scene.bodies.push_back(make_half_space(
+      "belt", Vector3(40, 0, 0), Vector3::UnitY(),
+      [](const Matrix3X& start, double t) -> Matrix3X { return start.colwise() + t * Vector3(0.6, 1, 0); }));
+  auto s = scene.simulation();
+  const double start = centre_of_mass(*s, 0).x(), mu_g = 0.5 * 9.81;
+  for (int step = 0; step < 50; ++step) s->step();
+  expect_intersection_free(*s);
+  EXPECT_NEAR(s->state().velocity(0, 0), 0.6, 1e-3);
+  EXPECT_NEAR(s->state().velocity(1, 0), 1, 1e-2);
+  // Friction accelerates it with μ g, and more in the jolt of the start, until it goes with the belt; then it
+  // sticks.
+  const double slid = 0.6 * 0.5 - (centre_of_mass(*s, 0).x() - start);
+  EXPECT_GT(slid, 0.001);
+  EXPECT_LT(slid, 0.6 * 0.6 / (2 * mu_g) + 0.01);
+}
+
+TEST(ScriptedHalfSpace, StopsWhereItsWayIsBlocked) {
+  SmallScene scene;
+  scene.options.solver.max_iterations = 60;
+  scene.bodies.push_back(make_volume("block", moved(generate::box({0.2, 0.2, 0.2}, {2, 2, 2}), {0, 0.101, 0}),
+                                     soft(1e6), 1000, MassKind::lumped));
+  scene.bodies.push_back(make_half_space("floor", Vector3::Zero(), Vector3::UnitY()));
+  scene.bodies.push_back(make_half_space(
+      "press", Vector3(0, 0.205, 0), -Vector3::UnitY(),
+      [](const Matrix3X& start, double t) -> Matrix3X { return start.colwise() - Vector3(0, 10 * t, 0); }));
+  auto s = scene.simulation();
+  try {
+    for (int step = 0; step < 3; ++step) s->step();
+    FAIL() << "the press went through the floor";
+  } catch (const SolverError& e) {
+    EXPECT_NE(std::string(e.what()).find("press"), std::string::npos) << e.what();
+  }
+  expect_intersection_free(*s);
 }
 
 }  // namespace

@@ -37,6 +37,24 @@ TEST(Presence, a_body_rests_unseen_then_comes_in_with_its_velocity) {
   }
 }
 
+TEST(Presence, newmark_begins_with_the_loads_of_the_time_a_body_comes_in) {
+  SmallScene scene;
+  scene.options.integrator.scheme = Integrator::newmark;
+  scene.bodies.push_back(
+      make_volume("late", generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
+  scene.bodies[0].presence.from = 0.1;
+  Load wind;
+  wind.field = [](const Vector3&, double t) -> Vector3 { return {t > 0.05 ? 3.0 : -40.0, 0, 0}; };
+  wind.per_mass = true;
+  for (Index n = 0; n < scene.bodies[0].node_count(); ++n) wind.points.push_back(n);
+  scene.bodies[0].loads.push_back(wind);
+  auto s = scene.simulation();
+  for (int step = 0; step < 20; ++step) s->step();
+  // Constant accelerations are exact: x = a t²/2.
+  EXPECT_NEAR(centre_of_mass(*s, 0)[0], 0.5 * 3 * 0.01, 1e-9);
+  EXPECT_NEAR(centre_of_mass(*s, 0)[1], -0.5 * 9.81 * 0.01, 1e-9);
+}
+
 TEST(Presence, what_stood_on_a_body_falls_when_it_is_taken_out) {
   SmallScene scene;
   scene.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));

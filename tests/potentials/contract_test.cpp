@@ -366,6 +366,35 @@ TEST(PotentialContract, contact_with_half_spaces) {
   expect_potential_contract(*f.contact, x, "half-spaces", {1e-7, 1e-5, 1e-4});
 }
 
+TEST(PotentialContract, contact_with_and_friction_on_a_half_space_that_is_carried) {
+  Matrix3X x = point_over_triangle(0.3, 0.3, 0.05).array() + 0.02;
+  const Vector3 normal = Vector3(0.1, 1, 0.2).normalized();
+  PairSettings s;
+  s.dhat = 0.2;
+  s.friction = 0.4;
+  // The last point carries the plane; where the half-space started does not count.
+  x.col(3) = Vector3(7, 0, 9) - normal.dot(Vector3(7, 0, 9)) * normal;
+  const HalfSpace plane{Vector3(0, 50, 0), normal, 1, 3};
+  ContactFixture f(x, Faces(3, 0), Edges(2, 0), {0, 0, 0, 1}, s, {plane});
+  f.contact->prepare(x);
+  ASSERT_EQ(f.contact->term_count(), 3);
+  expect_potential_contract(*f.contact, x, "carried", {1e-7, 1e-5, 1e-4});
+  Matrix3X g = Matrix3X::Zero(3, 4);
+  f.contact->add_gradient(x, g);
+  EXPECT_GT(g.norm(), 0);
+  EXPECT_LT(g.rowwise().sum().norm(), 1e-12 * g.norm()) << "action equals reaction";
+
+  Friction friction(f.surface);
+  friction.set_start(x);
+  friction.set_lag(*f.contact, x, 0.01);
+  const Matrix3X direction = random_points(4, 7);
+  for (const double amount : {1e-3, 0.05})
+    expect_potential_contract(friction, x + amount * direction, "carried", {1e-6, 1e-5, 1e-4});
+  g.setZero();
+  friction.add_gradient(x.colwise() + Vector3(0.3, -2, 1), g);
+  EXPECT_LT(g.norm(), 1e-12) << "carried along, nothing slides";
+}
+
 TEST(PotentialContract, friction_sticking_sliding_and_at_rest) {
   const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
   PairSettings s;
@@ -387,6 +416,42 @@ TEST(PotentialContract, friction_sticking_sliding_and_at_rest) {
   friction.add_gradient(x, g);
   EXPECT_EQ(g.norm(), 0);
   EXPECT_TRUE(dense_hessian(friction, x, Projection::psd).allFinite());
+}
+
+TEST(Friction, MixesForcesOfTwoLags) {
+  Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
+  PairSettings s;
+  s.dhat = 0.2;
+  s.friction = 0.4;
+  const HalfSpace floor{Vector3(0, -0.01, 0), Vector3::UnitY(), 1};
+  ContactFixture f(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s, {floor});
+  const auto lagged = [&](const Matrix3X& at, double stiffness) {
+    Friction friction(f.surface);
+    friction.set_start(x);
+    f.contact->set_stiffness(stiffness);
+    f.contact->prepare(at);
+    friction.set_lag(*f.contact, at, 0.01);
+    return friction;
+  };
+  const auto force = [&](const Friction& friction, const Matrix3X& at) {
+    Matrix3X g = Matrix3X::Zero(3, 4);
+    friction.add_gradient(at, g);
+    return g;
+  };
+  const Matrix3X slid = x + 0.004 * random_points(4, 7);
+  const Friction weak = lagged(x, 1), strong = lagged(x, 5);
+  Friction mixed = strong;
+  mixed.mix(weak, 0.25);  // the same contacts: forces are means
+  EXPECT_EQ(mixed.term_count(), strong.term_count());
+  EXPECT_LT((force(mixed, slid) - force(lagged(x, 2), slid)).norm(), 1e-12 * force(mixed, slid).norm());
+
+  x.col(0).y() = 0.3;  // the point has left the triangle: that contact fades, the floor's stay
+  Friction fading = lagged(x, 5);
+  EXPECT_LT(fading.term_count(), strong.term_count());
+  const Matrix3X stayed = force(fading, slid), had = force(strong, slid);
+  fading.mix(strong, 0.25);
+  EXPECT_EQ(fading.term_count(), strong.term_count());
+  EXPECT_LT((force(fading, slid) - (0.25 * stayed + 0.75 * had)).norm(), 1e-12 * had.norm());
 }
 
 TEST(PotentialContract, friction_that_falls_from_sticking_to_sliding) {

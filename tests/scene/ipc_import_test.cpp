@@ -793,7 +793,7 @@ TEST_F(IpcScripts, ObstaclesMoveAsTheScriptSays) {
   const JsonValue sheared = scene("shapes input 1\n" + solid +
                                   "halfSpace -1 0 0  1 0 0  50 0.2\nhalfSpace 1 0 0  -1 0 0  50 0.2\n" +
                                   time + "script ACOSquashShear\n");
-  EXPECT_EQ(text_at(sheared, "bodies[1].type"), "\"obstacle\"");
+  EXPECT_EQ(text_at(sheared, "bodies[1].type"), "\"half_space\"");
   EXPECT_EQ(text_at(sheared, "bodies[1].motion.keyframes"),
             R"([{"t": 0, "translate": [0, 0, 0]}, {"t": 0.609375, "translate": [0.609375, 0, 0]}])");
   EXPECT_EQ(text_at(sheared, "bodies[2].motion.keyframes[2]"),

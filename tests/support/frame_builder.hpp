@@ -26,6 +26,17 @@ class FrameBuilder {
     return id;
   }
 
+  /// Gives a half-space a point that carries it; after all other bodies.
+  void carry(int id) {
+    for (HalfSpace& plane : frame.half_spaces) {
+      if (plane.body != id) continue;
+      plane.carrier = frame.mesh.point_count();
+      frame.mesh.points.conservativeResize(3, plane.carrier + 1);
+      frame.mesh.points.col(plane.carrier) = plane.origin;
+      frame.point_body.conservativeResize(plane.carrier + 1);
+      frame.point_body[plane.carrier] = id;
+    }
+  }
   int add_half_space(const std::string& name, const Vector3& origin, const Vector3& normal) {
     const int id = add({name, "half_space"}, Mesh{});
     frame.half_spaces.push_back({origin, normal.normalized(), id});

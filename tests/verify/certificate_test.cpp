@@ -380,6 +380,20 @@ TEST(CertificateOfIterates, CatchesAnIterateBelowAHalfSpace) {
   EXPECT_EQ(kinds(run.certify()), "half_space");
 }
 
+TEST(CertificateOfIterates, FollowsAHalfSpaceThatIsCarried) {
+  // The plane starts far below; its carrier, a point of its own, brings it up through the stiff block.
+  RunFixture fixture;
+  fixture.carry(RunFixture::ground);
+  const Index carrier = fixture.frame.half_spaces[0].carrier;
+  for (const double height : {1.4, 1.6}) {  // the block's lower side is at 1.5
+    Frame end = fixture.frame;
+    end.time = 1;
+    end.mesh.points(1, carrier) = height;
+    WrittenRun run({fixture.frame, end});
+    EXPECT_EQ(kinds(run.certify()), height < 1.5 ? "" : "half_space");
+  }
+}
+
 // ---- Output
 // ----------------------------------------------------------------------------------------------------
 

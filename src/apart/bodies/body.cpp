@@ -223,13 +223,20 @@ Body make_obstacle(std::string name, Mesh mesh, Motion motion) {
   return body;
 }
 
-Body make_half_space(std::string name, const Vector3& origin, const Vector3& normal) {
+Body make_half_space(std::string name, const Vector3& origin, const Vector3& normal, Motion motion) {
   Body body;
   body.name = std::move(name);
   body.kind = BodyKind::half_space;
-  body.nodes.resize(3, 0);
-  body.velocity.resize(3, 0);
-  body.half_space = HalfSpace{origin, normal.normalized(), 0};
+  body.half_space = HalfSpace{origin, normal.normalized()};
+  body.nodes.resize(3, motion ? 1 : 0);
+  if (motion) {
+    body.nodes.col(0) = origin;
+    body.surface_points = {0};
+  }
+  body.mesh.points = body.nodes;
+  body.velocity = Matrix3X::Zero(3, body.node_count());
+  body.point_map = LinearMap::identity(body.node_count());
+  if (motion) prescribe(body, nullptr, {true, true, true}, std::move(motion));
   return body;
 }
 

@@ -129,7 +129,9 @@ Body make_volume(std::string name, Mesh mesh, const Material& material, double d
 Body make_affine(std::string name, Mesh mesh, const Material& material, double density);
 /// Triangles, segments or points that are never pushed; every node is prescribed by `motion` (empty: fixed).
 Body make_obstacle(std::string name, Mesh mesh, Motion motion = {});
-Body make_half_space(std::string name, const Vector3& origin, const Vector3& normal);
+/// Solid behind a plane. With a motion it has one node, its origin, which that motion moves; the plane never
+/// turns.
+Body make_half_space(std::string name, const Vector3& origin, const Vector3& normal, Motion motion = {});
 
 /// Sets the initial velocity to v + ω × (x − centre of mass) [m/s, rad/s].
 void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angular);

@@ -138,8 +138,9 @@ ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& can
     const HalfSpace& half_space = surface.half_spaces[plane];
     for (Index v = 0; v < surface.vertex_count(); ++v) {
       const PairSettings& settings = surface.pairs(surface.vertex_body[v], half_space.body);
-      const double distance = half_space.normal.dot(x.col(v) - half_space.origin);
-      if (!settings.enabled || !(distance < settings.thickness + settings.dhat)) continue;
+      const double distance = half_space.distance(x, v);
+      if (v == half_space.carrier || !settings.enabled || !(distance < settings.thickness + settings.dhat))
+        continue;
       active.plane_contacts.push_back({v, plane});
       active.min_distance = std::min(active.min_distance, distance);
       active.min_gap = std::min(active.min_gap, distance - settings.thickness);

@@ -101,6 +101,9 @@ CollisionSurface::CollisionSurface(Matrix3X rest_positions, Faces surface_faces,
                        plane.normal.x(), plane.normal.y(), plane.normal.z());
     if (plane.body < 0 || plane.body >= pairs.body_count())
       throw InputError("half-space {} is of body {}, must lie in [0, {})", i, plane.body, pairs.body_count());
+    if (plane.carrier >= vertex_count() || (plane.carrier >= 0 && vertex_body[plane.carrier] != plane.body))
+      throw InputError("half-space {} is carried by vertex {}, must be a vertex of its own body {}", i,
+                       plane.carrier, plane.body);
   }
 
   // Edges of triangles first, so that a segment that repeats one of them is not taken for a free one.
@@ -121,6 +124,8 @@ CollisionSurface::CollisionSurface(Matrix3X rest_positions, Faces surface_faces,
     for (int k = 0; k < 2; ++k) on_edge[edges(k, e) = all[e].first[k]] = 1;
     if (all[e].second) free_edges.push_back(e);
   }
+  for (const HalfSpace& plane : half_spaces)
+    if (plane.carrier >= 0) on_edge[plane.carrier] = 1;  // touches nothing itself
   for (Index v = 0; v < vertex_count(); ++v)
     if (!on_edge[v]) isolated_vertices.push_back(v);
 }

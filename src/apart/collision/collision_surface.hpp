@@ -51,7 +51,7 @@ struct CollisionSurface {
   Faces faces;                   ///< all triangles, as given
   Edges edges;                   ///< of triangles and segments, each once, smaller vertex first, sorted
   std::vector<int> vertex_body;  ///< body of each vertex
-  std::vector<Index> isolated_vertices;  ///< vertices on no edge: points
+  std::vector<Index> isolated_vertices;  ///< vertices on no edge that carry no half-space: points
   std::vector<Index> free_edges;         ///< edges on no face: segments
   PairTable pairs;
   std::vector<HalfSpace> half_spaces;

@@ -36,10 +36,13 @@ double collision_free_step(const CollisionSurface& surface, std::span<const Sten
   parallel_for(surface.vertex_count(), [&](Index v) {
     for (const HalfSpace& plane : surface.half_spaces) {
       const PairSettings& settings = surface.pairs(surface.vertex_body[v], plane.body);
-      if (!settings.enabled || (p.col(v).array() == 0).all()) continue;
-      const double size = x.col(v).lpNorm<1>() + plane.origin.lpNorm<1>();
-      const double gap = plane.normal.dot(x.col(v) - plane.origin) - settings.thickness - sum_rounding * size;
-      const double closing = sum_rounding * p.col(v).lpNorm<1>() - plane.normal.dot(p.col(v));
+      const Vector3 carried = plane.carrier < 0 ? Vector3::Zero() : Vector3(p.col(plane.carrier));
+      const Vector3 approach = p.col(v) - carried;
+      if (v == plane.carrier || !settings.enabled || (approach.array() == 0).all()) continue;
+      const double size = x.col(v).lpNorm<1>() + plane.origin_at(x).lpNorm<1>();
+      const double gap = plane.distance(x, v) - settings.thickness - sum_rounding * size;
+      const double closing =
+          sum_rounding * (p.col(v).lpNorm<1>() + carried.lpNorm<1>()) - plane.normal.dot(approach);
       if (!(gap > 0) || std::isnan(closing)) {
         earliest.lower_to(0);
       } else if (closing > 0) {

@@ -60,15 +60,17 @@ void write_frame(const std::filesystem::path& file, const Frame& frame) {
   arrays.field.push_back(vtu_output_strings("body_kinds", kinds, body_count));
 
   std::vector<double> planes;  // origin, normal
-  std::vector<int> plane_bodies;
+  std::vector<int> plane_bodies, plane_carriers;
   for (const HalfSpace& h : frame.half_spaces) {
     planes.insert(planes.end(), h.origin.data(), h.origin.data() + 3);
     planes.insert(planes.end(), h.normal.data(), h.normal.data() + 3);
     plane_bodies.push_back(h.body);
+    plane_carriers.push_back(h.carrier);
   }
   if (!planes.empty()) {
     arrays.field.push_back(vtu_output("half_spaces", planes, 6));
     arrays.field.push_back(vtu_output("half_space_bodies", plane_bodies));
+    arrays.field.push_back(vtu_output("half_space_carriers", plane_carriers));
   }
   std::vector<int> pairs;
   for (const auto& [a, b] : frame.ignored_pairs) pairs.insert(pairs.end(), {a, b});
@@ -179,6 +181,8 @@ class FrameReader {
     const auto planes = file_.reals(*planes_array, 6 * n);
     const VtuArray& bodies_array = required(file_.field_data(), "half_space_bodies");
     const auto bodies = file_.integers(bodies_array, n);
+    const VtuArray& carriers_array = required(file_.field_data(), "half_space_carriers");
+    const auto carriers = file_.integers(carriers_array, n);
     for (std::size_t i = 0; i < n; ++i) {
       HalfSpace h;
       h.origin = Vector3::Map(&planes[6 * i]);
@@ -187,6 +191,10 @@ class FrameReader {
       if (!h.origin.allFinite() || !(std::abs(h.normal.norm() - 1) < 1e-6))
         file_.fail(*planes_array,
                    fmt::format("half-space {} has no finite origin and unit normal; it is damaged", i));
+      if (carriers[i] < -1 || carriers[i] >= frame.mesh.point_count())
+        file_.fail(carriers_array, fmt::format("point {} must lie in [-1, {}); it is damaged", carriers[i],
+                                               frame.mesh.point_count()));
+      h.carrier = Index(carriers[i]);
       frame.half_spaces.push_back(h);
     }
   }
@@ -269,6 +277,31 @@ std::vector<IndexEntry> read_index(const std::filesystem::path& file) {
 
 }  // namespace
 
+namespace {
+
+/// The mesh without the cells of bodies that are not there.
+Mesh present_cells(const Frame& frame) {
+  Mesh mesh = frame.mesh;
+  if (frame.absent.empty()) return mesh;
+  const auto keep = [&](auto& cells) {
+    Eigen::Index kept = 0;
+    for (Eigen::Index c = 0; c < cells.cols(); ++c)
+      if (std::find(frame.absent.begin(), frame.absent.end(), frame.point_body[cells(0, c)]) ==
+          frame.absent.end())
+        cells.col(kept++) = cells.col(c).eval();
+    cells.conservativeResize(cells.rows(), kept);
+  };
+  keep(mesh.tetrahedra);
+  keep(mesh.faces);
+  keep(mesh.edges);
+  Eigen::RowVectorXi free_points = mesh.vertices.transpose();
+  keep(free_points);
+  mesh.vertices = free_points.transpose();
+  return mesh;
+}
+
+}  // namespace
+
 FrameWriter::FrameWriter(std::filesystem::path run_directory, std::vector<std::string> extra_formats,
                          Index keep)
     : directory_(std::move(run_directory)), extra_formats_(std::move(extra_formats)) {
@@ -293,7 +326,7 @@ void FrameWriter::write(const Frame& frame) {
   const std::filesystem::path file = directory_ / "frames" / fmt::format("frame_{:06}.vtu", count());
   write_frame(file, frame);
   for (const std::string& format : extra_formats_) {
-    Mesh surface = surface_of(frame.mesh);
+    Mesh surface = surface_of(present_cells(frame));
     auto beside = file;
     beside.replace_extension("." + format);
     if (format == "obj") {

@@ -125,7 +125,11 @@ void BarrierContact::prepare(const Matrix3X& x) {
 }
 
 TermPoints BarrierContact::term(Index i) const {
-  if (is_plane(i)) return {{plane_contact(i).vertex, -1, -1, -1}, 1};
+  if (is_plane(i)) {
+    const PlaneContact& c = plane_contact(i);
+    const Index carrier = surface_.half_spaces[c.plane].carrier;
+    return {{c.vertex, carrier, -1, -1}, carrier < 0 ? 1 : 2};
+  }
   const Stencil& s = active_.contacts[i].stencil;
   return {s.vertices, s.size()};
 }
@@ -134,7 +138,7 @@ BarrierContact::PlaneGap BarrierContact::plane_gap(Index i, const Matrix3X& x) c
   const PlaneContact& c = plane_contact(i);
   const HalfSpace& plane = surface_.half_spaces[c.plane];
   const PairSettings& s = surface_.pairs(surface_.vertex_body[c.vertex], plane.body);
-  const double distance = plane.normal.dot(x.col(c.vertex) - plane.origin);
+  const double distance = plane.distance(x, c.vertex);
   // A vertex behind the plane is as forbidden as one on it.
   const double squared = distance > 0 ? distance * distance - s.thickness * s.thickness : 0;
   return {plane, distance, barrier(squared, barrier_reach(s.thickness, s.dhat))};
@@ -157,6 +161,7 @@ void BarrierContact::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
     if (is_plane(i)) {
       const PlaneGap gap = plane_gap(i, x);
       g.head<3>() = kappa_ * gap.b.first * 2 * gap.distance * gap.plane.normal;
+      g.segment<3>(3) = -g.head<3>();  // on the carrier, if there is one
       return std::pair{term(i), g};
     }
     const Contact& c = active_.contacts[i];
@@ -182,7 +187,8 @@ void BarrierContact::hessians(const Matrix3X& x, Index begin, Projection project
       const PlaneGap gap = plane_gap(i, x);
       double k = 4 * gap.distance * gap.distance * gap.b.second + 2 * gap.b.first;
       if (projection == Projection::psd) k = std::max(k, 0.0);
-      out[e].matrix.topLeftCorner<3, 3>() = kappa_ * k * gap.plane.normal * gap.plane.normal.transpose();
+      const Matrix3 block = kappa_ * k * gap.plane.normal * gap.plane.normal.transpose();
+      out[e].matrix.topLeftCorner<6, 6>() << block, -block, -block, block;  // vertex, carrier
       continue;
     }
     const Contact& c = active_.contacts[i];
@@ -209,7 +215,7 @@ BarrierContact::Press BarrierContact::press(Index i, const Matrix3X& x) const {
   press.points = term(i);
   if (is_plane(i)) {
     const PlaneGap gap = plane_gap(i, x);
-    press.weights[0] = 1;
+    press.weights.head<2>() << 1, -1;
     press.direction = gap.plane.normal;
     press.distance = gap.distance;
     press.magnitude = kappa_ * std::abs(gap.b.first) * 2 * gap.distance;

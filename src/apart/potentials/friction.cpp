@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <map>
 
 namespace apart {
 
@@ -36,6 +37,33 @@ void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double 
               settings->kinetic_friction.value_or(mu) * press.magnitude};
     term.basis << t, press.direction.cross(t);
     terms_.push_back(term);
+  }
+}
+
+void Friction::mix(const Friction& other, double share) {
+  // Four points may be a point and a triangle as well as two edges: the sign of the second weight tells.
+  using Key = std::pair<std::array<Index, 4>, bool>;
+  const auto key = [](const Term& t) { return Key{t.points.ids, t.weights[1] > 0}; };
+  std::map<Key, const Term*> before;
+  double largest = 0;
+  for (const Term& t : other.terms_) {
+    before.emplace(key(t), &t);
+    largest = std::max(largest, t.sticking);
+  }
+  for (Term& t : terms_) {
+    t.sticking *= share;
+    t.sliding *= share;
+    const auto found = before.find(key(t));
+    if (found == before.end()) continue;
+    t.sticking += (1 - share) * found->second->sticking;
+    t.sliding += (1 - share) * found->second->sliding;
+    before.erase(found);
+  }
+  for (const auto& [id, t] : before) {  // contacts that are out of reach now fade
+    if (t->sticking < 1e-9 * largest) continue;
+    terms_.push_back(*t);
+    terms_.back().sticking *= 1 - share;
+    terms_.back().sliding *= 1 - share;
   }
 }
 

@@ -14,6 +14,10 @@ class Friction final : public Potential {
   explicit Friction(const CollisionSurface& surface) : surface_(surface) {}
   /// Freezes λ and T at x, where `contact` was last prepared. `epsilon` = ε_v dt [m].
   void set_lag(const BarrierContact& contact, const Matrix3X& x, double epsilon);
+  /// Mixes what was lagged before, `other`, into what is lagged now: forces become share · now + (1 − share)
+  /// · before, sliding bases are those of now where a contact is in both. A solve that reproduces its forces
+  /// is the same with any share.
+  void mix(const Friction& other, double share);
   /// x at the start of the step: sliding is measured from here [m].
   void set_start(Matrix3X start) { start_ = std::move(start); }
 

@@ -58,7 +58,7 @@ Foot nearest(const Vector3& x, const Body& body, bool on_vertices) {
 }  // namespace
 
 std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<Body>& bodies, int a, int b,
-                                        double reach, bool renumbered) {
+                                        double reach, bool renumbered, const Clock& clock) {
   const Body &first = bodies[std::size_t(a)], &second = bodies[std::size_t(b)];
   if (a == b || (!first.is_dynamic() && !second.is_dynamic()) || second.mesh.point_count() == 0 ||
       first.mesh.point_count() == 0)
@@ -72,8 +72,8 @@ std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<
     const Foot foot = nearest(first.mesh.points.col(p), second, v["to"].text() == "vertices");
     closest = std::min(closest, foot.distance);
     if (!(foot.distance <= reach)) continue;
-    result.push_back(
-        {a, p, b, foot.points, foot.weights, v["stiffness"].number(), foot.distance, read_time_range(v)});
+    result.push_back({a, p, b, foot.points, foot.weights, v["stiffness"].number(), foot.distance,
+                      read_time_range(v, clock)});
   }
   if (!std::isfinite(closest))
     v["where"].fail("chooses no point on the surface of '{}'; attachments hold surfaces", first.name);

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/io/located_json.hpp>
+#include <apart/scene/prescriber.hpp>
 #include <apart/simulation/model.hpp>
 
 namespace apart {
@@ -8,6 +9,6 @@ namespace apart {
 /// far apart points may be to be attached [m]; `renumbered`: the mesh of a had points of no cell, which were
 /// left out. Throws InputError if nothing is attached.
 std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<Body>& bodies, int a, int b,
-                                        double reach, bool renumbered);
+                                        double reach, bool renumbered, const Clock& clock);
 
 }  // namespace apart

@@ -425,6 +425,7 @@ Group bodies() {
   const Key disappears{"disappears", number(positive), "s", Key::optional,
                        "when it is taken out; not given: never"};
   const Key origin{"origin", vector(), "m", "[0, 0, 0]", "a point of the plane"};
+  const Key plane_motion{"motion", object("motion"), "", Key::optional, "moves the plane; it cannot turn"};
   const Key normal{"normal", vector(), "", "[0, 1, 0]", "points out of the solid; any length but zero"};
   return {"body",
           "One thing in the scene.",
@@ -438,7 +439,7 @@ Group bodies() {
            typed("obstacle", "triangles, segments or points that push but are not pushed",
                  {type, name, mesh, transform, motion, sequence, friction, appears, disappears, array}),
            typed("half_space", "everything behind a plane is solid",
-                 {type, name, origin, normal, friction, appears, disappears})}};
+                 {type, name, origin, normal, plane_motion, friction, appears, disappears})}};
 }
 
 Group scene() {

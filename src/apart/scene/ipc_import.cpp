@@ -1097,24 +1097,10 @@ class Importer {
       const std::string name = fresh_name(h.ground ? "ground" : "half_space", alone);
       const auto moving = staging_.half_spaces.find(i);
       Object result;
-      if (moving == staging_.half_spaces.end()) {
-        result.add("type", text("half_space")).add("name", text(name));
-        result.add("origin", numbers(h.origin)).add("normal", numbers(h.normal));
-      } else {
-        // Half-spaces stand still here: a square that is large against the scene stands for the moving one.
-        const double edge = 20 * std::max(length_, 1.0);
-        const Matrix3 tilt =
-            Eigen::Quaterniond::FromTwoVectors(Vector3::UnitY(), h.normal).toRotationMatrix();
-        result.add("type", text("obstacle")).add("name", text(name));
-        result.add("mesh", Object()
-                               .add("generator", text("grid"))
-                               .add("size", JsonValue(JsonValue::Array{number(edge), number(edge)}))
-                               .add("cells", JsonValue(JsonValue::Array{number(1), number(1)}))
-                               .value());
-        result.add("transform", placing_value({Vector3::Ones(), h.origin, tilt}, Vector3::Zero(), true));
+      result.add("type", text("half_space")).add("name", text(name));
+      result.add("origin", numbers(h.origin)).add("normal", numbers(h.normal));
+      if (moving != staging_.half_spaces.end())
         if (JsonValue how = motion(moving->second); !how.is_null()) result.add("motion", std::move(how));
-        note(h.line, fmt::format("this half-space moves; a square of {:g} m stands for it", edge));
-      }
       bodies.push_back(at_line(h.line, result.value()));
       frictions_.push_back({name, h.friction});
     }

@@ -5,17 +5,33 @@
 #include <apart/scene/selection.hpp>
 
 #include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace apart {
 
 namespace {
 
+constexpr Index most_tried_steps = 100000;
+
 std::function<Vector3(const Vector3&, double)> read_field(const LocatedJson& v) {
   return [f = std::array<Expression, 3>{read_formula(v[0]), read_formula(v[1]), read_formula(v[2])}](
              const Vector3& x, double t) {
     return Vector3(f[0](x[0], x[1], x[2], t), f[1](x[0], x[1], x[2], t), f[2](x[0], x[1], x[2], t));
   };
+}
+
+/// Throws InputError, naming the formula, unless the load is finite in every step it acts in; of many points
+/// only some are tried, the others are seen when the step comes.
+void check_finite(const LocatedJson& formula, const Load& load, const Body& body, const Clock& clock) {
+  const std::size_t stride = std::max<std::size_t>(load.points.size() / 8, 1);
+  const Matrix3X& x = load.per_mass ? body.nodes : body.mesh.points;
+  for (Index k = 1; k <= std::min<Index>(clock.steps, most_tried_steps); ++k)
+    for (std::size_t i = 0; load.when.covers(k * clock.dt) && i < load.points.size(); i += stride)
+      if (!load.field(x.col(load.points[i]), k * clock.dt).allFinite())
+        formula.fail("is not finite at {} at t = {:.6g} s; rewrite the formula",
+                     text_of(x.col(load.points[i])), k * clock.dt);
 }
 
 /// Triangles of the body's surface: those of a group, or those all corners of which are chosen.
@@ -28,7 +44,7 @@ std::vector<Index> chosen_faces(const LocatedJson& where, const Body& body, bool
   return faces;
 }
 
-void add_body_force(Body& body, const LocatedJson& v, bool renumbered) {
+void add_body_force(Body& body, const LocatedJson& v, const Clock& clock, bool renumbered) {
   if (body.kind == BodyKind::affine)
     for (const LocatedJson& component : v["acceleration"].items())
       if (const auto* text = component.value().get_if<std::string>())
@@ -38,7 +54,7 @@ void add_body_force(Body& body, const LocatedJson& v, bool renumbered) {
                 "got \"{}\", must not use {} for an affine body, which is accelerated as a whole; write it "
                 "in t",
                 *text, name);
-  Load load{read_field(v["acceleration"]), true, {}, {}, read_time_range(v)};
+  Load load{read_field(v["acceleration"]), true, {}, {}, read_time_range(v, clock)};
   load.points = select_body_points(v["where"], body, renumbered);
   if (body.kind == BodyKind::affine) {
     if (Index(load.points.size()) != body.mesh.point_count())
@@ -48,10 +64,11 @@ void add_body_force(Body& body, const LocatedJson& v, bool renumbered) {
     load.points.resize(std::size_t(body.node_count()));
     std::iota(load.points.begin(), load.points.end(), 0);
   }
+  check_finite(v["acceleration"], load, body, clock);
   body.loads.push_back(std::move(load));
 }
 
-void add_traction(Body& body, const LocatedJson& v, bool renumbered) {
+void add_traction(Body& body, const LocatedJson& v, const Clock& clock, bool renumbered) {
   VectorX area = VectorX::Zero(body.mesh.point_count());  // a third of each triangle to each corner
   for (const Index f : chosen_faces(v["where"], body, renumbered)) {
     const auto c = body.surface_faces.col(f);
@@ -59,47 +76,53 @@ void add_traction(Body& body, const LocatedJson& v, bool renumbered) {
     const Vector3 normal = (x.col(c[1]) - x.col(c[0])).cross(x.col(c[2]) - x.col(c[0]));
     for (int k = 0; k < 3; ++k) area[c[k]] += normal.norm() / 6;
   }
-  Load load{read_field(v["traction"]), false, {}, {}, read_time_range(v)};
+  Load load{read_field(v["traction"]), false, {}, {}, read_time_range(v, clock)};
   for (Index p = 0; p < area.size(); ++p)
     if (area[p] > 0) load.points.push_back(p);
   load.weights.resize(Index(load.points.size()));
   for (std::size_t i = 0; i < load.points.size(); ++i) load.weights[Index(i)] = area[load.points[i]];
+  check_finite(v["traction"], load, body, clock);
   body.loads.push_back(std::move(load));
 }
 
-void add_point_force(Body& body, const LocatedJson& v, bool renumbered) {
+void add_point_force(Body& body, const LocatedJson& v, const Clock& clock, bool renumbered) {
   Load load{read_field(v["force"]),
             false,
             select_body_points(v["where"], body, renumbered),
             {},
-            read_time_range(v)};
+            read_time_range(v, clock)};
   load.weights = VectorX::Ones(Index(load.points.size()));
+  check_finite(v["force"], load, body, clock);
   body.loads.push_back(std::move(load));
 }
 
-void add_pressure(Body& body, const LocatedJson& v, bool renumbered) {
+void add_pressure(Body& body, const LocatedJson& v, const Clock& clock, bool renumbered) {
   const Expression formula = read_formula(v["pressure"]);
   for (const char name : {'x', 'y', 'z'})
     if (formula.uses(name))
       v["pressure"].fail(
           "got \"{}\", must not use {}; pressure is the same everywhere on its patch, write it in t",
           v["pressure"].text(), name);
+  const TimeRange when = read_time_range(v, clock);
+  for (Index k = 1; k <= std::min<Index>(clock.steps, most_tried_steps); ++k)
+    if (when.covers(k * clock.dt) && !std::isfinite(formula(0, 0, 0, k * clock.dt)))
+      v["pressure"].fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
   body.pressures.push_back({chosen_faces(v["where"], body, renumbered),
-                            [formula](double t) { return formula(0, 0, 0, t); }, read_time_range(v)});
+                            [formula](double t) { return formula(0, 0, 0, t); }, when});
 }
 
 }  // namespace
 
-void add_load(Body& body, const LocatedJson& load, bool renumbered) {
+void add_load(Body& body, const LocatedJson& load, const Clock& clock, bool renumbered) {
   const std::string& type = load["type"].text();
   if (type == "body_force")
-    add_body_force(body, load, renumbered);
+    add_body_force(body, load, clock, renumbered);
   else if (type == "traction")
-    add_traction(body, load, renumbered);
+    add_traction(body, load, clock, renumbered);
   else if (type == "point_force")
-    add_point_force(body, load, renumbered);
+    add_point_force(body, load, clock, renumbered);
   else
-    add_pressure(body, load, renumbered);
+    add_pressure(body, load, clock, renumbered);
 }
 
 }  // namespace apart

@@ -1,11 +1,12 @@
 #pragma once
 #include <apart/bodies/body.hpp>
-#include <apart/io/located_json.hpp>
+#include <apart/scene/prescriber.hpp>
 
 namespace apart {
 
 /// Adds the load that an object of the catalog's group "load" describes. Throws InputError if it acts on
-/// nothing.
-void add_load(Body& body, const LocatedJson& load, bool renumbered);
+/// nothing,
+/// never, or with a formula that is not finite.
+void add_load(Body& body, const LocatedJson& load, const Clock& clock, bool renumbered);
 
 }  // namespace apart

@@ -70,4 +70,18 @@ Motion read_obstacle_motion(const LocatedJson& body, const Mesh& mesh, const Clo
   return motion;
 }
 
+Motion read_half_space_motion(const LocatedJson& body, const Vector3& origin, const Clock& clock) {
+  if (!body.has("motion")) return {};
+  const LocatedJson v = body["motion"];
+  const auto refuse_turn = [](const LocatedJson& rotate) {
+    rotate.fail("turns a half-space, which reaches to infinity; move it only, or use a turning obstacle");
+  };
+  if (v.has("rotate")) refuse_turn(v["rotate"]);
+  for (const LocatedJson& key : v.has("keyframes") ? v["keyframes"].items() : std::vector<LocatedJson>())
+    if (key["rotate"].has("axis") || !key["rotate"].vector().isZero(0)) refuse_turn(key["rotate"]);
+  const Motion motion = read_motion(v, origin);
+  check_motion(v, motion, origin, clock);
+  return motion;
+}
+
 }  // namespace apart

@@ -11,4 +11,7 @@ namespace apart {
 Motion read_obstacle_motion(const LocatedJson& body, const Mesh& mesh, const Clock& clock,
                             FunctionRef<Mesh(const std::string& file)> load);
 
+/// The motion of a half-space, empty if it has none. Throws InputError for one that turns.
+Motion read_half_space_motion(const LocatedJson& body, const Vector3& origin, const Clock& clock);
+
 }  // namespace apart

@@ -27,13 +27,17 @@ Matrix3X some_of(const Matrix3X& points, Index most) {
 
 }  // namespace
 
-TimeRange read_time_range(const LocatedJson& v) {
+TimeRange read_time_range(const LocatedJson& v, const Clock& clock) {
   TimeRange range;
   range.from = v["from"].number();
   if (v.has("until")) {
     range.until = v["until"].number();
     if (!(range.until > range.from))
       v["until"].fail("got {}, must be later than from ({}); exchange them", range.until, range.from);
+    if (!range.covers(std::floor(range.until / clock.dt * (1 + 1e-9)) * clock.dt))
+      v["until"].fail(
+          "got {}, but no step of {} s ends after {} s and not after that; it would never act: widen it",
+          range.until, clock.dt, range.from);
   }
   return range;
 }
@@ -82,7 +86,7 @@ void Prescriber::part(const LocatedJson& fixed) {
   std::array<bool, 3> axes;
   for (int k = 0; k < 3; ++k) axes[std::size_t(k)] = fixed["axes"].text().find("xyz"[k]) != std::string::npos;
   give(fixed, everything ? all_nodes(body_) : points, axes,
-       fixed.has("motion") ? std::optional(fixed["motion"]) : std::nullopt, read_time_range(fixed));
+       fixed.has("motion") ? std::optional(fixed["motion"]) : std::nullopt, read_time_range(fixed, clock_));
 }
 
 void Prescriber::give(const LocatedJson& who, const std::vector<Index>& nodes, std::array<bool, 3> axes,

@@ -10,8 +10,9 @@ struct Clock {
   Index steps = 0;
 };
 
-/// "from" and "until" of an object. Throws InputError if it ends before it begins.
-TimeRange read_time_range(const LocatedJson& v);
+/// "from" and "until" of an object. Throws InputError if it ends before it begins, or falls between two
+/// steps.
+TimeRange read_time_range(const LocatedJson& v, const Clock& clock);
 
 /// Throws InputError unless a motion begins where the points are, and stays finite.
 void check_motion(const LocatedJson& v, const Motion& motion, const Matrix3X& points, const Clock& clock);

@@ -150,7 +150,7 @@ Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const 
   Prescriber prescriber(body, clock, renumbered);
   if (v.has("motion")) prescriber.whole(v["motion"]);
   for (const LocatedJson& part : v["fixed"].items()) prescriber.part(part);
-  for (const LocatedJson& load : v["loads"].items()) add_load(body, load, renumbered);
+  for (const LocatedJson& load : v["loads"].items()) add_load(body, load, clock, renumbered);
   body.damping = {v["damping"]["mass"].number(), v["damping"]["stiffness"].number()};
   return body;
 }
@@ -169,13 +169,17 @@ FrictionCoefficients read_friction(const LocatedJson& v) {
 }
 
 /// When a body is there. What is scripted for it from the start begins when it appears.
-void set_presence(Body& body, const LocatedJson& v) {
+void set_presence(Body& body, const LocatedJson& v, const Clock& clock) {
   body.presence.from = v["appears"].number();
   if (v.has("disappears")) {
     body.presence.until = v["disappears"].number();
     if (!(body.presence.until > body.presence.from))
       v["disappears"].fail("got {}, must be later than appears ({}); exchange them", body.presence.until,
                            body.presence.from);
+    if (!body.presence.covers(std::floor(body.presence.until / clock.dt * (1 + 1e-9)) * clock.dt))
+      v["disappears"].fail(
+          "got {}, but no step of {} s ends after {} s and not after that; the body would never be there",
+          body.presence.until, clock.dt, body.presence.from);
   }
   for (Prescription& p : body.prescriptions) p.when.from = std::max(p.when.from, body.presence.from);
 }
@@ -195,8 +199,10 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
       v.has("friction_coefficient") ? std::optional(read_friction(v["friction_coefficient"])) : std::nullopt;
   std::vector<Entry> result;
   if (v["type"].text() == "half_space") {
+    const Vector3 origin = v["origin"].vector();
     result.push_back(
-        {make_half_space(name, v["origin"].vector(), read_direction(v["normal"])), name, friction});
+        {make_half_space(name, origin, read_direction(v["normal"]), read_half_space_motion(v, origin, clock)),
+         name, friction});
     return result;
   }
   const std::string& type = v["type"].text();
@@ -247,7 +253,7 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
 double scene_size(const std::vector<Entry>& entries) {
   Aabb box;
   for (const Entry& e : entries)
-    if (e.body.mesh.point_count() > 0) box.include(bounding_box(e.body.mesh.points));
+    if (e.body.mesh.point_count() > 0 && !e.body.half_space) box.include(bounding_box(e.body.mesh.points));
   return box.diagonal();
 }
 
@@ -386,7 +392,7 @@ Scene build_scene(const SceneFile& file) {
   for (const LocatedJson& body : top["bodies"].items()) {
     try {
       for (Entry& entry : build_bodies(body, clock)) {
-        set_presence(entry.body, body);
+        set_presence(entry.body, body, clock);
         entries.push_back(std::move(entry));
       }
     } catch (const InputError& e) {
@@ -414,7 +420,7 @@ Scene build_scene(const SceneFile& file) {
     for (const int a : attached[i][0])
       for (const int b : attached[i][1])
         for (const Attachment& spring : read_attachment(v, bodies, a, b, metres(v["max_distance"], size),
-                                                        entries[std::size_t(a)].renumbered))
+                                                        entries[std::size_t(a)].renumbered, clock))
           attachments.push_back(spring);
   }
   scene.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs), build_options(top, size),

@@ -62,8 +62,9 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
     if (b.half_space) {
       half_spaces.push_back(*b.half_space);
       half_spaces.back().body = int(i);
+      if (b.node_count() > 0) half_spaces.back().carrier = vertex_of_point[0];
     }
-    if (b.mesh.point_count() > 0) {
+    if (b.mesh.point_count() > 0 && !b.half_space) {
       low = low.cwiseMin(b.mesh.points.rowwise().minCoeff());
       high = high.cwiseMax(b.mesh.points.rowwise().maxCoeff());
     }

@@ -12,6 +12,8 @@ Frame make_frame(StepProblem& w, const State& state) {
   f.velocity = m.point_map.push_forward(state.nodes, state.velocity);
   f.point_body.resize(m.point_count());
   f.half_spaces = m.surface.half_spaces;
+  for (HalfSpace& plane : f.half_spaces)
+    if (plane.carrier >= 0) plane.carrier = m.surface_point[plane.carrier];
   Index tets = 0, faces = 0, edges = 0, points = 0;
   for (const Body& b : m.bodies) {
     tets += Index(b.mesh.tetrahedra.cols());

@@ -18,6 +18,12 @@ constexpr double tiny_gap = 1e-9;
 // Lagged friction solves tried before a step that asks for convergence is given up.
 constexpr int max_friction_iterations = 200;
 
+/// How much of the renewed forces the next lagged solve takes; the rest is as in the last solve. Lagged
+/// iterations need not converge [thesis 2.5.5]: often they swing between states, which half the change calms.
+double renewed_share(int friction_iterations) {
+  return friction_iterations < 10 ? 1 : friction_iterations < 80 ? 0.5 : 0.25;
+}
+
 /// Watches the gaps of accepted iterates and doubles κ where they are tiny and shrink. [thesis A.6]
 class GapWatch {
  public:
@@ -94,7 +100,7 @@ State start_state(const Model& model) {
   State state;
   state.nodes = state.previous_nodes = model.initial_nodes;
   state.velocity = state.previous_velocity = model.initial_velocity;
-  state.acceleration = start_acceleration(model);
+  state.acceleration = start_acceleration(model, model.options.dt);
   return state;
 }
 
@@ -111,9 +117,9 @@ Simulation::Simulation(std::shared_ptr<const Model> model, State start)
 
 Simulation::~Simulation() = default;
 
-/// Makes the problem of a step in which other bodies are there than before. Throws SolverError if one that
-/// appears is not free of the others.
-void Simulation::meet(const std::vector<char>& present) {
+/// Makes the problem of the step to `time` in which other bodies are there than before. Throws SolverError if
+/// one that appears is not free of the others.
+void Simulation::meet(const std::vector<char>& present, double time) {
   auto problem = std::make_unique<StepProblem>(*model_, present, timings_);
   const Matrix3X x = model_->surface_map.positions(state_.nodes);
   for (std::size_t b = 0; b < present.size(); ++b) {
@@ -122,8 +128,7 @@ void Simulation::meet(const std::vector<char>& present) {
     for (const HalfSpace& plane : problem->surface.half_spaces)
       for (Index v = 0; v < x.cols(); ++v) {
         const int body = problem->surface.vertex_body[v];
-        if (problem->surface.pairs(body, plane.body).enabled &&
-            plane.normal.dot(x.col(v) - plane.origin) <= 0)
+        if (problem->surface.pairs(body, plane.body).enabled && plane.distance(x, v) <= 0)
           throw SolverError(
               fmt::format("'{}' cannot appear after t = {:.6g} s: '{}' would be below '{}'; make room",
                           model_->bodies[b].name, state_.time, model_->bodies[std::size_t(body)].name,
@@ -141,6 +146,12 @@ void Simulation::meet(const std::vector<char>& present) {
           "appear at another time",
           model_->bodies[b].name, state_.time));
   }
+  const Matrix3X begun = start_acceleration(*model_, time);
+  for (std::size_t b = 0; b < present.size(); ++b)
+    if (present[b] && !problem_->present[b]) {
+      const Index first = model_->first_node[b], n = model_->bodies[b].node_count();
+      state_.acceleration.middleCols(first, n) = begun.middleCols(first, n);
+    }
   problem_ = std::move(problem);
 }
 
@@ -153,7 +164,8 @@ StepReport Simulation::step() {
   StepReport report;
   report.step = state_.step + 1;
   report.time = double(report.step) * options.dt;
-  if (const auto present = present_bodies(*model_, report.time); present != problem_->present) meet(present);
+  if (const auto present = present_bodies(*model_, report.time); present != problem_->present)
+    meet(present, report.time);
   StepProblem& p = *problem_;
   p.on_step_bound = &on_step_bound;
 
@@ -192,7 +204,10 @@ StepReport Simulation::step() {
   const NewtonOptions newton_options{options.solver.tolerance, options.dt,
                                      options.solver.termination == Termination::l2_norm,
                                      options.solver.max_iterations};
+  NewtonOptions once = newton_options;
+  once.max_iterations = 1;
   const int wanted = p.with_friction ? options.contact.friction_iterations : 1;
+  double share = 1;
   while (true) {
     NewtonResult result = newton(p.objective, *p.linear_solver, q, hooks, newton_options, timings_);
     report.newton_iterations += result.iterations;
@@ -201,7 +216,7 @@ StepReport Simulation::step() {
     if (!result.converged) give_up(result);
     ++report.friction_iterations;
     // Until convergence [thesis eq. 2.17]: with forces and bases renewed, Newton has nothing left to do.
-    const bool settled = report.friction_iterations > 1 && result.at_once;
+    const bool settled = report.friction_iterations > 1 && result.at_once && share == 1;
     if (wanted > 0 ? report.friction_iterations >= wanted : settled) break;
     if (report.friction_iterations >= max_friction_iterations) {
       result.failure = fmt::format(
@@ -212,7 +227,16 @@ StepReport Simulation::step() {
       give_up(result);
     }
     p.objective.prepare(q);
+    share = wanted > 0 ? 1 : renewed_share(report.friction_iterations);
+    const Friction before = p.friction;
     p.lag_friction(p.objective.vertices());
+    if (share == 1) continue;
+    const NewtonResult probe = newton(p.objective, *p.linear_solver, q, hooks, once, timings_);
+    report.newton_iterations += probe.iterations;
+    report.linear_solves += probe.linear_solves;
+    report.residual = probe.residual;
+    if (probe.at_once) break;
+    p.friction.mix(before, share);
   }
 
   p.objective.prepare(q);

@@ -68,7 +68,7 @@ class Simulation {
   std::shared_ptr<const Model> model_;
   State state_;
   Timings timings_;
-  void meet(const std::vector<char>& present);
+  void meet(const std::vector<char>& present, double time);
   std::unique_ptr<StepProblem> problem_;
 };
 

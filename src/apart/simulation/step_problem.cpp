@@ -140,14 +140,13 @@ Matrix3X load_forces(const Model& model, double time) {
   return forces;
 }
 
-Matrix3X start_acceleration(const Model& model) {
+Matrix3X start_acceleration(const Model& model, double time) {
   if (model.options.integrator.scheme != Integrator::newmark)  // the others do not ask
     return Matrix3X::Zero(3, model.node_count());
-  const double dt = model.options.dt;
-  Matrix3X loads = load_forces(model, dt);
+  Matrix3X loads = load_forces(model, time);
   const Matrix3X x = model.surface_map.positions(model.initial_nodes);
   SurfacePressure pressure;
-  pressure.set(1, pressure_patches(model, present_bodies(model, dt), dt), x);
+  pressure.set(1, pressure_patches(model, present_bodies(model, time), time), x);
   Matrix3X pressed = Matrix3X::Zero(3, x.cols());
   pressure.add_gradient(x, pressed);
   loads -= model.surface_map.pull_back(model.initial_nodes, pressed);
@@ -157,7 +156,7 @@ Matrix3X start_acceleration(const Model& model) {
     const Index first = model.first_node[b], n = body.node_count();
     loads.middleCols(first, n) += model.options.gravity * (body.mass * VectorX::Ones(n)).transpose();
   }
-  return accelerations(model, loads, ScriptedNodes(model).mask(dt));
+  return accelerations(model, loads, ScriptedNodes(model).mask(time));
 }
 
 StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timings& timings)

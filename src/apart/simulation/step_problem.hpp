@@ -84,8 +84,8 @@ std::vector<char> present_bodies(const Model& model, double time);
 /// Given forces on all nodes at a time [N], gravity not among them.
 Matrix3X load_forces(const Model& model, double time);
 
-/// Accelerations at the start, of gravity and loads on bodies at rest [m/s²], for integrators that ask for
-/// them; else zero. Zero where coordinates are given.
-Matrix3X start_acceleration(const Model& model);
+/// Accelerations by gravity and loads of bodies at rest that begin with the step that ends at `time` [m/s²],
+/// for integrators that ask for them; else zero. Zero where coordinates are given.
+Matrix3X start_acceleration(const Model& model, double time);
 
 }  // namespace apart

@@ -28,8 +28,7 @@ bool is_squeezing(const CollisionSurface& surface, const ActiveSet& before, cons
   };
   const auto plane_gap = [&](const PlaneContact& c, const Matrix3X& x) {
     const HalfSpace& plane = surface.half_spaces[c.plane];
-    return plane.normal.dot(x.col(c.vertex) - plane.origin) -
-           surface.pairs(surface.vertex_body[c.vertex], plane.body).thickness;
+    return plane.distance(x, c.vertex) - surface.pairs(surface.vertex_body[c.vertex], plane.body).thickness;
   };
   // The same contact in both sets; searched only for the few that are tiny now.
   for (const Contact& c : after.contacts) {

@@ -104,8 +104,11 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
   check_cells(frame.mesh.vertices.transpose(), frame, "free point");
   for (const HalfSpace& plane : frame.half_spaces)
     if (plane.body < 0 || plane.body >= bodies || !plane.origin.allFinite() || !plane.normal.allFinite() ||
-        plane.normal.isZero(0))
-      throw InputError("a half-space has no body, no finite origin or no normal; the frame is damaged");
+        plane.normal.isZero(0) || plane.carrier >= n ||
+        (plane.carrier >= 0 && frame.point_body[plane.carrier] != plane.body))
+      throw InputError(
+          "a half-space has no body, no finite origin, no normal or no carrier of its own; the frame is "
+          "damaged");
 
   for (const FrameBody& body : frame.bodies)
     prescribed_.push_back(body.kind == "obstacle" || body.kind == "half_space");
@@ -238,8 +241,8 @@ std::vector<Finding> FrameCheck::below_half_spaces(const Matrix3X& points, doubl
   std::vector<Finding> found;
   for_each_above([&](const HalfSpace& plane, Index i) {
     const Vector3 x = points.col(i);
-    const double distance = plane.normal.dot(x - plane.origin) / plane.normal.norm();
-    const bool outside = exact::half_space_side(plane.origin, plane.normal, x) > 0;
+    const double distance = plane.distance(points, i) / plane.normal.norm();
+    const bool outside = exact::half_space_side(plane.origin_at(points), plane.normal, x) > 0;
     if (outside && distance >= gap) return;
     Finding& f = found.emplace_back(finding(outside ? FindingKind::gap : FindingKind::half_space, {{i}}));
     const std::string& ground = first_.bodies[plane.body].name;
@@ -296,7 +299,7 @@ std::optional<double> FrameCheck::smallest_distance(const Matrix3X& points) cons
                                 [this](Index i, Index j) { return tested(i, j); });
   if (gap) smallest = gap->distance;
   for_each_above([&](const HalfSpace& plane, Index i) {
-    smallest = std::min(smallest, plane.normal.dot(points.col(i) - plane.origin) / plane.normal.norm());
+    smallest = std::min(smallest, plane.distance(points, i) / plane.normal.norm());
   });
   if (!std::isfinite(smallest)) return std::nullopt;
   return smallest;
@@ -331,7 +334,8 @@ std::optional<std::string> FrameCheck::difference(const Frame& frame) const {
     return "other bodies";
   if (!std::equal(first_.half_spaces.begin(), first_.half_spaces.end(), frame.half_spaces.begin(),
                   frame.half_spaces.end(), [](const HalfSpace& x, const HalfSpace& y) {
-                    return x.origin == y.origin && x.normal == y.normal && x.body == y.body;
+                    return x.origin == y.origin && x.normal == y.normal && x.body == y.body &&
+                           x.carrier == y.carrier;
                   }))
     return "other half-spaces";
   if (first_.ignored_pairs != frame.ignored_pairs) return "other pairs of bodies that may overlap";

@@ -66,7 +66,7 @@ class FrameCheck {
     std::vector<Finding> findings;
   };
   /// Contacts and inversions while all points move straight from one position to the other. Half-spaces need
-  /// no check of their own: they hold on the way if they hold at both ends.
+  /// no check of their own, carried or not: they hold on the way if they hold at both ends.
   PathFindings path(const Matrix3X& from, const Matrix3X& to) const;
 
   /// The smallest distance of any checked pair or point to half-space, if one lies within a range of about

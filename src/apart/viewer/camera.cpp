@@ -56,13 +56,14 @@ std::vector<Vector3> points_of_interest(const Frame& frame) {
       for (int k = 0; k < 8; ++k) {
         const Vector3 corner = simulated.corner(Box::CornerType(k));
         const Vector3 wide = simulated.center() + 1.2 * (corner - simulated.center());
-        const double height = plane.normal.dot(wide - plane.origin);
+        const double height = plane.normal.dot(wide - plane.origin_at(frame.mesh.points));
         if (height < 0.6 * simulated.diagonal().norm()) points.push_back(wide - height * plane.normal);
       }
   if (points.empty())  // half-spaces only
     for (int k = 0; k < 8; ++k)
       points.push_back(Vector3(k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5) +
-                       (frame.half_spaces.empty() ? Vector3::Zero().eval() : frame.half_spaces[0].origin));
+                       (frame.half_spaces.empty() ? Vector3::Zero().eval()
+                                                  : frame.half_spaces[0].origin_at(frame.mesh.points)));
   return points;
 }
 
@@ -154,7 +155,7 @@ Camera automatic_camera(const Frame& frame, double aspect) {
     const Vector3 d = view_direction(up, candidate, 24);
     const Vector3 eye = fitted(points, d, up, aspect).eye;
     if (std::all_of(frame.half_spaces.begin(), frame.half_spaces.end(), [&](const HalfSpace& plane) {
-          return plane.normal.dot(d) > 0.15 && plane.normal.dot(eye - plane.origin) > 0;
+          return plane.normal.dot(d) > 0.15 && plane.normal.dot(eye - plane.origin_at(frame.mesh.points)) > 0;
         })) {
       azimuth = candidate;
       break;

@@ -185,7 +185,8 @@ class Picture {
 
   void make_grounds(const Frame& frame) {
     for (const HalfSpace& plane : frame.half_spaces)
-      grounds_.push_back({normalization_(plane.origin), plane.normal.normalized().cast<float>()});
+      grounds_.push_back(
+          {normalization_(plane.origin_at(frame.mesh.points)), plane.normal.normalized().cast<float>()});
     float lowest = std::numeric_limits<float>::infinity();
     for (const Shape& shape : shapes_)
       for (Index p = 0; p < shape.points.cols(); ++p)
