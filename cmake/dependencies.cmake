@@ -11,6 +11,7 @@ set(APART_DEPENDENCIES
   "embree 3"
   "PNG"
   "ZLIB"
+  "HDF5 COMPONENTS C"
   "EXPAT")
 foreach(dependency IN LISTS APART_DEPENDENCIES)
   separate_arguments(dependency)

@@ -5,9 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <fstream>
-
+#include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <random>
 #include <set>
 #include <sstream>
 #include <string>
@@ -90,6 +91,7 @@ TEST_F(Runs, LeaveADirectoryWithEverythingInIt) {
   const Outcome outcome = run({"scene.json", "-o", "out", "--threads", "1"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::vector<std::string> expected = {"checkpoint",
+                                             "checkpoint.older",
                                              "frames",
                                              "frames.pvd",
                                              "frames/frame_000000.obj",
@@ -252,7 +254,8 @@ TEST_F(Runs, ThatCannotGoOnEndWithThreeAndKeepTheLastGoodState) {
 TEST_F(Runs, WithoutFramesKeepTheFinalStateAndCheckIt) {
   ASSERT_EQ(run({"scene.json", "-o", "out", "--no-frames", "--steps", "4"}).code, 0);
   EXPECT_EQ(content_of(directory / "out"),
-            (std::vector<std::string>{"checkpoint", "log.txt", "scene.json", "steps.csv", "summary.json"}));
+            (std::vector<std::string>{"checkpoint", "checkpoint.older", "log.txt", "scene.json", "steps.csv",
+                                      "summary.json"}));
   EXPECT_EQ(summary_of(directory / "out")["intersection_free"], true);
   ASSERT_EQ(run({"--resume", "out", "--steps", "6"}).code, 0);
   EXPECT_EQ(summary_of(directory / "out")["steps"], 6);
@@ -302,9 +305,97 @@ TEST_F(Runs, OntoAFullDiskSaySoAndLoseNothing) {
     EXPECT_EQ(file.find(".tmp"), std::string::npos) << file;
 }
 
+TEST_F(Runs, KilledAtAnyMomentResumeToTheSameBits) {
+  // Friction and a moving plane; affine stones; BDF2 with late conditions; Newmark with loads; quasi-static.
+  const std::string block = R"("mesh": {"generator": "box", "size": 0.1, "cells": 2})";
+  const auto text = [](const std::string& time, const std::string& bodies, const std::string& more) {
+    return R"({"version": 1, "time": {)" + time +
+           R"(}, "bodies": [{"type": "half_space", "name": "floor"}, )" + bodies + "], " + more + "}";
+  };
+  const std::string probes = R"("probes": [{"name": "load", "type": "contact", "bodies": ["a", "floor"]},
+    {"name": "at", "type": "position", "body": "a"}])";
+  const std::vector<std::string> scenes = {
+      text(R"("dt": 0.02, "steps": 30)",
+           R"({"type": "volume", "name": "a", )" + block + R"(, "transform": {"translate": [0, 0.06, 0]}},
+              {"type": "half_space", "name": "press", "origin": [0, 0.2, 0], "normal": [0, -1, 0],
+               "motion": {"translate": [0, "-0.25*t", 0]}})",
+           R"("contact": {"friction_coefficient": 0.4}, "output": {"checkpoint_seconds": 0}, )" + probes),
+      text(R"("dt": 0.01, "steps": 40)",
+           R"({"type": "affine", "name": "a", )" + block +
+               R"(, "transform": {"translate": [0, 0.06, 0]}, "array": {"counts": [1, 4, 1], "spacing": [0, 0.11, 0]}})",
+           R"("contact": {"friction_coefficient": 0.3}, "output": {"every": 3, "checkpoint_steps": 7})"),
+      text(R"("dt": 0.01, "steps": 40, "integrator": "bdf2")",
+           R"({"type": "volume", "name": "a", )" + block + R"(, "transform": {"translate": [0, 0.06, 0]},
+               "fixed": [{"where": {"box": {"min": [-1, 0.1, -1], "max": [1, 1, 1]}}, "from": 0.1, "until": 0.3,
+                          "motion": {"translate": ["t", 0, 0]}}]})",
+           R"("output": {"every": 4, "checkpoint_seconds": 0}, )" + probes),
+      text(R"("dt": 0.005, "steps": 40, "integrator": "newmark")",
+           R"({"type": "volume", "name": "a", )" + block + R"(, "transform": {"translate": [0, 0.06, 0]},
+               "loads": [{"type": "body_force", "acceleration": ["30*t*t", 0, 0], "from": 0.05}]
+},
+              {"type": "volume", "name": "late", )" +
+               block + R"(, "transform": {"translate": [0, 0.3, 0]}, "appears": 0.1, "velocity": [0, -3, 0]})",
+           R"("output": {"checkpoint_steps": 3}, )" + probes),
+      text(R"("dt": 0.02, "steps": 20, "integrator": "quasi_static")",
+           R"({"type": "volume", "name": "a", )" + block + R"(, "transform": {"translate": [0, 0.051, 0]}})",
+           R"("contact": {"friction_coefficient": 0.5}, "output": {"checkpoint_seconds": 0.05}, )" + probes)};
+std::mt19937 random(3);
+for (std::size_t i = 0; i < scenes.size(); ++i) {
+  const std::string scene = fmt::format("scene{}.json", i), whole = fmt::format("whole{}", i);
+  write_file(directory / scene, scenes[i]);
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = run({scene, "-o", whole});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  for (int k = 0; k < 4; ++k) {
+    const std::string out = fmt::format("killed{}-{}", i, k);
+    const double moment = seconds * (0.05 + 0.9 * double(random()) / double(std::mt19937::max()));
+    const std::string command =
+        fmt::format("timeout -s KILL {:.3f} \"$0\" run {} -o {}; exit 0", moment, scene, out);
+    run_program("/bin/sh", {"-c", command, APART_PROGRAM}, directory.path());
+    if (!fs::exists(directory / out / "checkpoint") && !fs::exists(directory / out / "checkpoint.older")) {
+      EXPECT_EQ(run({scene, "-o", out, "--force"}).code, 0) << "killed before it began";
+    } else {
+      const Outcome resumed = run({"--resume", out});
+      ASSERT_EQ(resumed.code, 0) << resumed.err << "killed after " << moment << " s";
+    }
+    for (const std::string& file : content_of(directory / whole)) {
+      if (file == "log.txt" || file == "summary.json" || file == "checkpoint.older" ||
+          fs::is_directory(directory / whole / file))
+        continue;
+      EXPECT_EQ(read_file(directory / whole / file), read_file(directory / out / file))
+          << file << ", killed after " << moment << " of " << seconds << " s";
+    }
+  }
+}
+}
+
+TEST_F(Runs, ResumeFromTheOlderCheckpointIfTheNewestIsDamaged) {
+  ASSERT_EQ(run({"scene.json", "-o", "whole"}).code, 0);
+  for (const std::string damage : {"cut", "version", "gone"}) {
+    ASSERT_EQ(run({"scene.json", "-o", damage, "--steps", "8", "--set", "output.checkpoint_steps=1"}).code,
+              0);
+    const fs::path newest = directory / damage / "checkpoint";
+    std::string bytes = read_file(newest);
+    if (damage == "version") bytes[bytes.size() - 8] ^= 4;
+    if (damage == "gone")
+      fs::remove(newest);
+    else
+      write_file(newest, damage == "cut" ? bytes.substr(0, bytes.size() / 2) : bytes);
+    const Outcome outcome = run({"--resume", damage, "--steps", "12"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("checkpoint"), std::string::npos);
+    EXPECT_NE(outcome.err.find("The checkpoint before, of step"), std::string::npos) << outcome.err;
+    EXPECT_EQ(read_file(directory / "whole/frames/frame_000003.vtu"),
+              read_file(directory / damage / "frames/frame_000003.vtu"));
+    EXPECT_EQ(read_file(directory / "whole/checkpoint"), read_file(directory / damage / "checkpoint"));
+  }
+}
+
 TEST_F(Runs, ResumedFromDamagedDirectoriesSaySo) {
   ASSERT_EQ(run({"scene.json", "-o", "out", "--steps", "2"}).code, 0);
   const auto expect_refusal = [&](const std::string& part) {
+    fs::remove(directory / "out/checkpoint.older");  // which could be used instead
     const Outcome outcome = run({"--resume", "out"});
     EXPECT_EQ(outcome.code, 2) << part;
     EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;

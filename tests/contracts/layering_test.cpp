@@ -39,6 +39,7 @@ constexpr Wrapped wrapped_libraries[] = {
     {"valijson/", "scene/"},
     {"expat", "io/", false},
     {"zlib", "io/", false},
+    {"hdf5", "io/hdf5_archive.cpp"},
     {"embree", "viewer/", false},
     {"png", "viewer/", false},
     {"CLI/", "cli/", false},

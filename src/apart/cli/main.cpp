@@ -83,6 +83,7 @@ int run(const RunArguments& arguments) {
   options.frames = !arguments.no_frames;
   options.record_iterates = arguments.record_iterates;
   options.on_step = [&](const Progress& progress) { line.show(progress); };
+  options.on_note = [](const std::string& note) { print_notes({note}); };
   options.should_stop = [] { return received_signal != 0; };
   constexpr std::string_view recorded = "recorded";  // name of the files
   QueryRecorder recorder;

@@ -24,15 +24,16 @@ std::string_view bytes_of(const std::uint32_t& value) {
 
 }  // namespace
 
-// Little-endian: mark (8 bytes), version (4 bytes), the bytes, and the CRC-32 of all that (4 bytes).
+// Little-endian: the bytes, mark (8 bytes), version (4 bytes), and the CRC-32 of all that (4 bytes). At the
+// end, so that programs that read the bytes' own format can read the file.
 void write_sealed(const std::filesystem::path& file, std::string_view mark, std::uint32_t version,
                   std::string_view bytes) {
   static_assert(std::endian::native == std::endian::little,
                 "write_sealed writes the machine's own byte order");
   ensure(mark.size() == mark_size, "write_sealed: a mark has 8 characters");
-  std::string content(mark);
+  std::string content(bytes);
+  content += mark;
   content += bytes_of(version);
-  content += bytes;
   const std::uint32_t seal = checksum(content);
   content += bytes_of(seal);
   write_atomically(file, content);
@@ -41,17 +42,18 @@ void write_sealed(const std::filesystem::path& file, std::string_view mark, std:
 std::string read_sealed(const std::filesystem::path& file, std::string_view mark, std::uint32_t version) {
   FileReader reader(file);
   reader.set_binary(true);
-  if (!reader.content().starts_with(mark))
-    reader.fail("does not begin with '{}'; it is another kind of file", mark);
+  constexpr std::size_t seal_size = mark_size + 2 * sizeof(std::uint32_t);
+  const std::string_view content = reader.content();
+  if (content.size() < seal_size || content.substr(content.size() - seal_size, mark_size) != mark)
+    reader.fail("does not end with the seal '{}'; it was cut off, or is another kind of file", mark);
+  const std::string result(reader.bytes(content.size() - seal_size, "content"));
   reader.bytes(mark_size, "mark");
   const auto written = reader.value<std::uint32_t>("version");
   if (written != version)
     reader.fail("has version {}, this program reads version {}; use the program that wrote it", written,
                 version);
-  if (reader.remaining() < sizeof(std::uint32_t)) reader.fail("was cut off; restore it from a copy");
-  const std::string result(reader.bytes(reader.remaining() - sizeof(std::uint32_t), "content"));
   const auto seal = reader.value<std::uint32_t>("checksum");
-  const std::uint32_t computed = checksum(reader.content().substr(0, reader.content().size() - sizeof seal));
+  const std::uint32_t computed = checksum(content.substr(0, content.size() - sizeof seal));
   if (seal != computed)
     reader.fail("is damaged (checksum {:08x}, must be {:08x}); restore it from a copy", computed, seal);
   return result;

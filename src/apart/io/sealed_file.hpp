@@ -6,7 +6,8 @@
 
 namespace apart {
 
-/// Writes bytes under a mark (8 characters that say what the file is), a version and a checksum, atomically.
+/// Writes bytes and behind them a mark (8 characters that say what the file is), a version and a checksum,
+/// atomically.
 void write_sealed(const std::filesystem::path& file, std::string_view mark, std::uint32_t version,
                   std::string_view bytes);
 

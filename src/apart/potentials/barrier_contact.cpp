@@ -210,6 +210,13 @@ void BarrierContact::hessians(const Matrix3X& x, Index begin, Projection project
   }
 }
 
+std::pair<int, int> BarrierContact::bodies_of(Index i) const {
+  if (is_plane(i))
+    return {surface_.vertex_body[plane_contact(i).vertex], surface_.half_spaces[plane_contact(i).plane].body};
+  const Stencil& s = active_.contacts[i].stencil;
+  return {surface_.vertex_body[s.vertices[0]], surface_.vertex_body[s.vertices[first_count(s.kind)]]};
+}
+
 BarrierContact::Press BarrierContact::press(Index i, const Matrix3X& x) const {
   Press press;
   press.points = term(i);

@@ -37,6 +37,8 @@ class BarrierContact final : public Potential {
     double distance = 0;  ///< [m]
   };
   Press press(Index i, const Matrix3X& x) const;
+  /// Bodies of the first and the second primitive.
+  std::pair<int, int> bodies_of(Index i) const;
 
  private:
   bool is_plane(Index i) const { return i >= Index(active_.contacts.size()); }

@@ -30,11 +30,8 @@ void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double 
     int axis;
     press.direction.cwiseAbs().minCoeff(&axis);
     const Vector3 t = press.direction.cross(Vector3::Unit(axis)).normalized();
-    Term term{points,
-              press.weights,
-              {},
-              mu * press.magnitude,
-              settings->kinetic_friction.value_or(mu) * press.magnitude};
+    Term term{points, contact.bodies_of(i), press.weights,
+              {},     mu * press.magnitude, settings->kinetic_friction.value_or(mu) * press.magnitude};
     term.basis << t, press.direction.cross(t);
     terms_.push_back(term);
   }
@@ -94,13 +91,17 @@ double Friction::value(const Matrix3X& x) const {
                      [&](Index i) { return curve(terms_[i], slip(terms_[i], x).norm()).value; });
 }
 
+Vector3 Friction::force(Index i, const Matrix3X& x) const {
+  const Eigen::Vector2d u = slip(terms_[i], x);
+  return -curve(terms_[i], u.norm()).first_over_y * (terms_[i].basis * u);
+}
+
 void Friction::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
   add_local_gradients(term_count(), gradient, [&](Index i) {
     const Term& term = terms_[i];
-    const Eigen::Vector2d u = slip(term, x);
-    const Vector3 force = curve(term, u.norm()).first_over_y * (term.basis * u);
+    const Vector3 on_first = force(i, x);
     StencilVector g = StencilVector::Zero();
-    for (int k = 0; k < term.points.size; ++k) g.segment<3>(3 * k) = term.weights[k] * force;
+    for (int k = 0; k < term.points.size; ++k) g.segment<3>(3 * k) = -term.weights[k] * on_first;
     return std::pair{term.points, g};
   });
 }

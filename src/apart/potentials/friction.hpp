@@ -29,9 +29,15 @@ class Friction final : public Potential {
   void hessians(const Matrix3X& x, Index begin, Projection projection,
                 std::span<LocalHessian> out) const override;
 
+  /// Bodies of the two primitives of term i, and the force times the step's scale it exerts on the first, at
+  /// x [kg m].
+  std::pair<int, int> bodies_of(Index i) const { return terms_[i].bodies; }
+  Vector3 force(Index i, const Matrix3X& x) const;
+
  private:
   struct Term {
     TermPoints points;
+    std::pair<int, int> bodies;
     Vector4 weights;
     Eigen::Matrix<double, 3, 2> basis;  ///< T
     double sticking, sliding;           ///< μ_s λ and μ_k λ, times the step's scale [kg m]

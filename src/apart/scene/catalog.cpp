@@ -454,6 +454,7 @@ Group scene() {
        {"bodies", list(object("body"), 1), "", Key::required, "what the scene is made of"},
        {"attachments", list(object("attachment")), "", "[]", "springs between bodies"},
        {"contact", object("contact"), "", "{}", "how bodies touch"},
+       {"probes", list(object("probe")), "", "[]", "what is measured after every step"},
        {"solver", object("solver"), "", "{}", "how each step is solved"},
        {"output", object("output"), "", "{}", "what is written"}});
 }
@@ -511,6 +512,37 @@ Group attachments() {
            {"to", choice("attach_to"), "", "\"surface\"", "where on the second body"},
            {"max_distance", length(positive), "m", "\"1e-2 L\"", "points farther apart are not attached"},
            {"stiffness", number(positive), "N/m", "1e4", "of each spring"}}));
+}
+
+Group probes() {
+  const Key name{"name", text(), "", Key::required, "heads its columns"};
+  const Key type{"type", text(), "", Key::required, "what is measured"};
+  const Key body{"body", text(), "", Key::required,
+                 "name of the body; of copies the name without number means all together"};
+  const Key bodies{"bodies", tuple(text(), 2), "", Key::required, "two names"};
+  const Key where{"where", object("selection"), "", R"({"all": true})", "which points of the body"};
+  return {
+      "probe",
+      "Something to measure after every step: columns NAME.x, NAME.y, ... of probes.csv in the run "
+      "directory, in SI units.",
+      {typed("position", "mean place of points; columns x, y, z [m]", {type, name, body, where}),
+       typed("velocity", "mean velocity of points; columns x, y, z [m/s]", {type, name, body, where}),
+       typed("momentum",
+             "columns x, y, z [kg m/s], and about the origin angular_x, angular_y, angular_z [kg m2/s]",
+             {type, name, body}),
+       typed("energy", "columns kinetic, elastic, gravity [J]", {type, name, body}),
+       typed("reaction",
+             "force with which what holds or moves points acts on the body, in sum; columns x, y, z [N]; of "
+             "an obstacle: what it takes to hold it against contact",
+             {type, name, body, where}),
+       typed("contact",
+             "force of the second body on the first; columns normal_x, normal_y, normal_z, friction_x, "
+             "friction_y, friction_z, and pressing: how hard all contacts press, added up [N]",
+             {type, name, bodies}),
+       typed("gap", "smallest distance of two bodies, less their thickness; column gap [m]",
+             {type, name, bodies}),
+       typed("strain", "columns largest, of |stretch - 1|, and volume_ratio, the smallest",
+             {type, name, body})}};
 }
 
 Group dampings() {
@@ -708,7 +740,11 @@ Group outputs() {
   return record(
       "output", "",
       {{"every", integer(1), "steps", "1", "a frame after so many steps; first and last state always"},
-       {"formats", list(choice("format")), "", "[\"vtu\"]", "VTU is always written, others beside it"}});
+       {"formats", list(choice("format")), "", "[\"vtu\"]", "VTU is always written, others beside it"},
+       {"checkpoint_seconds", number(not_negative), "s", "10",
+        "a checkpoint at the end of a step when so much time has passed since the last; the last two are "
+        "kept"},
+       {"checkpoint_steps", integer(1), "steps", Key::optional, "a checkpoint after so many steps, too"}});
 }
 
 /// The choices of a list of methods kept by another layer.
@@ -728,12 +764,12 @@ ChoiceList mesh_files() {
 }
 
 Catalog make_catalog() {
-  return {{scene(),      time_steps(),  bodies(),   meshes(),      tetrahedralizations(),
-           transforms(), axis_angles(), arrays(),   materials(),   fields(),
-           regions(),    fixed_parts(), loads(),    attachments(), dampings(),
-           sequences(),  selections(),  boxes(),    balls(),       planes(),
-           motions(),    keyframes(),   turnings(), contacts(),    frictions(),
-           pairs(),      solvers(),     outputs()},
+  return {{scene(),      time_steps(),  bodies(),     meshes(),      tetrahedralizations(),
+           transforms(), axis_angles(), arrays(),     materials(),   fields(),
+           regions(),    fixed_parts(), loads(),      attachments(), probes(),
+           dampings(),   sequences(),   selections(), boxes(),       balls(),
+           planes(),     motions(),     keyframes(),  turnings(),    contacts(),
+           frictions(),  pairs(),       solvers(),    outputs()},
           {{"integrator",
             "Time integrators",
             {{"implicit_euler", "first order, dissipative, robust"},

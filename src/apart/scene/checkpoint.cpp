@@ -1,74 +1,94 @@
 #include <apart/core/error.hpp>
-#include <apart/io/sealed_file.hpp>
+#include <apart/io/hdf5_archive.hpp>
 #include <apart/scene/checkpoint.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
 
 #include <array>
-#include <cstring>
 
 namespace apart {
 
 namespace {
 
 constexpr std::string_view mark = "apartCHK";
-constexpr std::uint32_t format = 2;
+constexpr std::uint32_t format = 3;
 
-/// What precedes the matrices, which follow as doubles.
-struct Header {
-  std::int64_t step = 0;
-  std::int64_t node_count = 0, anchor_count = 0;
-  double time = 0;
-  double barrier_stiffness = 0, force_scale = 0;
-};
-
-/// All matrices of a state, in the order of the file.
 template <class AnyState>
 auto matrices(AnyState& state) {
-  return std::array{&state.nodes,          &state.velocity,          &state.acceleration,
-                    &state.previous_nodes, &state.previous_velocity, &state.anchors};
+  return std::array{std::pair("nodes", &state.nodes),
+                    std::pair("velocity", &state.velocity),
+                    std::pair("acceleration", &state.acceleration),
+                    std::pair("previous_nodes", &state.previous_nodes),
+                    std::pair("previous_velocity", &state.previous_velocity),
+                    std::pair("anchors", &state.anchors)};
 }
-
-std::size_t matrix_bytes(std::int64_t columns) {
-  return std::size_t(columns) * 3 * sizeof(double);
+template <class AnyState>
+auto reals(AnyState& state) {
+  return std::array{std::pair("time", &state.time), std::pair("barrier_stiffness", &state.barrier_stiffness),
+                    std::pair("force_scale", &state.force_scale)};
 }
 
 }  // namespace
 
 void write_checkpoint(const std::filesystem::path& file, const State& state) {
-  const Header header{state.step, state.nodes.cols(),      state.anchors.cols(),
-                      state.time, state.barrier_stiffness, state.force_scale};
-  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
-  for (const Matrix3X* matrix : matrices(state))
-    bytes.append(reinterpret_cast<const char*>(matrix->data()), matrix_bytes(matrix->cols()));
-  write_sealed(file, mark, format, bytes);
+  Archive archive;
+  archive.integers["step"] = state.step;
+  for (const auto& [name, value] : reals(state)) archive.reals[name] = *value;
+  for (const auto& [name, matrix] : matrices(state)) archive.matrices[name] = *matrix;
+  write_archive(file, mark, format, archive);
 }
 
 State read_checkpoint(const std::filesystem::path& file, const Model& model) {
-  const std::string bytes = read_sealed(file, mark, format);
-  Header header;
-  if (bytes.size() >= sizeof header) std::memcpy(&header, bytes.data(), sizeof header);
-  if (bytes.size() < sizeof header || header.node_count != model.node_count() || header.anchor_count < 0 ||
-      bytes.size() != sizeof header + 5 * matrix_bytes(header.node_count) + matrix_bytes(header.anchor_count))
-    throw InputError("{}: holds {} nodes, the scene has {}; it belongs to another scene", file.string(),
-                     header.node_count, model.node_count());
-  if (header.step > 0 && header.anchor_count != ScriptedNodes(model).anchor_count())
-    throw InputError(
-        "{}: has {} nodes held by conditions that begin late, the scene has {}; it belongs to another scene",
-        file.string(), header.anchor_count, ScriptedNodes(model).anchor_count());
+  Archive archive = read_archive(file, mark, format);
   State state;
-  state.step = Index(header.step);
-  state.time = header.time;
-  state.barrier_stiffness = header.barrier_stiffness;
-  state.force_scale = header.force_scale;
-  const char* at = bytes.data() + sizeof header;
-  for (Matrix3X* matrix : matrices(state)) {
-    matrix->resize(3, matrix == &state.anchors ? header.anchor_count : header.node_count);
-    std::memcpy(matrix->data(), at, matrix_bytes(matrix->cols()));
-    at += matrix_bytes(matrix->cols());
+  try {
+    state.step = Index(archive.integers.at("step"));
+    for (const auto& [name, value] : reals(state)) *value = archive.reals.at(name);
+    for (const auto& [name, matrix] : matrices(state)) *matrix = std::move(archive.matrices.at(name));
+  } catch (const std::out_of_range&) {
+    throw InputError("{}: does not hold all of a state; start the run again", file.string());
+  }
+  for (const auto& [name, matrix] : matrices(state)) {
+    if (matrix != &state.anchors && matrix->cols() != model.node_count())
+      throw InputError("{}: holds {} nodes, the scene has {}; it belongs to another scene", file.string(),
+                       matrix->cols(), model.node_count());
     if (!matrix->allFinite())
       throw InputError("{}: holds coordinates that are not finite; start the run again", file.string());
   }
+  if (state.step > 0 && state.anchors.cols() != ScriptedNodes(model).anchor_count())
+    throw InputError(
+        "{}: has {} nodes held by conditions that begin late, the scene has {}; it belongs to another scene",
+        file.string(), state.anchors.cols(), ScriptedNodes(model).anchor_count());
   return state;
+}
+
+CheckpointFiles::CheckpointFiles(std::filesystem::path directory)
+    : newest(directory / "checkpoint"), older(directory / "checkpoint.older") {}
+
+void CheckpointFiles::keep(const State& state) const {
+  // First the new one beside both, then the names change: whenever the machine stops, a good one has a name.
+  std::filesystem::path fresh = newest;
+  fresh += ".new";
+  write_checkpoint(fresh, state);
+  std::error_code error;
+  if (std::filesystem::exists(newest, error)) std::filesystem::rename(newest, older, error);
+  std::filesystem::rename(fresh, newest, error);
+  if (error)
+    throw InputError("{}: cannot be written: {}; check the folder's permissions", newest.string(),
+                     error.message());
+}
+
+ReadCheckpoint CheckpointFiles::read(const Model& model) const {
+  std::string trouble;
+  try {
+    return {read_checkpoint(newest, model), {}};
+  } catch (const InputError& e) {
+    trouble = e.what();
+  }
+  try {
+    return {read_checkpoint(older, model), trouble};
+  } catch (const InputError&) {
+    throw InputError("{}", trouble);  // the older one is no better; the newest is what the user asks about
+  }
 }
 
 }  // namespace apart

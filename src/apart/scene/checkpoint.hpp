@@ -11,4 +11,20 @@ void write_checkpoint(const std::filesystem::path& file, const State& state);
 /// Throws InputError naming the file if it is missing or damaged, or if its state does not fit the model.
 State read_checkpoint(const std::filesystem::path& file, const Model& model);
 
+struct ReadCheckpoint {
+  State state;
+  std::string trouble;  ///< why the newest could not be used; empty if it is the newest
+};
+
+/// The last two checkpoints of a run directory.
+struct CheckpointFiles {
+  explicit CheckpointFiles(std::filesystem::path directory);
+  std::filesystem::path newest, older;
+
+  /// The newest becomes the older one. At every moment at least one of the two is complete.
+  void keep(const State& state) const;
+  /// The newest that is good. Throws InputError, saying what is wrong with the newest, if none is.
+  ReadCheckpoint read(const Model& model) const;
+};
+
 }  // namespace apart

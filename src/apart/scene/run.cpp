@@ -22,8 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr double checkpoint_interval = 10;  // [s]
-
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -118,6 +116,37 @@ std::vector<StepReport> read_steps(const fs::path& file, Index last) {
   return steps;
 }
 
+// ---- probes.csv ---------------------------------------------------------------------------------
+
+std::string probe_header(const std::vector<Probe>& probes) {
+  std::string line = "step,time";
+  for (const Probe& probe : probes)
+    for (const std::string_view column : columns_of(probe.kind))
+      line += fmt::format(",{}.{}", probe.name, column);
+  return line;
+}
+
+std::string probe_line(const Simulation& simulation, const std::vector<Probe>& probes) {
+  std::string line = fmt::format("{},{}", simulation.state().step, simulation.state().time);
+  for (const Probe& probe : probes)
+    for (const double value : simulation.measure(probe)) line += fmt::format(",{}", value);
+  return line;
+}
+
+/// Drops the lines of steps after `last`, which will be done again. Throws InputError if one before is
+/// missing.
+void cut_probes(const fs::path& file, const std::vector<Probe>& probes, Index last) {
+  FileReader reader(file);
+  std::string kept = probe_header(probes) + "\n";
+  if (reader.line() != kept.substr(0, kept.size() - 1))
+    reader.fail("does not have the probes of the scene; start the run again");
+  for (Index step = 1; step <= last; ++step) {
+    if (reader.at_end()) reader.fail("ends before step {}; start the run again", last);
+    kept += std::string(reader.line()) + "\n";
+  }
+  write_atomically(file, kept);
+}
+
 // ---- summary.json -------------------------------------------------------------------------------
 
 /// What summary.json says about all steps together.
@@ -210,6 +239,7 @@ class Run {
                          scene_.model->node_count(), scene_.model->size, thread_count()));
     if (options_.frames) frames_.emplace(directory_, scene_.extra_formats, kept_frames);
     LineFile steps(directory_ / "steps.csv");
+    if (!scene_.probes.empty()) probes_.emplace(directory_ / "probes.csv");
     RunResult result;
     if (kept_frames == 0)
       keep_frame();
@@ -255,12 +285,16 @@ class Run {
         iterates_.absent = simulation_.absent();
         write_iterates(directory_, iterates_);
       }
+      if (probes_) probes_->add(probe_line(simulation_, scene_.probes));
       steps.add(csv_line(report));
       listed_step_ = report.step;
       const bool frame_due = report.step % scene_.frame_every == 0 || report.step == last_step_;
       if (frame_due) keep_frame();
-      if ((frame_due && options_.frames) || seconds_since(last_kept_) > checkpoint_interval)
+      const bool often_enough = scene_.checkpoint_steps && report.step % *scene_.checkpoint_steps == 0;
+      if (often_enough || seconds_since(last_kept_) > scene_.checkpoint_seconds)
         keep_state("running");
+      else if (frame_due)
+        write_summary("running", {});
     }
     recent_.push_back(seconds_since(begin));
     if (recent_.size() > 20) recent_.pop_front();
@@ -299,7 +333,7 @@ class Run {
   }
 
   void keep_state(std::string_view status, const std::string& reason = {}) {
-    write_checkpoint(directory_ / "checkpoint", simulation_.state());
+    checkpoints_.keep(simulation_.state());
     write_summary(status, reason);
     last_kept_ = Clock::now();
   }
@@ -366,6 +400,8 @@ class Run {
   Spent spent_;
   Index last_step_;
   LineFile log_;
+  CheckpointFiles checkpoints_{directory_};
+  std::optional<LineFile> probes_;
   verify::FrameCheck check_;
   std::optional<FrameWriter> frames_;
   Index frame_step_ = -1;                         ///< step of the last frame
@@ -381,8 +417,9 @@ class Run {
 
 /// Whether a run may have written this file.
 bool is_run_file(const fs::path& name) {
-  static constexpr std::string_view names[] = {"scene.json", "frames.pvd",   "steps.csv",       "checkpoint",
-                                               "log.txt",    "summary.json", "certificate.json"};
+  static constexpr std::string_view names[] = {
+      "scene.json", "frames.pvd",       "steps.csv",      "checkpoint",   "probes.csv",
+      "log.txt",    "checkpoint.older", "checkpoint.new", "summary.json", "certificate.json"};
   return std::find(std::begin(names), std::end(names), name.string()) != std::end(names);
 }
 
@@ -428,17 +465,22 @@ RunResult run_scene(const SceneFile& file, const Scene& scene, const fs::path& d
                     const RunOptions& options) {
   write_atomically(directory / "scene.json", file.text());
   LineFile(directory / "steps.csv").add(csv_header());
+  if (!scene.probes.empty()) LineFile(directory / "probes.csv").add(probe_header(scene.probes));
   Run run(scene, directory, options, start_state(*scene.model), {});
   return run.advance(0);
 }
 
 RunResult resume_run(const Scene& scene, const fs::path& directory, const RunOptions& options) {
-  const State state = read_checkpoint(directory / "checkpoint", *scene.model);
+  const auto [state, trouble] = CheckpointFiles(directory).read(*scene.model);
+  if (!trouble.empty() && options.on_note)
+    options.on_note(
+        fmt::format("{}\nThe checkpoint before, of step {}, is used instead", trouble, state.step));
   const std::vector<StepReport> done = read_steps(directory / "steps.csv", state.step);
   // Steps after the checkpoint will be done again.
   std::string lines = csv_header() + "\n";
   for (const StepReport& report : done) lines += csv_line(report) + "\n";
   write_atomically(directory / "steps.csv", lines);
+  if (!scene.probes.empty()) cut_probes(directory / "probes.csv", scene.probes, state.step);
   RunOptions same = options;  // goes on as it began
   same.frames = fs::exists(directory / "frames.pvd");
   same.record_iterates = options.record_iterates || fs::exists(directory / "iterates");

@@ -9,6 +9,7 @@
 #include <apart/scene/motion.hpp>
 #include <apart/scene/obstacle_motion.hpp>
 #include <apart/scene/prescriber.hpp>
+#include <apart/scene/probes.hpp>
 #include <apart/scene/scene_builder.hpp>
 #include <apart/scene/selection.hpp>
 #include <apart/scene/validation.hpp>
@@ -383,6 +384,9 @@ Scene build_scene(const SceneFile& file) {
   scene.name = file.name;
   scene.steps = count_steps(top["time"]);
   scene.frame_every = top["output"]["every"].integer();
+  scene.checkpoint_seconds = top["output"]["checkpoint_seconds"].number();
+  if (top["output"].has("checkpoint_steps"))
+    scene.checkpoint_steps = top["output"]["checkpoint_steps"].integer();
   for (const LocatedJson& format : top["output"]["formats"].items())
     if (format.text() != "vtu") scene.extra_formats.push_back(format.text());
 
@@ -412,6 +416,11 @@ Scene build_scene(const SceneFile& file) {
   std::vector<std::array<std::vector<int>, 2>> attached;  // names are found while entries have them
   for (const LocatedJson& v : top["attachments"].items())
     attached.push_back({bodies_named(v["bodies"][0], entries), bodies_named(v["bodies"][1], entries)});
+  std::vector<std::array<std::vector<int>, 2>> probed;
+  for (const LocatedJson& v : top["probes"].items())
+    probed.push_back(v.has("bodies") ? std::array{bodies_named(v["bodies"][0], entries),
+                                                  bodies_named(v["bodies"][1], entries)}
+                                     : std::array{bodies_named(v["body"], entries), std::vector<int>()});
   std::vector<Body> bodies;
   for (Entry& entry : entries) bodies.push_back(std::move(entry.body));
   std::vector<Attachment> attachments;
@@ -425,6 +434,17 @@ Scene build_scene(const SceneFile& file) {
   }
   scene.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs), build_options(top, size),
                                               std::move(attachments));
+  for (std::size_t i = 0; i < probed.size(); ++i) {
+    const LocatedJson v = top["probes"][i];
+    const bool renumbered = std::any_of(probed[i][0].begin(), probed[i][0].end(),
+                                        [&](int b) { return entries[std::size_t(b)].renumbered; });
+    scene.probes.push_back(
+        read_probe(v, *scene.model, std::move(probed[i][0]), std::move(probed[i][1]), renumbered));
+    for (std::size_t k = 0; k < i; ++k)
+      if (scene.probes[k].name == scene.probes[i].name)
+        v["name"].fail("got \"{}\", which another probe has already; give each its own",
+                       scene.probes[i].name);
+  }
   ensure(scene.model->size == size, "build_scene: L of the scene format is Model::size");
   return scene;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <apart/scene/scene_file.hpp>
 #include <apart/simulation/model.hpp>
+#include <apart/simulation/probe.hpp>
 
 #include <memory>
 #include <string>
@@ -15,6 +16,9 @@ struct Scene {
   Index steps = 0;                         ///< time steps to take
   Index frame_every = 1;                   ///< a frame after so many steps
   std::vector<std::string> extra_formats;  ///< of frames, beside VTU
+  std::vector<Probe> probes;
+  double checkpoint_seconds = 10;         ///< at most so long between two checkpoints, or one step
+  std::optional<Index> checkpoint_steps;  ///< another one after so many steps
 };
 
 /// Makes meshes, bodies, pair settings and motions. Throws InputError (file, line, path, body, value, remedy)

@@ -73,7 +73,7 @@ void keep_absent(const StepProblem& p, const State& before, State& after) {
 }
 
 /// Fills in what is measured at the end of a step, where the problem was prepared.
-void measure(const StepProblem& p, const Matrix3X& q, const Matrix3X& velocity, StepReport& report) {
+void fill_in(const StepProblem& p, const Matrix3X& q, const Matrix3X& velocity, StepReport& report) {
   const double scale = p.time_step.scale;
   const Index cells = p.elasticity.term_count();
   report.contacts = p.contact.term_count();
@@ -258,7 +258,7 @@ StepReport Simulation::step() {
   next.previous_velocity = state_.velocity;
   next.nodes = q;
   keep_absent(p, state_, next);
-  measure(p, q, next.velocity, report);
+  fill_in(p, q, next.velocity, report);
   next.anchors = p.anchors;
   next.barrier_stiffness = p.contact.stiffness();
   next.force_scale = p.time_step.contact_scale;
@@ -271,6 +271,12 @@ std::vector<int> Simulation::absent() const {
   for (std::size_t b = 0; b < problem_->present.size(); ++b)
     if (!problem_->present[b]) result.push_back(int(b));
   return result;
+}
+
+std::vector<double> Simulation::measure(const Probe& probe) const {
+  ensure(state_.step > 0 && problem_->end_time == state_.time, "Simulation::measure: after a step");
+  problem_->objective.prepare(state_.nodes);
+  return apart::measure(probe, *problem_, state_);
 }
 
 Frame Simulation::frame() const {

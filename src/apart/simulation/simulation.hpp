@@ -2,6 +2,7 @@
 #include <apart/core/diagnostics.hpp>
 #include <apart/io/frame.hpp>
 #include <apart/simulation/model.hpp>
+#include <apart/simulation/probe.hpp>
 #include <apart/simulation/state.hpp>
 #include <apart/simulation/step_bound_observer.hpp>
 #include <apart/solver/linear_solver.hpp>
@@ -55,6 +56,8 @@ class Simulation {
   LinearSolverStatistics linear_solver_statistics() const;
   /// All bodies as they are now, with velocity, contact force and stress.
   Frame frame() const;
+  /// What a probe shows after the last step; there must have been one.
+  std::vector<double> measure(const Probe& probe) const;
   /// If set, called with the output points of every accepted iterate of a step, the state before it first.
   std::function<void(const Matrix3X& points)> on_iterate;
   /// If set, called before each bound of a step x → x + p with the pairs near the surface at x, which are

@@ -1,0 +1,40 @@
+#pragma once
+#include <apart/simulation/model.hpp>
+#include <apart/simulation/state.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace apart {
+
+struct StepProblem;
+
+/// A quantity of some bodies, measured after every step. SI units; of several bodies taken together.
+struct Probe {
+  enum class Kind {
+    position,  ///< mean place of the points [m]
+    velocity,  ///< mean velocity of the points [m/s]
+    momentum,  ///< linear [kg m/s], and angular about the origin [kg m²/s]
+    energy,    ///< kinetic, elastic and of gravity [J]
+    reaction,  ///< what holds or moves the points exerts on the body, in sum [N]
+    contact,   ///< what `others` exert on `bodies`: normal and friction forces in sum, and how hard all
+              ///< contacts press, added up [N]
+    gap,     ///< smallest distance of `bodies` to `others`, without thickness [m]
+    strain,  ///< largest |σ − 1| over elements, and smallest V/V₀
+  };
+  std::string name;
+  Kind kind = Kind::position;
+  std::vector<int> bodies;
+  std::vector<int> others;    ///< of contact and gap
+  std::vector<Index> points;  ///< of position and velocity: output points of the model; of reaction: nodes
+};
+
+/// Names of the numbers a probe gives, in their order.
+std::span<const std::string_view> columns_of(Probe::Kind kind);
+
+/// The numbers. The problem is that of the step that led to the state, prepared there.
+std::vector<double> measure(const Probe& probe, const StepProblem& problem, const State& state);
+
+}  // namespace apart
