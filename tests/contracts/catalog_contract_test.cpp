@@ -2,6 +2,7 @@
 #include <apart/collision/broad_phase.hpp>
 #include <apart/geometry/generators.hpp>
 #include <apart/potentials/continuum_elasticity.hpp>
+#include <apart/potentials/membrane_elasticity.hpp>
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/scene_file.hpp>
 #include <apart/solver/linear_solver.hpp>
@@ -42,6 +43,31 @@ TEST(CatalogContract, every_material_is_a_potential_with_right_derivatives) {
     }
   }
   EXPECT_GE(count, 6);
+}
+
+TEST(CatalogContract, every_shell_material_is_a_potential_with_right_derivatives) {
+  int count = 0;
+  for (const Row& row : catalog().group("shell_material").rows) {
+    ++count;
+    const std::string text =
+        R"({"version": 1, "time": {"dt": 0.01, "tend": 1}, "bodies": [{"name": "b", "type": "shell",)"
+        R"( "mesh": {"generator": "grid"}, "material": {"type": ")" +
+        std::string(row.name) + R"("}}]})";
+    const SceneFile scene = parse_scene(text, "scene.json", ".");
+    ShellSubstance stuff;
+    stuff.membrane = row.make_membrane(scene.top()["bodies"][0]["material"]);
+    const Body body = make_shell("b", generate::grid(1, 1, 1, 2), stuff);
+    for (unsigned seed = 0; seed < 3; ++seed) {
+      MembraneElasticity elasticity;
+      elasticity.add(*body.shell, 0);
+      std::mt19937 engine(seed);
+      std::uniform_real_distribution<double> u(-0.02, 0.02);
+      Matrix3X x = body.nodes;
+      for (Eigen::Index k = 0; k < x.size(); ++k) x(k) += u(engine);
+      expect_potential_contract(elasticity, x, std::string(row.name), {1e-7, 1e-6, 1e-5, false});
+    }
+  }
+  EXPECT_GE(count, 4);
 }
 
 TEST(CatalogContract, every_choice_of_method_runs_the_same_scene_to_the_same_result) {

@@ -40,8 +40,8 @@ Frame sample_frame() {
   frame.invertible_cells = {1};
   frame.velocity = Matrix3X::Random(3, 9);
   frame.contact_force = Matrix3X::Random(3, 9) * 1e10;
-  frame.von_mises.resize(2);
-  frame.von_mises << 1e5, 0.1;
+  frame.von_mises.resize(3);
+  frame.von_mises << 1e5, 0.1, 7;
   return frame;
 }
 

@@ -1,4 +1,5 @@
 #include <apart/bodies/body.hpp>
+#include <apart/bodies/body_surface.hpp>
 
 #include <apart/core/error.hpp>
 
@@ -13,30 +14,6 @@ namespace apart {
 namespace {
 
 using Triplets = std::vector<Eigen::Triplet<double>>;
-
-/// Faces, segments and points contact sees, from the mesh's own cells.
-void set_surface(Body& body) {
-  const Mesh& mesh = body.mesh;
-  body.surface_faces = mesh.is_volume() ? boundary_faces(mesh.tetrahedra) : mesh.faces;
-  // Edges of triangles are found from the triangles; only the others count as free segments.
-  const Edges of_faces = edges_of(body.surface_faces);
-  std::set<std::pair<int, int>> known;
-  for (Index e = 0; e < of_faces.cols(); ++e) known.emplace(of_faces(0, e), of_faces(1, e));
-  std::vector<Eigen::Vector2i> segments;
-  for (Index e = 0; e < mesh.edges.cols(); ++e) {
-    const int a = std::min(mesh.edges(0, e), mesh.edges(1, e)),
-              b = std::max(mesh.edges(0, e), mesh.edges(1, e));
-    if (known.emplace(a, b).second) segments.emplace_back(a, b);
-  }
-  body.free_segments.resize(2, Index(segments.size()));
-  for (std::size_t e = 0; e < segments.size(); ++e) body.free_segments.col(Index(e)) = segments[e];
-
-  std::set<Index> points;
-  for (Index k = 0; k < body.surface_faces.size(); ++k) points.insert(body.surface_faces(k));
-  for (Index k = 0; k < body.free_segments.size(); ++k) points.insert(body.free_segments(k));
-  for (Index k = 0; k < mesh.vertices.size(); ++k) points.insert(mesh.vertices(k));
-  body.surface_points.assign(points.begin(), points.end());
-}
 
 Matrix3 edge_matrix(const Matrix3X& x, const Eigen::Vector4i& tet) {
   Matrix3 d;
@@ -80,6 +57,29 @@ std::vector<SignedTetrahedron> volume_cells(const Mesh& mesh, const Vector3& ape
 
 }  // namespace
 
+void set_surface(Body& body) {
+  const Mesh& mesh = body.mesh;
+  body.surface_faces = mesh.is_volume() ? boundary_faces(mesh.tetrahedra) : mesh.faces;
+  // Edges of triangles are found from the triangles; only the others count as free segments.
+  const Edges of_faces = edges_of(body.surface_faces);
+  std::set<std::pair<int, int>> known;
+  for (Index e = 0; e < of_faces.cols(); ++e) known.emplace(of_faces(0, e), of_faces(1, e));
+  std::vector<Eigen::Vector2i> segments;
+  for (Index e = 0; e < mesh.edges.cols(); ++e) {
+    const int a = std::min(mesh.edges(0, e), mesh.edges(1, e)),
+              b = std::max(mesh.edges(0, e), mesh.edges(1, e));
+    if (known.emplace(a, b).second) segments.emplace_back(a, b);
+  }
+  body.free_segments.resize(2, Index(segments.size()));
+  for (std::size_t e = 0; e < segments.size(); ++e) body.free_segments.col(Index(e)) = segments[e];
+
+  std::set<Index> points;
+  for (Index k = 0; k < body.surface_faces.size(); ++k) points.insert(body.surface_faces(k));
+  for (Index k = 0; k < body.free_segments.size(); ++k) points.insert(body.free_segments(k));
+  for (Index k = 0; k < mesh.vertices.size(); ++k) points.insert(mesh.vertices(k));
+  body.surface_points.assign(points.begin(), points.end());
+}
+
 Motion rigid_motion(std::function<Pose(double time)> pose) {
   return [pose = std::move(pose)](const Matrix3X& start, double time) -> Matrix3X {
     const Pose p = pose(time);
@@ -96,6 +96,8 @@ std::string_view name_of(BodyKind kind) {
   switch (kind) {
     case BodyKind::volume:
       return "volume";
+    case BodyKind::shell:
+      return "shell";
     case BodyKind::affine:
       return "affine";
     case BodyKind::obstacle:

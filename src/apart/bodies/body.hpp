@@ -5,6 +5,7 @@
 #include <apart/geometry/half_space.hpp>
 #include <apart/geometry/mesh.hpp>
 #include <apart/materials/material.hpp>
+#include <apart/materials/membrane.hpp>
 
 #include <Eigen/SparseCore>
 #include <functional>
@@ -25,6 +26,19 @@ struct ElasticCells {
   std::vector<Index> material_of;  ///< per cell, index into materials
   /// The cells of materials that may invert, ascending.
   std::vector<Index> invertible_cells() const;
+};
+
+/// The triangles of a shell and the hinges between them.
+struct ShellCells {
+  Faces nodes;                        ///< 3 × n, body's own node numbers
+  std::vector<Matrix2> inverse_rest;  ///< (edges of the rest triangle along warp and weft)⁻¹ [1/m]:
+                                      ///< F = [q₁−q₀, q₂−q₀] · inverse_rest
+  VectorX volume;  ///< [m³] area times thickness at rest; the weight of the energy density
+  Membrane membrane;
+  std::optional<StretchLimit> limit;
+  Tetrahedra hinges;        ///< 4 × m: the two ends of an edge, then the third corner of either triangle
+  VectorX rest_angle;       ///< of each hinge; zero if flat
+  VectorX hinge_stiffness;  ///< [J]: energy = stiffness · (angle − rest angle)²
 };
 
 /// What the cells of a body are made of; cells made of the same thing share an entry.
@@ -91,7 +105,7 @@ struct Damping {
   double stiffness = 0;  ///< [s]
 };
 
-enum class BodyKind { volume, affine, obstacle, half_space };
+enum class BodyKind { volume, shell, affine, obstacle, half_space };
 std::string_view name_of(BodyKind kind);
 
 struct Body {
@@ -104,8 +118,9 @@ struct Body {
   std::vector<Index> surface_points;  ///< the mesh points contact sees, ascending
   Faces surface_faces;                ///< triangles contact sees, in mesh point numbers
   Edges free_segments;  ///< segments contact sees that belong to no triangle, in mesh point numbers
-  std::optional<ElasticCells> elastic;  ///< none for obstacles and half-spaces
-  Eigen::SparseMatrix<double> mass;     ///< node × node [kg]; empty for obstacles and half-spaces
+  std::optional<ElasticCells> elastic;  ///< of volumes and affine bodies
+  std::optional<ShellCells> shell;
+  Eigen::SparseMatrix<double> mass;  ///< node × node [kg]; empty for obstacles and half-spaces
   std::vector<Prescription> prescriptions;
   std::vector<Load> loads;
   std::vector<Pressure> pressures;
@@ -123,6 +138,29 @@ enum class MassKind { lumped, consistent };
 Body make_volume(std::string name, Mesh mesh, const CellSubstances& cells, MassKind mass);
 /// The same of one material.
 Body make_volume(std::string name, Mesh mesh, const Material& material, double density, MassKind mass);
+
+/// How the angles between triangles turn into energy.
+enum class BendingModel {
+  plate,     ///< flexural rigidity E ξ³/(12 (1 − ν²)) for bending along a line, as plate theory says
+  published  ///< C-IPC supplement eq. 17–18 to the letter: three times that
+};
+struct ShellSubstance {
+  Membrane membrane;
+  double density = 1000;                          ///< [kg/m³]
+  double thickness = 1e-3;                        ///< ξ [m], physical: mass, volume, bending
+  double bending_young = 0, bending_poisson = 0;  ///< E [Pa] and ν of bending; E = 0: none
+  BendingModel bending_model = BendingModel::plate;
+  std::optional<StretchLimit> limit;
+};
+struct ShellRest {
+  std::optional<Matrix3X> points;  ///< [m] the shape without strain; none: the mesh as it is placed
+  bool flat = false;               ///< angles are zero at rest, whatever the mesh
+  std::optional<Vector3> warp;  ///< direction in the rest shape; none: texture coordinates of the mesh if it
+                                ///< has some, else the x axis
+};
+/// Thin sheet of triangles. The mesh must have passed validate_surface. Throws InputError if the start breaks
+/// a strain limit.
+Body make_shell(std::string name, Mesh mesh, const ShellSubstance& substance, const ShellRest& rest = {});
 /// Stiff body with 12 coordinates: the corners of a control tetrahedron, x = Σ w_k q_k, W constant. Its
 /// energy is the material's on that one tetrahedron, weighted with the body's volume; its mass is consistent.
 /// [docs/architecture.md]

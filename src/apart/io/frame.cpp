@@ -40,8 +40,9 @@ void check_sizes(const Frame& frame) {
   ensure(frame.point_body.size() == frame.mesh.points.cols(), "Frame: point_body has one entry per point");
   ensure(per_point(frame.velocity.cols()), "Frame: velocity is empty or has one column per point");
   ensure(per_point(frame.contact_force.cols()), "Frame: contact_force is empty or has one column per point");
-  ensure(frame.von_mises.size() == 0 || frame.von_mises.size() == frame.mesh.tetrahedra.cols(),
-         "Frame: von_mises is empty or has one entry per tetrahedron");
+  ensure(frame.von_mises.size() == 0 ||
+             frame.von_mises.size() == frame.mesh.tetrahedra.cols() + frame.mesh.faces.cols(),
+         "Frame: von_mises is empty or has one entry per tetrahedron and triangle");
 }
 
 }  // namespace
@@ -149,7 +150,7 @@ class FrameReader {
     frame.contact_force = vectors(piece, "contact_force", points);
     if (const VtuArray* array = VtuFile::find(piece.cell_data, "von_mises")) {
       const auto values = file_.reals(*array, std::size_t(piece.cell_count));
-      frame.von_mises = VectorX::Map(values.data(), frame.mesh.tetrahedra.cols());
+      frame.von_mises = VectorX::Map(values.data(), frame.mesh.tetrahedra.cols() + frame.mesh.faces.cols());
     }
     return frame;
   }

@@ -12,8 +12,8 @@ namespace apart {
 
 struct FrameBody {
   std::string name;
-  std::string kind;  ///< "volume", "affine", "obstacle", "half_space"; "invertible_volume" if all its cells
-                     ///< are of materials that may invert
+  std::string kind;  ///< "volume", "shell", "affine", "obstacle", "half_space"; "invertible_volume" if all
+                     ///< its cells are of materials that may invert
 };
 
 /// All bodies of a scene on one list of points. Positions are stored as the exact doubles of the simulation.
@@ -30,7 +30,7 @@ struct Frame {
   std::vector<int> absent;  ///< bodies that are not there now; they rest somewhere, and nothing sees them
   Matrix3X velocity;        ///< [m/s] per point; may be empty
   Matrix3X contact_force;   ///< [N] per point, contact and friction; may be empty
-  VectorX von_mises;        ///< [Pa] per tetrahedron; may be empty
+  VectorX von_mises;        ///< [Pa] per tetrahedron, then per triangle (zero but for shells); may be empty
 };
 
 /// Writes one VTU file that ParaView opens (binary, so doubles survive exactly), atomically.

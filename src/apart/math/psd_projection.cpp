@@ -32,6 +32,23 @@ Matrix3 psd_projection(const Matrix3& a) {
 Eigen::MatrixXd psd_projection(const Eigen::MatrixXd& a) {
   return project(a);
 }
+Eigen::Matrix4d psd_projection(const Eigen::Matrix4d& a) {
+  return project(a);
+}
+Eigen::Matrix2d psd_projection(const Eigen::Matrix2d& a) {
+  const double p = a(0, 0), q = a(1, 1), r = a(1, 0);
+  Eigen::Matrix2d result;
+  result << p, r, r, q;
+  const double determinant = p * q - r * r;
+  if (p + q >= 0 && determinant >= 0) return result;
+  const double mean = 0.5 * (p + q), radius = std::hypot(0.5 * (p - q), r);
+  if (mean + radius <= 0) return Eigen::Matrix2d::Zero();
+  // λ₊ times the projector (A − λ₋ I)/(λ₊ − λ₋); the radius is positive, or both had one sign.
+  const double larger = mean + radius, smaller = mean - radius;
+  result(0, 0) -= smaller;
+  result(1, 1) -= smaller;
+  return result * (larger / (2 * radius));
+}
 Eigen::Matrix<double, 5, 5> psd_projection(const Eigen::Matrix<double, 5, 5>& a) {
   return project(a);
 }

@@ -70,4 +70,31 @@ SignedSvd signed_svd(const Matrix3& f) {
   return r;
 }
 
+ThinSvd thin_svd(const Eigen::Matrix<double, 3, 2>& f) {
+  ThinSvd r;
+  const double alpha = f.col(0).squaredNorm(), beta = f.col(1).squaredNorm(), gamma = f.col(0).dot(f.col(1));
+  double c = 1, s = 0;
+  if (gamma * gamma > 1e-34 * (alpha * beta)) {
+    const double zeta = (beta - alpha) / (2 * gamma);
+    const double t = std::copysign(1 / (std::abs(zeta) + std::sqrt(1 + zeta * zeta)), zeta);
+    c = 1 / std::sqrt(1 + t * t);
+    s = c * t;
+  }
+  Vector3 b0 = c * f.col(0) - s * f.col(1), b1 = s * f.col(0) + c * f.col(1);
+  r.v << c, s, -s, c;
+  if (b0.squaredNorm() < b1.squaredNorm()) {
+    const Vector3 other = b0;
+    b0 = b1;
+    b1 = -other;
+    r.v << s, -c, c, s;
+  }
+  r.sigma[0] = b0.norm();
+  r.u.col(0) = r.sigma[0] > 0 ? Vector3(b0 / r.sigma[0]) : Vector3::UnitX();
+  b1 -= r.u.col(0).dot(b1) * r.u.col(0);
+  r.sigma[1] = b1.norm();
+  r.u.col(1) = r.sigma[1] > 1e-15 * r.sigma[0] ? Vector3(b1 / r.sigma[1]) : any_orthogonal(r.u.col(0));
+  r.u.col(2) = r.u.col(0).cross(r.u.col(1));
+  return r;
+}
+
 }  // namespace apart

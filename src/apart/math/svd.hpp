@@ -15,4 +15,15 @@ struct SignedSvd {
 /// Entries should lie within 1e±60: fourth powers are formed.
 SignedSvd signed_svd(const Matrix3& f);
 
+/// F = (first two columns of u) · diag(sigma) · vᵀ with rotations u (3×3, its last column normal to the image
+/// of F) and v (2×2), and sigma[0] ≥ sigma[1] ≥ 0.
+struct ThinSvd {
+  Matrix3 u;
+  Eigen::Matrix2d v;
+  Eigen::Vector2d sigma;
+};
+
+/// Of a 3×2 matrix: one Jacobi rotation, accurate to rounding for small singular values too, total.
+ThinSvd thin_svd(const Eigen::Matrix<double, 3, 2>& f);
+
 }  // namespace apart

@@ -1,6 +1,7 @@
 #pragma once
-#include <apart/potentials/continuum_elasticity.hpp>
-#include <apart/potentials/inertia.hpp>
+#include <apart/potentials/potential.hpp>
+
+#include <Eigen/SparseCore>
 
 namespace apart {
 
@@ -9,13 +10,13 @@ namespace apart {
 /// cell's made positive semi-definite, so that damping only ever takes energy.
 class RayleighDamping final : public Potential {
  public:
-  /// Cells [first, first + count) of `elasticity`. Keeps a reference to it.
-  void add_stiffness(const ContinuumElasticity& elasticity, Index first, Index count, double stiffness);
+  /// Terms [first, first + count) of `elasticity`. Keeps a reference to it.
+  void add_stiffness(const Potential& elasticity, Index first, Index count, double stiffness);
   /// Part of the mass matrix, node numbers as they are.
   void add_mass(const Eigen::SparseMatrix<double>& mass, Index first_node, double coefficient);
   bool empty() const { return ranges_.empty() && masses_.empty(); }
 
-  /// Freezes K at `q`, where the elasticity was last prepared with the scale it has now.
+  /// Freezes K at `q`, where the elasticities were last prepared with the scale they have now.
   void set_lag(const Matrix3X& q);
   /// `scale` [s²], `rate` [1/s] and o [m] of the time step.
   void set_step(double scale, double rate, Matrix3X origin);
@@ -30,7 +31,7 @@ class RayleighDamping final : public Potential {
 
  private:
   struct Range {
-    const ContinuumElasticity* elasticity;
+    const Potential* elasticity;
     Index first, count;
     double stiffness;
   };

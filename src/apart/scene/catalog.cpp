@@ -382,6 +382,124 @@ Group materials() {
                 [](const LocatedJson& p) -> Material { return Orthogonality{p["stiffness"].number()}; })}};
 }
 
+Row shell_material(std::string_view name, std::string_view summary, std::vector<Key> keys,
+                   Membrane (*make)(const LocatedJson&)) {
+  return {name, summary, "type", true, std::move(keys), nullptr, nullptr, make};
+}
+
+/// λ and μ of the sheet, scaled for the membrane.
+Lame sheet(const LocatedJson& p) {
+  return plane_stress_parameters(p["E"].number() * p["membrane_scale"].number(), p["nu"].number());
+}
+
+/// a₁₁ … of Clyde's data, scaled for the membrane.
+OrthotropicMembrane data_constants(const LocatedJson& p) {
+  const double scale = p["membrane_scale"].number();
+  const OrthotropicMembrane m{scale * p["a11"].number(), scale * p["a12"].number(), scale * p["a22"].number(),
+                              scale * p["G12"].number()};
+  if (!(m.a11 * m.a22 > m.a12 * m.a12))
+    p["a12"].fail("got {}, its square must be less than a11 a22 = {:.6g}; else the sheet would collapse",
+                  p["a12"].number(), p["a11"].number() * p["a22"].number());
+  return m;
+}
+
+Group shell_materials() {
+  const Key type{"type", text(), "", Key::required, "which material"};
+  const Key density{"rho", number(positive), "kg/m3", "472.64", "density"};
+  const Key thickness{"thickness", number(positive), "m", "3.18e-4",
+                      "of the sheet, for mass, volume and bending; contact has its own"};
+  const Key young{"E", number(positive), "Pa", "8.21e5", "Young's modulus, of membrane and bending"};
+  const Key poisson{"nu", number({-1, 0.5, true, true}), "", "0.243", "Poisson's ratio"};
+  const Key membrane_scale{"membrane_scale", number(positive), "", "1", "factor of the membrane's stiffness"};
+  const Key bending_scale{"bending_scale", number(not_negative), "", "1",
+                          "factor of the stiffness of bending"};
+  const Key model{"bending_model", choice("bending_model"), "", "\"plate\"",
+                  "how stiff the angle between two triangles is"};
+  const Key bending_young{"bending_E", number(not_negative), "Pa", "1.076e6", "Young's modulus of bending"};
+  const Key bending_poisson{"bending_nu", number({-1, 0.5, true, true}), "", "0",
+                            "Poisson's ratio of bending"};
+  const Key warp{"warp", vector(), "", "[1, 0, 0]",
+                 "direction of the warp in the rest shape, projected to each triangle"};
+  const auto isotropic = [&](std::vector<Key> keys = {}) {
+    std::vector<Key> all{type, young, poisson, density, thickness, membrane_scale, bending_scale, model};
+    all.insert(all.end(), keys.begin(), keys.end());
+    return all;
+  };
+  const auto orthotropic = [&](std::vector<Key> keys) {
+    std::vector<Key> all{type};
+    all.insert(all.end(), keys.begin(), keys.end());
+    for (const Key& key :
+         {density, thickness, membrane_scale, bending_young, bending_poisson, bending_scale, model, warp})
+      all.push_back(key);
+    return all;
+  };
+  return {
+      "shell_material",
+      "What a shell is made of; defaults are those of cotton. F is the 3x2 deformation gradient, G = (F^T F "
+      "- I)/2 "
+      "the strain, with 1 along the warp and 2 along the weft, s1, s2 are the singular values of F and J = "
+      "s1 s2. "
+      "mu = E/(2 + 2 nu) and lambda = E nu/(1 - nu^2), those of a sheet that is free to change its "
+      "thickness.",
+      {shell_material(
+           KoiterMembrane::name,
+           "St Venant–Kirchhoff, the membrane of Koiter's shell: energy lambda/2 tr(G)^2 + mu |G|^2",
+           isotropic(), [](const LocatedJson& p) -> Membrane { return KoiterMembrane{sheet(p)}; }),
+       shell_material(
+           NeoHookeanMembrane::name,
+           "no triangle collapses to a line: energy mu/2 (s1^2 + s2^2 - 2) - mu ln J + lambda/2 ln^2 J",
+           isotropic(), [](const LocatedJson& p) -> Membrane { return NeoHookeanMembrane{sheet(p)}; }),
+       shell_material(
+           OrthotropicMembrane::name,
+           "woven, stiffer along its threads than across: energy a11/2 G11^2 + a22/2 G22^2 + a12 G11 G22 + 2 "
+           "G "
+           "G12^2 with a11 = E_warp/d, a22 = E_weft/d, a12 = nu_warp a22, d = 1 - nu_warp^2 E_weft/E_warp",
+           orthotropic({{"E_warp", number(positive), "Pa", "3.2e7", "Young's modulus along the warp"},
+                        {"E_weft", number(positive), "Pa", "1.2e7", "Young's modulus along the weft"},
+                        {"nu_warp", number({-1, 1, true, true}), "", "0.3",
+                         "share by which the weft narrows when the warp is pulled"},
+                        {"G", number(positive), "Pa", "3e5", "shear modulus"}}),
+           [](const LocatedJson& p) -> Membrane {
+             const double scale = p["membrane_scale"].number(), along = p["E_warp"].number(),
+                          across = p["E_weft"].number(), nu = p["nu_warp"].number();
+             if (!(nu * nu * across < along))
+               p["nu_warp"].fail("got {}, its square must be less than E_warp/E_weft = {:.6g}", nu,
+                                 along / across);
+             return orthotropic_membrane(scale * along, scale * across, nu, scale * p["G"].number());
+           }),
+       shell_material(
+           BarrierMembrane::name,
+           "woven, with limits of strain that are never reached: energy a11/2 h(G11^2) + a22/2 h(G22^2) + "
+           "a12 h(G11 "
+           "G22) + G12 h(G12^2), h(x) = -m ln(1 - x/m) with m the square or product of the limits",
+           orthotropic(
+               {{"a11", number(positive), "Pa", "1.5557e7", "stiffness along the warp"},
+                {"a12", number(), "Pa", "7.779e6", "of the one along the other; a12^2 < a11 a22"},
+                {"a22", number(positive), "Pa", "2.5004e7", "stiffness along the weft"},
+                {"G12", number(positive), "Pa", "1.076e6", "stiffness in shear: twice the shear modulus"},
+                {"E11max", number(positive), "", "0.14", "limit of |G11|"},
+                {"E22max", number(positive), "", "0.14", "limit of |G22|"},
+                {"E12max", number(positive), "", "0.063", "limit of |G12|"}}),
+           [](const LocatedJson& p) -> Membrane {
+             return BarrierMembrane{data_constants(p),
+                                    {p["E11max"].number(), p["E22max"].number(), p["E12max"].number()}};
+           })}};
+}
+
+Group strain_limits() {
+  return record(
+      "strain_limit",
+      "Limits of the stretches s1 >= s2 of every triangle, never reached in any iterate. A barrier keeps "
+      "them; it "
+      "is felt beyond the threshold only.",
+      {{"upper", number({1, infinity, true, true}), "", Key::required, "limit of s1, more than threshold"},
+       {"lower", number({0, 1, true, true}), "", Key::optional,
+        "limit of s2, less than threshold; not given: none"},
+       {"threshold", number(positive), "", "1", "where the barrier begins"},
+       {"stiffness", number(positive), "Pa", "1000",
+        "of the barrier to begin with; it is raised where needed"}});
+}
+
 Group fields() {
   return record(
       "field", "A number for each tetrahedron, from the mesh file.",
@@ -414,6 +532,15 @@ Group bodies() {
   const Key soft{"material", object("material"), "", R"({"type": "neo_hookean"})", "what it is made of"};
   const Key regions{"regions", list(object("region")), "", "[]",
                     "parts that are made of something else; later ones win"};
+  const Key sheet{"material", object("shell_material"), "", R"({"type": "koiter"})", "what it is made of"};
+  const Key strain_limit{"strain_limit", object("strain_limit"), "", Key::optional,
+                         "how far triangles may be stretched; not given: as far as they like"};
+  const Key rest_angles{"rest_angles", choice("rest_angles"), "", "\"mesh\"",
+                        "angles between triangles without bending"};
+  const Key rest_mesh{
+      "rest_mesh", object("mesh"), "", Key::optional,
+      "shape without strain: the same triangles on other points, with the same transform; not "
+      "given: the mesh"};
   const Key stiff{"material", object("material"), "", R"({"type": "orthogonality"})", "what it is made of"};
   const Key mass{"mass", choice("mass"), "", "\"lumped\"", "how mass is spread over the nodes"};
   const Key loads{"loads", list(object("load")), "", "[]", "given forces"};
@@ -432,6 +559,9 @@ Group bodies() {
           {typed("volume", "soft solid made of tetrahedra",
                  {type, name, mesh, transform, soft, regions, mass, velocity, angular_velocity, fixed, motion,
                   loads, damping, friction, appears, disappears, array}),
+           typed("shell", "thin sheet made of triangles: cloth, paper, sheet metal",
+                 {type, name, mesh, transform, sheet, strain_limit, rest_angles, rest_mesh, velocity,
+                  angular_velocity, fixed, motion, loads, damping, friction, appears, disappears, array}),
            typed("affine",
                  "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",
                  {type, name, mesh, transform, stiff, velocity, angular_velocity, fixed, motion, loads,
@@ -764,12 +894,13 @@ ChoiceList mesh_files() {
 }
 
 Catalog make_catalog() {
-  return {{scene(),      time_steps(),  bodies(),     meshes(),      tetrahedralizations(),
-           transforms(), axis_angles(), arrays(),     materials(),   fields(),
-           regions(),    fixed_parts(), loads(),      attachments(), probes(),
-           dampings(),   sequences(),   selections(), boxes(),       balls(),
-           planes(),     motions(),     keyframes(),  turnings(),    contacts(),
-           frictions(),  pairs(),       solvers(),    outputs()},
+  return {{scene(),       time_steps(),      bodies(),        meshes(),      tetrahedralizations(),
+           transforms(),  axis_angles(),     arrays(),        materials(),   fields(),
+           regions(),     shell_materials(), strain_limits(), fixed_parts(), loads(),
+           attachments(), probes(),          dampings(),      sequences(),   selections(),
+           boxes(),       balls(),           planes(),        motions(),     keyframes(),
+           turnings(),    contacts(),        frictions(),     pairs(),       solvers(),
+           outputs()},
           {{"integrator",
             "Time integrators",
             {{"implicit_euler", "first order, dissipative, robust"},
@@ -780,6 +911,11 @@ Catalog make_catalog() {
             "How mass is spread over nodes",
             {{"lumped", "a quarter of each tetrahedron to each corner"},
              {"consistent", "the integral of the shape functions"}}},
+           {"bending_model",
+            "Stiffness of bending",
+            {{"plate", "flexural rigidity E thickness^3/(12 (1 - nu^2)), as in plate theory"},
+             {"published", "three times that: the hinge energy of Codimensional IPC as published"}}},
+           {"rest_angles", "Angles at rest", {{"mesh", "those of the rest shape"}, {"flat", "zero"}}},
            {"axes",
             "Directions",
             {{"xyz", "all"}, {"xy", ""}, {"xz", ""}, {"yz", ""}, {"x", ""}, {"y", ""}, {"z", ""}}},

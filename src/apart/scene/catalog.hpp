@@ -5,6 +5,7 @@
 #include <apart/geometry/generators.hpp>
 #include <apart/io/located_json.hpp>
 #include <apart/materials/material.hpp>
+#include <apart/materials/membrane.hpp>
 
 #include <limits>
 #include <optional>
@@ -71,6 +72,7 @@ struct Row {
   std::vector<Key> keys;     ///< with the tag itself
   Material (*make_material)(const LocatedJson& parameters) = nullptr;
   Mesh (*make_mesh)(const LocatedJson& parameters, generate::Content content) = nullptr;
+  Membrane (*make_membrane)(const LocatedJson& parameters) = nullptr;
 };
 
 /// The kinds of objects that may stand in one place.

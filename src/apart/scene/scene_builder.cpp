@@ -111,6 +111,22 @@ Mesh checked_closed_surface(const LocatedJson& v, const std::string& place, Mesh
   return mesh;
 }
 
+/// Triangles alone; of tetrahedra the boundary.
+Mesh checked_sheet(const LocatedJson& v, const std::string& place, Mesh mesh) {
+  if (mesh.is_volume()) {
+    mesh.faces = boundary_faces(mesh.tetrahedra);
+    mesh.tetrahedra.resize(4, 0);
+    mesh.cell_data.clear();
+    for (auto& [name, group] : mesh.groups) group.tetrahedra.clear();
+  }
+  if (mesh.faces.cols() == 0) v.fail("has no triangles; a shell needs some");
+  mesh.edges.resize(2, 0);
+  mesh.vertices.resize(0);
+  mesh = remove_unreferenced_points(mesh);
+  validate_surface(mesh, place);
+  return mesh;
+}
+
 Mesh checked_obstacle(const std::string& place, Mesh mesh) {
   if (mesh.is_volume()) {
     mesh.faces = boundary_faces(mesh.tetrahedra);
@@ -127,6 +143,52 @@ Mesh checked_obstacle(const std::string& place, Mesh mesh) {
 
 // ---- Bodies -------------------------------------------------------------------------------------
 
+ShellSubstance read_shell_substance(const LocatedJson& body) {
+  const LocatedJson m = body["material"];
+  ShellSubstance stuff;
+  stuff.membrane = row_of(m, catalog().group("shell_material")).make_membrane(m);
+  stuff.density = m["rho"].number();
+  stuff.thickness = m["thickness"].number();
+  const bool isotropic = m.has("E");
+  stuff.bending_young = m["bending_scale"].number() * m[isotropic ? "E" : "bending_E"].number();
+  stuff.bending_poisson = m[isotropic ? "nu" : "bending_nu"].number();
+  if (m["bending_model"].text() == "published") stuff.bending_model = BendingModel::published;
+  if (body.has("strain_limit")) {
+    const LocatedJson v = body["strain_limit"];
+    StretchLimit limit;
+    limit.upper = v["upper"].number();
+    limit.threshold = v["threshold"].number();
+    limit.stiffness = v["stiffness"].number();
+    if (!(limit.upper > limit.threshold))
+      v["upper"].fail("got {}, must be more than threshold ({})", limit.upper, limit.threshold);
+    if (v.has("lower")) {
+      limit.lower = v["lower"].number();
+      if (!(limit.lower < limit.threshold))
+        v["lower"].fail("got {}, must be less than threshold ({})", limit.lower, limit.threshold);
+    }
+    stuff.limit = limit;
+  }
+  return stuff;
+}
+
+ShellRest read_shell_rest(const LocatedJson& body, const std::string& name, const Mesh& mesh) {
+  ShellRest rest;
+  rest.flat = body["rest_angles"].text() == "flat";
+  const LocatedJson m = body["material"];
+  if (m.has("warp")) rest.warp = read_direction(m["warp"]);
+  if (body.has("rest_mesh")) {
+    const LocatedJson source = body["rest_mesh"];
+    const std::string place = source.message(fmt::format("body '{}', rest shape", name));
+    const Mesh other = checked_sheet(source, place, placed(body, read_body_mesh(source, false)));
+    if (other.points.cols() != mesh.points.cols() || other.faces.cols() != mesh.faces.cols() ||
+        other.faces != mesh.faces)
+      source.fail("has {} points and {} triangles, must have the same triangles as the mesh ({} and {})",
+                  other.points.cols(), other.faces.cols(), mesh.points.cols(), mesh.faces.cols());
+    rest.points = other.points;
+  }
+  return rest;
+}
+
 Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const Clock& clock,
                 bool renumbered) {
   const std::string& type = v["type"].text();
@@ -141,6 +203,10 @@ Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const 
     if (type == "affine") {
       const Substance stuff = read_substance(v["material"]);
       return make_affine(name, std::move(mesh), stuff.material, stuff.density);
+    }
+    if (type == "shell") {
+      const ShellRest rest = read_shell_rest(v, name, mesh);
+      return make_shell(name, std::move(mesh), read_shell_substance(v), rest);
     }
     for (const LocatedJson& region : v["regions"].items()) refuse_old_numbers(region["where"], renumbered);
     const CellSubstances stuff = read_cell_substances(v, mesh);
@@ -209,10 +275,12 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   const std::string& type = v["type"].text();
   const LocatedJson source = v["mesh"];
   const std::string place = source.message(fmt::format("body '{}'", name));
-  Mesh mesh = placed(v, read_body_mesh(source, type != "obstacle"));
+  Mesh mesh = placed(v, read_body_mesh(source, type != "obstacle" && type != "shell"));
   const Index points = mesh.point_count();
   if (type == "obstacle")
     mesh = checked_obstacle(place, std::move(mesh));
+  else if (type == "shell")
+    mesh = checked_sheet(source, place, std::move(mesh));
   else if (type == "affine" && !mesh.is_volume())
     mesh = checked_closed_surface(source, place, std::move(mesh));
   else
@@ -407,7 +475,7 @@ Scene build_scene(const SceneFile& file) {
   if (entries.size() > most_bodies)
     top["bodies"].fail("has {} bodies, at most {} are allowed; join some", entries.size(), most_bodies);
   if (std::none_of(entries.begin(), entries.end(), [](const Entry& e) { return e.body.is_dynamic(); }))
-    top["bodies"].fail("has nothing that can move; add a body of type volume or affine");
+    top["bodies"].fail("has nothing that can move; add a body of type volume, shell or affine");
 
   const double size = scene_size(entries);
   if (!(size >= 1e-9 && size <= 1e9))

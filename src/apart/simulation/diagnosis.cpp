@@ -57,6 +57,27 @@ std::string worst_element(const StepProblem& p) {
       cell - p.first_cell[body], p.model.bodies[body].name, smallest, s[0], s[1], s[2]);
 }
 
+std::string worst_triangle(const StepProblem& p) {
+  double largest = -1;
+  Index triangle = -1;
+  for (Index t = 0; t < p.membranes.term_count(); ++t) {
+    const double strain = (p.membranes.stretches(t).array() - 1).abs().maxCoeff();
+    if (strain > largest) {
+      largest = strain;
+      triangle = t;
+    }
+  }
+  if (triangle < 0) return {};
+  std::size_t body = p.model.bodies.size() - 1;
+  while (p.first_triangle[body] > triangle) --body;
+  const Body& shell = p.model.bodies[body];
+  const auto& limit = shell.shell->limit;
+  const Vector2& s = p.membranes.stretches(triangle);
+  return fmt::format(" Most strained triangle: {} of '{}', stretched by {:.6g} and {:.6g}{}.",
+                     triangle - p.first_triangle[body], shell.name, s[0], s[1],
+                     limit ? fmt::format(" (limit {:.6g})", limit->upper) : "");
+}
+
 std::string missed_target(const StepProblem& p, const Matrix3X& q) {
   double farthest = -1;
   Index node = 0;
@@ -99,6 +120,7 @@ std::string diagnose(StepProblem& p, const Matrix3X& start, const Matrix3X& q, c
   const std::string energies = energy_changes(p, start, q);
   text += closest_pair(p, p.objective.vertices());
   text += worst_element(p);
+  text += worst_triangle(p);
   text += energies;
   if (!p.target.targets.empty()) return text + missed_target(p, q);
   text +=

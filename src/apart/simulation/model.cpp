@@ -70,7 +70,7 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
     }
   }
   if (node_count() == 0)
-    throw InputError("the scene has nothing that can move; add a body of type volume or affine");
+    throw InputError("the scene has nothing that can move; add a body of type volume, shell or affine");
   size = (high - low).norm();
   mass.resize(node_count(), node_count());
   mass.setFromTriplets(mass_entries.begin(), mass_entries.end());

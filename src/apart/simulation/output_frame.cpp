@@ -25,8 +25,10 @@ Frame make_frame(StepProblem& w, const State& state) {
   f.mesh.faces.resize(3, faces);
   f.mesh.edges.resize(2, edges);
   f.mesh.vertices.resize(points);
-  f.von_mises = VectorX::Zero(tets);
+  f.von_mises = VectorX::Zero(tets + faces);
   w.elasticity.prepare(state.nodes);
+  w.membranes.prepare(state.nodes);
+  const Index all_tets = tets;
   tets = faces = edges = points = 0;
   for (std::size_t i = 0; i < m.bodies.size(); ++i) {
     const Body& b = m.bodies[i];
@@ -48,6 +50,9 @@ Frame make_frame(StepProblem& w, const State& state) {
       const Matrix3 deviator = s - s.trace() / 3 * Matrix3::Identity();
       f.von_mises[tets + t] = std::sqrt(1.5) * deviator.norm();
     }
+    if (b.shell && w.present[i])
+      for (Index t = 0; t < b.mesh.faces.cols(); ++t)
+        f.von_mises[all_tets + faces + t] = w.membranes.von_mises(w.first_triangle[i] + t);
     copy(f.mesh.tetrahedra, tets, b.mesh.tetrahedra);
     copy(f.mesh.faces, faces, b.mesh.faces);
     copy(f.mesh.edges, edges, b.mesh.edges);

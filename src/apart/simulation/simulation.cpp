@@ -84,13 +84,16 @@ void fill_in(const StepProblem& p, const Matrix3X& q, const Matrix3X& velocity, 
       parallel_min(cells, 1.0, [&](Index c) { return p.elasticity.stretches(c).prod(); });
   report.max_strain = parallel_max(
       cells, 0.0, [&](Index c) { return (p.elasticity.stretches(c).array() - 1).abs().maxCoeff(); });
+  report.max_strain = parallel_max(p.membranes.term_count(), report.max_strain, [&](Index t) {
+    return (p.membranes.stretches(t).array() - 1).abs().maxCoeff();
+  });
   if (p.time_step.has_inertia)
     for (std::size_t b = 0; b < p.present.size(); ++b)
       if (p.present[b] && p.model.bodies[b].is_dynamic()) {
         const Matrix3X v = velocity.middleCols(p.model.first_node[b], p.model.bodies[b].node_count());
         report.kinetic_energy += 0.5 * (v * p.model.bodies[b].mass).cwiseProduct(v).sum();
       }
-  report.elastic_energy = p.elasticity.value(q) / scale;
+  report.elastic_energy = (p.elasticity.value(q) + p.membranes.value(q) + p.bending.value(q)) / scale;
   report.gravity_energy = -(q * p.model.mass).cwiseProduct(p.gravity).sum();
 }
 
@@ -191,9 +194,10 @@ StepReport Simulation::step() {
   hooks.accepted = [&](const Matrix3X& at) {
     if (should_stop && should_stop()) throw Interrupted("interrupted");
     if (on_iterate) on_iterate(model_->point_map.positions(at));
-    const bool stiffened = gaps.accept(), held = p.hold_at_target(at);
+    const bool stiffened = gaps.accept(), limited = p.membranes.adapt_stiffness(),
+               held = p.hold_at_target(at);
     if (!p.time_step.has_inertia) p.inertia.set_target(at);  // the proximal term follows
-    return stiffened || held || !p.time_step.has_inertia;
+    return stiffened || limited || held || !p.time_step.has_inertia;
   };
   hooks.stationary = [&](const Matrix3X& at) { return p.pull_to_target(at); };
   const auto give_up = [&](const NewtonResult& result) {

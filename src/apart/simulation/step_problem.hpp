@@ -2,7 +2,9 @@
 #include <apart/potentials/boundary_target.hpp>
 #include <apart/potentials/continuum_elasticity.hpp>
 #include <apart/potentials/friction.hpp>
+#include <apart/potentials/hinge_bending.hpp>
 #include <apart/potentials/inertia.hpp>
+#include <apart/potentials/membrane_elasticity.hpp>
 #include <apart/potentials/nodal_forces.hpp>
 #include <apart/potentials/rayleigh_damping.hpp>
 #include <apart/potentials/springs.hpp>
@@ -50,6 +52,8 @@ struct StepProblem {
   CandidateCache candidates;
   Inertia inertia;
   ContinuumElasticity elasticity;
+  MembraneElasticity membranes;
+  HingeBending bending;
   NodalForces loads;
   RayleighDamping damping;
   BoundaryTarget target;
@@ -59,9 +63,10 @@ struct StepProblem {
   Springs springs;
   Objective objective;
   std::unique_ptr<LinearSolver> linear_solver;
-  std::vector<Index> first_cell;  ///< of each body, in `elasticity`
-  Matrix3X gravity;               ///< acceleration of every node [m/s²]
-  double mean_mass = 1;           ///< of the dynamic nodes [kg]
+  std::vector<Index> first_cell;      ///< of each body, in `elasticity`
+  std::vector<Index> first_triangle;  ///< of each body, in `membranes`
+  Matrix3X gravity;                   ///< acceleration of every node [m/s²]
+  double mean_mass = 1;               ///< of the dynamic nodes [kg]
   StiffnessRange range;
   bool with_friction = false;
 

@@ -1,0 +1,156 @@
+#include <apart/bodies/body.hpp>
+#include <apart/bodies/body_surface.hpp>
+#include <apart/core/error.hpp>
+#include <apart/geometry/dihedral_angle.hpp>
+
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <map>
+
+namespace apart {
+
+namespace {
+
+/// Two axes in the plane of the triangle, the first along `warp` as nearly as can be. None if the plane is
+/// square to it.
+std::optional<Eigen::Matrix<double, 3, 2>> axes_of(const Vector3& normal, const Vector3& warp) {
+  const Vector3 along = warp - normal.dot(warp) * normal;
+  if (!(along.norm() > 1e-6 * warp.norm())) return std::nullopt;
+  Eigen::Matrix<double, 3, 2> axes;
+  axes.col(0) = along.normalized();
+  axes.col(1) = normal.cross(axes.col(0));
+  return axes;
+}
+
+bool is_orthotropic(const Membrane& m) {
+  return std::holds_alternative<OrthotropicMembrane>(m) || std::holds_alternative<BarrierMembrane>(m);
+}
+
+/// Hinges of all pairs of triangles that share an edge; at an edge of many, every pair.
+std::vector<std::array<Index, 4>> hinges_of(const Faces& faces) {
+  std::map<std::pair<int, int>, std::vector<int>> opposite;  // edge, smaller node first → third corners
+  for (Index t = 0; t < faces.cols(); ++t)
+    for (int k = 0; k < 3; ++k)
+      opposite[std::minmax(faces((k + 1) % 3, t), faces((k + 2) % 3, t))].push_back(faces(k, t));
+  std::vector<std::array<Index, 4>> hinges;
+  for (const auto& [edge, corners] : opposite)
+    for (std::size_t a = 0; a < corners.size(); ++a)
+      for (std::size_t b = a + 1; b < corners.size(); ++b)
+        hinges.push_back({edge.first, edge.second, corners[a], corners[b]});
+  return hinges;
+}
+
+void set_triangles(ShellCells& cells, const std::string& name, const Matrix3X& rest,
+                   const ShellSubstance& stuff, const std::optional<Vector3>& warp) {
+  const Index n = Index(cells.nodes.cols());
+  cells.inverse_rest.resize(std::size_t(n));
+  cells.volume.resize(n);
+  for (Index t = 0; t < n; ++t) {
+    const Vector3 x0 = rest.col(cells.nodes(0, t));
+    Eigen::Matrix<double, 3, 2> edges;
+    for (int k = 0; k < 2; ++k) edges.col(k) = rest.col(cells.nodes(k + 1, t)) - x0;
+    const Vector3 area = edges.col(0).cross(edges.col(1));
+    const double size = edges.squaredNorm();
+    if (!(area.norm() > 1e-12 * size))
+      throw InputError("body '{}': triangle {} has no area at rest; mend the mesh", name, t);
+    const Vector3 normal = area.normalized();
+    Vector3 along = warp.value_or(edges.col(0));
+    if (!warp && is_orthotropic(stuff.membrane)) along = Vector3::UnitX();
+    const auto axes = axes_of(normal, along);
+    if (!axes)
+      throw InputError("body '{}': triangle {} is square to the warp direction ({}, {}, {}); choose another",
+                       name, t, along[0], along[1], along[2]);
+    cells.inverse_rest[std::size_t(t)] = Matrix2(axes->transpose() * edges).inverse();
+    cells.volume[t] = 0.5 * area.norm() * stuff.thickness;
+  }
+}
+
+void set_hinges(ShellCells& cells, const Matrix3X& rest, const ShellSubstance& stuff, bool flat) {
+  if (!(stuff.bending_young > 0)) {
+    cells.hinges.resize(4, 0);
+    return;
+  }
+  const auto hinges = hinges_of(cells.nodes);
+  cells.hinges.resize(4, Index(hinges.size()));
+  cells.rest_angle.resize(Index(hinges.size()));
+  cells.hinge_stiffness.resize(Index(hinges.size()));
+  const double rigidity = stuff.bending_young * std::pow(stuff.thickness, 3) /
+                          (12 * (1 - stuff.bending_poisson * stuff.bending_poisson));
+  for (Index h = 0; h < cells.hinges.cols(); ++h) {
+    std::array<Vector3, 4> x;
+    for (int k = 0; k < 4; ++k) {
+      cells.hinges(k, h) = hinges[std::size_t(h)][std::size_t(k)];
+      x[std::size_t(k)] = rest.col(cells.hinges(k, h));
+    }
+    cells.rest_angle[h] = flat ? 0 : dihedral_angle(x);
+    const Vector3 edge = x[1] - x[0];
+    const double height =
+        0.5 * (edge.cross(x[2] - x[0]).norm() + edge.cross(x[3] - x[0]).norm()) / edge.norm();
+    // C-IPC supplement eq. 17: k ‖e‖/h̄ with k half the rigidity (eq. 18) and h̄ a third of the mean height of
+    // the two triangles. But a sheet of curvature κ along one direction has on regular meshes hinges of angle
+    // κ · height and no others that bend, so that its energy per area is 3 k κ² and not the ½ D κ² of plate
+    // theory: h̄ must be the mean height itself.
+    const double share = stuff.bending_model == BendingModel::published ? 3 : 1;
+    cells.hinge_stiffness[h] = share * 0.5 * rigidity * edge.norm() / height;
+  }
+}
+
+/// The start must be possible: no barrier can bring back what is beyond it.
+void check_start(const std::string& name, const ShellCells& cells, const Matrix3X& x) {
+  const auto own = strain_limit_of(cells.membrane);
+  if (!cells.limit && !own) return;
+  for (Index t = 0; t < cells.nodes.cols(); ++t) {
+    Eigen::Matrix<double, 3, 2> edges;
+    for (int k = 0; k < 2; ++k) edges.col(k) = x.col(cells.nodes(k + 1, t)) - x.col(cells.nodes(0, t));
+    const ThinSvd f = thin_svd(edges * cells.inverse_rest[std::size_t(t)]);
+    if (cells.limit && !cells.limit->allows(f.sigma))
+      throw InputError(
+          "body '{}': triangle {} is stretched by {:.6g} and {:.6g} at the start, the strain limit is "
+          "{:.6g}{}; "
+          "begin nearer to the rest shape or raise the limit",
+          name, t, f.sigma[0], f.sigma[1], cells.limit->upper,
+          cells.limit->lower > 0 ? fmt::format(" and {:.6g}", cells.limit->lower) : "");
+    if (own && !(green_strain(f).cwiseAbs().array() < own->array()).all()) {
+      const PlaneStrain e = green_strain(f);
+      throw InputError(
+          "body '{}': triangle {} has strains {:.6g}, {:.6g}, {:.6g} at the start, the limits are {:.6g}, "
+          "{:.6g}, {:.6g}; begin nearer to the rest shape",
+          name, t, e[0], e[1], e[2], (*own)[0], (*own)[1], (*own)[2]);
+    }
+  }
+}
+
+}  // namespace
+
+Body make_shell(std::string name, Mesh mesh, const ShellSubstance& stuff, const ShellRest& rest) {
+  Body body;
+  body.name = std::move(name);
+  body.kind = BodyKind::shell;
+  body.mesh = std::move(mesh);
+  body.nodes = body.mesh.points;
+  body.velocity = Matrix3X::Zero(3, body.nodes.cols());
+  body.point_map = LinearMap::identity(body.node_count());
+  set_surface(body);
+
+  const Matrix3X& shape = rest.points ? *rest.points : body.nodes;
+  ensure(shape.cols() == body.nodes.cols(), "make_shell: the rest shape has a place for every point");
+  body.shell = ShellCells{body.mesh.faces, {}, {}, stuff.membrane, stuff.limit, {}, {}, {}};
+  set_triangles(*body.shell, body.name, shape, stuff, rest.warp);
+  set_hinges(*body.shell, shape, stuff, rest.flat);
+  check_start(body.name, *body.shell, body.nodes);
+
+  VectorX mass = VectorX::Zero(body.node_count());
+  for (Index t = 0; t < body.shell->nodes.cols(); ++t)
+    for (int k = 0; k < 3; ++k) mass[body.shell->nodes(k, t)] += stuff.density * body.shell->volume[t] / 3;
+  for (Index i = 0; i < body.node_count(); ++i)
+    if (!(mass[i] > 0))
+      throw InputError("body '{}': point {} has no mass; remove points that belong to no triangle", body.name,
+                       i);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index i = 0; i < body.node_count(); ++i) entries.emplace_back(i, i, mass[i]);
+  body.mass.resize(body.node_count(), body.node_count());
+  body.mass.setFromTriplets(entries.begin(), entries.end());
+  return body;
+}
+
+}  // namespace apart

@@ -1,0 +1,67 @@
+#pragma once
+#include <apart/bodies/body.hpp>
+#include <apart/potentials/potential.hpp>
+
+namespace apart {
+
+/// scale · Σ V Ψ(F) over the triangles of shells, strain limits included; scale = dt². [C-IPC eq. 6,
+/// supplement eq. 16]
+class MembraneElasticity final : public Potential {
+ public:
+  /// Adds the triangles of a body whose nodes start at `first_node`. Keeps no reference.
+  void add(const ShellCells& cells, Index first_node);
+  void set_scale(double scale) { scale_ = scale; }
+
+  std::string_view name() const override { return "membrane"; }
+  /// Decomposes every deformation gradient once, for value, gradient and Hessian alike.
+  void prepare(const Matrix3X& q) override;
+  /// Infinite if a limit is reached.
+  double value(const Matrix3X& q) const override;
+  void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
+  Index term_count() const override { return Index(triangles_.size()); }
+  TermPoints term(Index i) const override { return triangles_[std::size_t(i)].points(); }
+  void hessians(const Matrix3X& q, Index begin, Projection projection,
+                std::span<LocalHessian> out) const override;
+
+  bool has_limits() const { return has_limits_; }
+  /// Largest α ≤ 1 for which q + αp keeps every limit with a tenth of the room it has at q to spare. Upper
+  /// limits hold on the whole way there; a lower one only at α.
+  double feasible_step(const Matrix3X& q, const Matrix3X& p) const;
+  /// Every κ as given, and nothing near a limit.
+  void reset_stiffness();
+  /// Call with each accepted iterate, where it was prepared: doubles κ of the bodies a triangle of which has
+  /// come too near to a limit twice in a row. True if there is one. [C-IPC 4.1]
+  bool adapt_stiffness();
+
+  /// Stretches σ₁ ≥ σ₂ ≥ 0 of one triangle at the q last prepared.
+  const Vector2& stretches(Index triangle) const { return svd_[std::size_t(triangle)].sigma; }
+  /// Von Mises' measure of the Cauchy stress [Pa] in the plane of the triangle, of its thickness at rest, at
+  /// the q last prepared.
+  double von_mises(Index triangle) const;
+
+ private:
+  struct Triangle {
+    std::array<Index, 3> nodes;
+    Index part;
+    double volume;
+    Eigen::Matrix<double, 2, 3> shape_gradients;  ///< ∇N_a: F = Σ q_a ∇N_aᵀ [1/m]
+    TermPoints points() const { return {{nodes[0], nodes[1], nodes[2], -1}, 3}; }
+  };
+  struct Part {  ///< a body
+    Membrane membrane;
+    std::optional<StretchLimit> limit;
+    double stiffness = 0;  ///< κ now [Pa]
+    const StretchLimit* limit_or_null() const { return limit ? &*limit : nullptr; }
+  };
+  const Part& part_of(const Triangle& t) const { return parts_[std::size_t(t.part)]; }
+  double feasible_step(const Triangle& t, const Matrix3X& q, const Matrix3X& p) const;
+
+  std::vector<Triangle> triangles_;
+  std::vector<Part> parts_;
+  std::vector<ThinSvd> svd_;   ///< of every triangle at the q last prepared
+  std::vector<char> crowded_;  ///< of every triangle: it was too near to a limit in the last iterate
+  bool has_limits_ = false;
+  double scale_ = 1;
+};
+
+}  // namespace apart

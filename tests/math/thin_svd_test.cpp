@@ -1,0 +1,67 @@
+#include <apart/math/psd_projection.hpp>
+#include <apart/math/svd.hpp>
+
+#include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+
+#include <cmath>
+#include <random>
+
+namespace apart {
+namespace {
+
+using Matrix32 = Eigen::Matrix<double, 3, 2>;
+
+void expect_svd(const Matrix32& f) {
+  const ThinSvd s = thin_svd(f);
+  EXPECT_LT((s.u.transpose() * s.u - Matrix3::Identity()).norm(), 1e-14);
+  EXPECT_LT((s.v.transpose() * s.v - Eigen::Matrix2d::Identity()).norm(), 1e-14);
+  EXPECT_NEAR(s.u.determinant(), 1, 1e-14);
+  EXPECT_NEAR(s.v.determinant(), 1, 1e-14);
+  EXPECT_GE(s.sigma[0], s.sigma[1]);
+  EXPECT_GE(s.sigma[1], 0);
+  const Matrix32 again = s.u.leftCols<2>() * s.sigma.asDiagonal() * s.v.transpose();
+  EXPECT_LT((again - f).norm(), 4e-15 * f.norm() + 1e-300);
+}
+
+TEST(ThinSvd, reproduces_the_matrix_with_rotations) {
+  std::mt19937 engine(1);
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 1000; ++trial) {
+    Matrix32 f;
+    for (Eigen::Index k = 0; k < 6; ++k) f(k) = normal(engine);
+    if (trial % 3 == 1) f.col(1) = f.col(0) * normal(engine) + 1e-9 * f.col(1);
+    if (trial % 3 == 2) f *= std::pow(10.0, 20 * normal(engine));
+    expect_svd(f);
+  }
+}
+
+TEST(ThinSvd, is_total) {
+  Matrix32 f = Matrix32::Zero();
+  expect_svd(f);
+  f.col(1) = Vector3(0, 2, 0);
+  expect_svd(f);
+  f.col(0) = Vector3(0, 2, 0);
+  expect_svd(f);
+  f << 1, 0, 0, 1, 0, 0;
+  expect_svd(f);
+  EXPECT_EQ(thin_svd(f).sigma, Eigen::Vector2d(1, 1));
+}
+
+TEST(PsdProjection, of_two_by_two_is_that_of_the_eigenvalues) {
+  std::mt19937 engine(2);
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 500; ++trial) {
+    Eigen::Matrix2d a;
+    const double p = normal(engine), q = normal(engine), r = trial % 5 ? normal(engine) : 0;
+    a << p, r, r, q;
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen(a);
+    const Eigen::Matrix2d expected = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() *
+                                     eigen.eigenvectors().transpose();
+    EXPECT_LT((psd_projection(a) - expected).norm(), 1e-14 * (1 + a.norm()));
+  }
+}
+
+}  // namespace
+}  // namespace apart
