@@ -41,6 +41,8 @@ constexpr Wrapped wrapped_libraries[] = {
     {"zlib", "io/", false},
     {"embree", "viewer/", false},
     {"png", "viewer/", false},
+    {"httplib", "web/view_server.cpp"},
+    {"openssl/", "web/view_server.cpp"},
     {"CLI/", "cli/", false},
 };
 

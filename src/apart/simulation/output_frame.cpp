@@ -25,7 +25,7 @@ Frame make_frame(StepProblem& w, const State& state) {
   f.mesh.faces.resize(3, faces);
   f.mesh.edges.resize(2, edges);
   f.mesh.vertices.resize(points);
-  f.von_mises = VectorX::Zero(tets);
+  f.von_mises = f.strain = VectorX::Zero(tets);
   w.elasticity.prepare(state.nodes);
   tets = faces = edges = points = 0;
   for (std::size_t i = 0; i < m.bodies.size(); ++i) {
@@ -47,6 +47,7 @@ Frame make_frame(StepProblem& w, const State& state) {
       const Matrix3 s = w.elasticity.cauchy_stress(cell);
       const Matrix3 deviator = s - s.trace() / 3 * Matrix3::Identity();
       f.von_mises[tets + t] = std::sqrt(1.5) * deviator.norm();
+      f.strain[tets + t] = (w.elasticity.stretches(cell).array() - 1).abs().maxCoeff();
     }
     copy(f.mesh.tetrahedra, tets, b.mesh.tetrahedra);
     copy(f.mesh.faces, faces, b.mesh.faces);
