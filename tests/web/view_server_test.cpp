@@ -272,7 +272,7 @@ TEST_F(Server, SaysWhyARunFailed) {
   EXPECT_EQ(state()["reason"], "step 7: no convergence after 200 iterations");
   for (const char* text : {"", "{", "[1]", "{\"status\": 7}"}) {
     write_file(run() / "summary.json", text);
-    EXPECT_EQ(state()["status"], "starting") << text;
+    EXPECT_EQ(state()["status"], "unknown") << text;
   }
 }
 

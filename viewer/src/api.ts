@@ -56,7 +56,7 @@ export interface Field {
 export interface RunState {
   name: string;
   scene: string;
-  status: 'starting' | 'running' | 'finished' | 'interrupted' | 'failed' | 'refuted';
+  status: 'starting' | 'running' | 'finished' | 'interrupted' | 'failed' | 'refuted' | 'unknown';
   reason?: string;
   problem?: string;
   age?: number; // seconds since something was written

@@ -127,11 +127,6 @@ class PlotView {
         : (value - low) / Math.max(high - low, 1e-300);
       return height - room - f * (height - 2 * room);
     };
-    context.fillStyle = '#8a94a0';
-    context.font = '10px system-ui, sans-serif';
-    context.fillText(shortNumber(high) + unit, 3, 11);
-    context.fillText(shortNumber(low) + unit, 3, height - 4);
-
     const at: string[] = [];
     for (const { time, values, colour } of this.curves) {
       context.strokeStyle = colour;
@@ -176,6 +171,15 @@ class PlotView {
           context.fill();
         }
       }
+    }
+    // Over the curves, with a rim in the colour of the ground so that both can be read.
+    context.font = '10px system-ui, sans-serif';
+    context.lineWidth = 3;
+    context.strokeStyle = '#f6f8fa';
+    context.fillStyle = '#66717e';
+    for (const [value, at] of [[high, 11], [low, height - 4]]) {
+      context.strokeText(shortNumber(value) + unit, 3, at);
+      context.fillText(shortNumber(value) + unit, 3, at);
     }
     context.strokeStyle = 'rgba(30, 40, 55, 0.45)';
     context.lineWidth = 1;

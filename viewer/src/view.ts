@@ -45,13 +45,43 @@ export class View {
     polygonOffsetFactor: 1,
     polygonOffsetUnits: 1,
   });
+  // The same light without shadows, in as few operations as possible: without a graphics card each costs.
+  private leanMaterial = new THREE.ShaderMaterial({
+    vertexColors: true,
+    side: THREE.DoubleSide,
+    polygonOffset: true,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 1,
+    uniforms: { lamp: { value: new THREE.Vector3(0, 0, 1) }, above: { value: new THREE.Vector3(0, 1, 0) } },
+    vertexShader: `
+      varying vec3 shade;
+      varying vec3 n;
+      void main() {
+        shade = color;
+        n = normal;
+        gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+      }`,
+    fragmentShader: `
+      uniform vec3 lamp;
+      uniform vec3 above;
+      varying vec3 shade;
+      varying vec3 n;
+      void main() {
+        vec3 m = n * inversesqrt(dot(n, n) + 1e-20);
+        if (!gl_FrontFacing) m = -m;
+        vec3 light = mix(vec3(0.155, 0.148, 0.133), vec3(0.49, 0.51, 0.54), 0.5 * dot(m, above) + 0.5)
+                   + max(dot(m, lamp), 0.0) * vec3(0.67, 0.62, 0.55);
+        // The root stands for the curve of sRGB.
+        gl_FragColor = vec4(sqrt(shade * light), 1.0);
+      }`,
+  });
   private edgeMaterial = new THREE.LineBasicMaterial({ color: 0x1d2733, transparent: true, opacity: 0.45 });
   private forceMaterial = new THREE.LineBasicMaterial({ color: 0xd40f3c, depthTest: false, transparent: true, opacity: 0.85 });
   private surface: Surface | null = null;
   private geometry = new THREE.BufferGeometry();
   private edgeGeometry = new THREE.BufferGeometry();
   private forceGeometry = new THREE.BufferGeometry();
-  private mesh = new THREE.Mesh(this.geometry, this.material);
+  private mesh = new THREE.Mesh<THREE.BufferGeometry, THREE.Material>(this.geometry, this.material);
   private edges = new THREE.LineSegments(this.edgeGeometry, this.edgeMaterial);
   private forces = new THREE.LineSegments(this.forceGeometry, this.forceMaterial);
   private marker = new THREE.Mesh(
@@ -186,17 +216,20 @@ export class View {
     planes.forEach((plane, i) => {
       const mesh = this.grounds.children[i] as THREE.Mesh<THREE.BufferGeometry, THREE.ShaderMaterial>;
       const normal = new THREE.Vector3(...plane.normal);
-      const origin = new THREE.Vector3(...plane.origin).sub(new THREE.Vector3(...this.origin));
+      const world = new THREE.Vector3(...this.origin);
+      const origin = new THREE.Vector3(...plane.origin).sub(world);
       // Below what one looks at, so that the grid fades out all around it.
       const foot = this.target.clone().addScaledVector(normal, -normal.dot(this.target.clone().sub(origin)));
+      const radius = 5 * this.size;
+      const grid = roundLength(this.size / 6);
       mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
       mesh.position.copy(foot);
-      mesh.scale.setScalar(12 * this.size);
+      mesh.scale.setScalar(radius);
       mesh.userData.body = plane.body;
-      const world = new THREE.Vector3(...this.origin);
-      mesh.material.uniforms.grid.value = roundLength(this.size / 6);
-      mesh.material.uniforms.fade.value = 5 * this.size;
-      mesh.material.uniforms.shift.value.copy(world);
+      // Lines stand at multiples of a round length in the world.
+      const local = foot.add(world).applyQuaternion(mesh.quaternion.clone().invert());
+      mesh.material.uniforms.scale.value = radius / grid;
+      mesh.material.uniforms.shift.value.set((local.x / grid) % 1, (local.y / grid) % 1);
     });
   }
 
@@ -347,6 +380,7 @@ export class View {
     this.edges.visible = display.style === 'edges' || display.style === 'wireframe';
     this.edgeMaterial.opacity = display.style === 'wireframe' ? 0.75 : 0.4;
     const glass = display.style === 'glass';
+    this.mesh.material = this.software && !display.shadows && !glass ? this.leanMaterial : this.material;
     if (this.material.transparent !== glass) {
       this.material.transparent = glass;
       this.material.opacity = glass ? 0.3 : 1;
@@ -461,6 +495,8 @@ export class View {
       .addScaledVector(right, -1.0 * this.size)
       .addScaledVector(d, 0.9 * this.size);
     this.lamp.target.position.copy(this.target);
+    this.leanMaterial.uniforms.lamp.value.copy(this.lamp.position).sub(this.target).normalize();
+    this.leanMaterial.uniforms.above.value.copy(this.up);
     const shadow = this.lamp.shadow.camera;
     shadow.left = shadow.bottom = -this.size;
     shadow.right = shadow.top = this.size;
@@ -567,26 +603,27 @@ function roundLength(wanted: number): number {
   return decade * (factor < 2 ? 1 : factor < 5 ? 2 : 5);
 }
 
-/** A square of side 1 in the plane z = 0 with the world's grid on it, fading away from its middle. */
+/** A disc of radius 1 in the plane z = 0 with a grid on it, fading away from its middle. Seen from outside only: who looks
+    from below looks through. Few operations, and nothing blended: it fills the picture. */
 function makeGround(): THREE.Mesh<THREE.BufferGeometry, THREE.ShaderMaterial> {
   const material = new THREE.ShaderMaterial({
     lights: true,
     uniforms: THREE.UniformsUtils.merge([
       THREE.UniformsLib.lights,
-      { grid: { value: 1 }, fade: { value: 1 }, shift: { value: new THREE.Vector3() } },
+      { scale: { value: 1 }, shift: { value: new THREE.Vector2() }, far: { value: new THREE.Color().setHex(background, THREE.LinearSRGBColorSpace) } },
     ]),
     vertexShader: `
       #include <common>
       #include <shadowmap_pars_vertex>
-      varying vec3 place;
+      uniform float scale;
+      uniform vec2 shift;
+      varying vec2 cell;
       varying vec2 around;
-      varying vec3 facing;
       void main() {
         vec3 transformedNormal = normalMatrix * vec3(0.0, 0.0, 1.0);
         vec4 worldPosition = modelMatrix * vec4(position, 1.0);
-        place = worldPosition.xyz;
-        facing = mat3(modelMatrix) * vec3(0.0, 0.0, 1.0);
-        around = position.xy * length(modelMatrix[0].xyz);
+        around = position.xy;
+        cell = position.xy * scale + shift;
         #include <shadowmap_vertex>
         gl_Position = projectionMatrix * viewMatrix * worldPosition;
       }`,
@@ -596,37 +633,24 @@ function makeGround(): THREE.Mesh<THREE.BufferGeometry, THREE.ShaderMaterial> {
       #include <lights_pars_begin>
       #include <shadowmap_pars_fragment>
       #include <shadowmask_pars_fragment>
-      uniform float grid;
-      uniform float fade;
-      uniform vec3 shift;
-      varying vec3 place;
+      uniform vec3 far;
+      varying vec2 cell;
       varying vec2 around;
-      varying vec3 facing;
       void main() {
-        float alpha = 1.0 - smoothstep(0.35, 1.0, length(around) / fade);
-        if (alpha <= 0.0) discard;
-        vec3 world = place / grid + mod(shift, grid) / grid;
-        vec3 width = fwidth(world);
-        vec3 line = 1.0 - smoothstep(width * 0.5, width * 1.5, abs(world - round(world)));
-        // Across the plane's own axis there are no lines.
-        vec3 normal = abs(normalize(facing));
-        float axis = max(normal.x, max(normal.y, normal.z));
-        line *= vec3(lessThan(normal, vec3(axis - 1e-4)));
-        float lines = max(line.x, max(line.y, line.z)) * (1.0 - smoothstep(0.15, 0.5, max(width.x, max(width.y, width.z))));
-        vec3 colour = vec3(0.70, 0.71, 0.72) * mix(0.62, 1.0, getShadowMask());
-        colour = mix(colour, vec3(0.42, 0.45, 0.50), 0.45 * lines);
-        gl_FragColor = vec4(colour, alpha);
-        #include <colorspace_fragment>
+        vec2 width = fwidth(cell);
+        vec2 line = clamp(1.4 - abs(fract(cell - 0.5) - 0.5) / width, 0.0, 1.0);
+        float lines = 0.12 * max(line.x, line.y) * clamp(1.4 - 2.8 * max(width.x, width.y), 0.0, 1.0);
+        vec3 colour = (vec3(0.838, 0.843, 0.848) - lines) * (0.8 + 0.2 * getShadowMask());
+        float away = dot(around, around);
+        gl_FragColor = vec4(mix(colour, far, clamp(1.25 * away - 0.1, 0.0, 1.0)), 1.0);
       }`,
-    transparent: true,
-    side: THREE.DoubleSide,
     polygonOffset: true,
     polygonOffsetFactor: 2,
     polygonOffsetUnits: 4,
   });
-  const mesh = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), material);
+  const mesh = new THREE.Mesh(new THREE.CircleGeometry(1, 48), material);
   mesh.receiveShadow = true;
-  mesh.renderOrder = -1;
+  mesh.renderOrder = 1; // behind most of the rest, which then need not be drawn over
   return mesh;
 }
 

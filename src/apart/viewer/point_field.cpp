@@ -17,15 +17,21 @@ VectorX norms(const Matrix3X& vectors) {
   return vectors.colwise().norm().transpose();
 }
 
-/// The mean of the tetrahedra around each point; cells of equal weight.
-VectorX mean_around(const Frame& frame, const VectorX& per_tetrahedron) {
+/// The mean of the cells around each point; cells of equal weight. `values`: per tetrahedron, then perhaps per
+/// face.
+VectorX mean_around(const Frame& frame, const VectorX& values) {
   const Index n = frame.mesh.point_count();
   VectorX sum = VectorX::Zero(n), count = VectorX::Zero(n);
-  for (Index t = 0; t < frame.mesh.tetrahedra.cols(); ++t)
-    for (const int p : frame.mesh.tetrahedra.col(t)) {
-      sum[p] += per_tetrahedron[t];
-      ++count[p];
-    }
+  Index cell = 0;
+  const auto add = [&](const auto& cells) {
+    for (Index c = 0; c < cells.cols() && cell < values.size(); ++c, ++cell)
+      for (const int p : cells.col(c)) {
+        sum[p] += values[cell];
+        ++count[p];
+      }
+  };
+  add(frame.mesh.tetrahedra);
+  add(frame.mesh.faces);
   return (count.array() > 0).select(sum.array() / count.array(), none);
 }
 

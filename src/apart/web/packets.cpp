@@ -185,10 +185,8 @@ std::string picked_values(const Frame& frame, Index cell, Index point) {
   text["position"] = json_vector(frame.mesh.points.col(point));
   if (frame.velocity.size() > 0) text["velocity"] = json_vector(frame.velocity.col(point));
   if (frame.contact_force.size() > 0) text["contact_force"] = json_vector(frame.contact_force.col(point));
-  if (found.kind == "tetrahedron") {
-    if (frame.von_mises.size() > 0) text["stress"] = finite_or_null(frame.von_mises[found.number]);
-    if (frame.strain.size() > 0) text["strain"] = finite_or_null(frame.strain[found.number]);
-  }
+  if (cell < frame.von_mises.size()) text["stress"] = finite_or_null(frame.von_mises[cell]);
+  if (cell < frame.strain.size()) text["strain"] = finite_or_null(frame.strain[cell]);
   return text.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -158,7 +158,6 @@ std::string RunFolder::state(Index first_frame, Index first_step) {
   };
   text["scene"] = from_summary("scene");
   const std::string status = from_summary("status");
-  text["status"] = status.empty() ? "starting" : status;
   if (const std::string reason = from_summary("reason"); !reason.empty()) text["reason"] = reason;
 
   std::vector<FrameEntry> frames;
@@ -167,6 +166,7 @@ std::string RunFolder::state(Index first_frame, Index first_step) {
   } catch (const std::exception& e) {
     text["problem"] = e.what();
   }
+  text["status"] = !status.empty() ? status : frames.empty() ? "starting" : "unknown";
   std::vector<double> times;
   for (const FrameEntry& frame : frames) times.push_back(frame.time);
   text["frames"] = {{"count", times.size()}, {"from", first_frame}, {"times", numbers(times, first_frame)}};
