@@ -22,9 +22,11 @@ endforeach()
 find_package(valijson REQUIRED)
 find_package(CLI11 REQUIRED)
 find_path(CGAL_INCLUDE_DIR CGAL/Exact_predicates_inexact_constructions_kernel.h REQUIRED)
-mark_as_advanced(CGAL_INCLUDE_DIR)
+find_path(HTTPLIB_INCLUDE_DIR httplib.h REQUIRED)
+mark_as_advanced(CGAL_INCLUDE_DIR HTTPLIB_INCLUDE_DIR)
 
-# Linked by name (gmp, mpfr); looked up here so that a missing one is noticed when configuring.
+# Linked by name (gmp, mpfr, cpp-httplib); looked up here so that a missing one is noticed when configuring.
 find_library(GMP_LIBRARY gmp REQUIRED)
 find_library(MPFR_LIBRARY mpfr REQUIRED)
-mark_as_advanced(GMP_LIBRARY MPFR_LIBRARY)
+find_library(HTTPLIB_LIBRARY cpp-httplib REQUIRED)
+mark_as_advanced(GMP_LIBRARY MPFR_LIBRARY HTTPLIB_LIBRARY)

@@ -42,6 +42,8 @@ constexpr Wrapped wrapped_libraries[] = {
     {"hdf5", "io/hdf5_archive.cpp"},
     {"embree", "viewer/", false},
     {"png", "viewer/", false},
+    {"httplib", "web/view_server.cpp"},
+    {"openssl/", "web/view_server.cpp"},
     {"CLI/", "cli/", false},
 };
 

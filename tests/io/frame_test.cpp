@@ -42,6 +42,8 @@ Frame sample_frame() {
   frame.contact_force = Matrix3X::Random(3, 9) * 1e10;
   frame.von_mises.resize(3);
   frame.von_mises << 1e5, 0.1, 7;
+  frame.strain.resize(3);
+  frame.strain << 0.25, 1e-3, 0.5;
   return frame;
 }
 
@@ -62,6 +64,7 @@ void expect_same(const Frame& a, const Frame& b) {
   EXPECT_TRUE(same_bits(a.velocity, b.velocity));
   EXPECT_TRUE(same_bits(a.contact_force, b.contact_force));
   EXPECT_TRUE(same_bits(a.von_mises, b.von_mises));
+  EXPECT_TRUE(same_bits(a.strain, b.strain));
   EXPECT_EQ(a.ignored_pairs, b.ignored_pairs);
   EXPECT_EQ(a.invertible_cells, b.invertible_cells);
   ASSERT_EQ(a.bodies.size(), b.bodies.size());
@@ -93,6 +96,7 @@ TEST(Frame, OptionalPartsMayBeEmpty) {
   frame.velocity.resize(3, 0);
   frame.contact_force.resize(3, 0);
   frame.von_mises.resize(0);
+  frame.strain.resize(0);
   frame.half_spaces.clear();
   frame.ignored_pairs.clear();
   frame.invertible_cells.clear();

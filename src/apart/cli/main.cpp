@@ -2,6 +2,7 @@
 #include <apart/cli/ccd_command.hpp>
 #include <apart/cli/exit_codes.hpp>
 #include <apart/cli/progress.hpp>
+#include <apart/cli/view_command.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/io/atomic_file.hpp>
@@ -372,6 +373,7 @@ int dispatch(int argc, char** argv) {
   schema_command->add_flag("--reference", reference, "Print it as tables for people (Markdown)");
   schema_command->callback([&] { code = show_schema(reference); });
 
+  add_view_command(app, code);
   add_ccd_command(app, code);
 
   try {

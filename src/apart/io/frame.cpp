@@ -40,9 +40,11 @@ void check_sizes(const Frame& frame) {
   ensure(frame.point_body.size() == frame.mesh.points.cols(), "Frame: point_body has one entry per point");
   ensure(per_point(frame.velocity.cols()), "Frame: velocity is empty or has one column per point");
   ensure(per_point(frame.contact_force.cols()), "Frame: contact_force is empty or has one column per point");
-  ensure(frame.von_mises.size() == 0 ||
-             frame.von_mises.size() == frame.mesh.tetrahedra.cols() + frame.mesh.faces.cols(),
+  const auto cells = frame.mesh.tetrahedra.cols() + frame.mesh.faces.cols();
+  ensure(frame.von_mises.size() == 0 || frame.von_mises.size() == cells,
          "Frame: von_mises is empty or has one entry per tetrahedron and triangle");
+  ensure(frame.strain.size() == 0 || frame.strain.size() == cells,
+         "Frame: strain is empty or has one entry per tetrahedron and triangle");
 }
 
 }  // namespace
@@ -94,10 +96,12 @@ void write_frame(const std::filesystem::path& file, const Frame& frame) {
   add_cells(mesh.edges);
   add_cells(mesh.vertices.transpose());
   arrays.cell.push_back(vtu_output("body", cell_body));
-  VectorX stress =
-      VectorX::Zero(Eigen::Index(cell_body.size()));  // a cell array needs a value for every kind of cell
+  // A cell array needs a value for every kind of cell.
+  VectorX stress = VectorX::Zero(Eigen::Index(cell_body.size())), strain = stress;
   stress.head(frame.von_mises.size()) = frame.von_mises;
+  strain.head(frame.strain.size()) = frame.strain;
   if (frame.von_mises.size() > 0) arrays.cell.push_back(vtu_output("von_mises", values_of(stress)));
+  if (frame.strain.size() > 0) arrays.cell.push_back(vtu_output("strain", values_of(strain)));
 
   write_atomically(file, [&](std::ostream& out) { write_vtu(out, mesh, arrays); });
 }
@@ -148,10 +152,8 @@ class FrameReader {
       }
     frame.velocity = vectors(piece, "velocity", points);
     frame.contact_force = vectors(piece, "contact_force", points);
-    if (const VtuArray* array = VtuFile::find(piece.cell_data, "von_mises")) {
-      const auto values = file_.reals(*array, std::size_t(piece.cell_count));
-      frame.von_mises = VectorX::Map(values.data(), frame.mesh.tetrahedra.cols() + frame.mesh.faces.cols());
-    }
+    frame.von_mises = per_solid_cell(piece, "von_mises", frame);
+    frame.strain = per_solid_cell(piece, "strain", frame);
     return frame;
   }
 
@@ -207,6 +209,14 @@ class FrameReader {
     return Matrix3X::Map(values.data(), 3, Eigen::Index(points));
   }
 
+  /// One for each tetrahedron, then for each triangle.
+  VectorX per_solid_cell(const VtuPiece& piece, std::string_view name, const Frame& frame) const {
+    const VtuArray* array = VtuFile::find(piece.cell_data, name);
+    if (!array) return VectorX();
+    const auto values = file_.reals(*array, std::size_t(piece.cell_count));
+    return VectorX::Map(values.data(), frame.mesh.tetrahedra.cols() + frame.mesh.faces.cols());
+  }
+
   VtuFile file_;
 };
 
@@ -235,15 +245,10 @@ Mesh surface_of(const Mesh& mesh) {
   return surface;
 }
 
-struct IndexEntry {
-  double time;
-  std::string file;
-};
-
 /// The <DataSet timestep="..." file="..."/> elements of a PVD file.
-std::vector<IndexEntry> read_index(const std::filesystem::path& file) {
+std::vector<FrameEntry> read_index(const std::filesystem::path& file) {
   struct Parsing {
-    std::vector<IndexEntry> entries;
+    std::vector<FrameEntry> entries;
     bool damaged = false;
   } parsing;
   const FileReader reader(file);
@@ -316,7 +321,7 @@ FrameWriter::FrameWriter(std::filesystem::path run_directory, std::vector<std::s
     throw InputError("{}: cannot be created: {}; choose another output folder",
                      (directory_ / "frames").string(), error.message());
   if (keep == 0) return;
-  const std::vector<IndexEntry> kept = read_index(directory_ / index_name);
+  const std::vector<FrameEntry> kept = read_index(directory_ / index_name);
   if (Index(kept.size()) < keep)
     throw InputError("{}: lists {} frames, the run to be continued has {}; start it again",
                      (directory_ / index_name).string(), kept.size(), keep);
@@ -345,6 +350,12 @@ void FrameWriter::write(const Frame& frame) {
       out << fmt::format("    <DataSet timestep=\"{}\" file=\"frames/frame_{:06}.vtu\"/>\n", times_[i], i);
     out << "  </Collection>\n</VTKFile>\n";
   });
+}
+
+std::vector<FrameEntry> read_frame_index(const std::filesystem::path& run_directory) {
+  std::error_code error;
+  if (!std::filesystem::exists(run_directory / index_name, error)) return {};
+  return read_index(run_directory / index_name);
 }
 
 std::vector<std::filesystem::path> list_frames(const std::filesystem::path& run_directory) {

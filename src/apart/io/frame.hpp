@@ -31,6 +31,7 @@ struct Frame {
   Matrix3X velocity;        ///< [m/s] per point; may be empty
   Matrix3X contact_force;   ///< [N] per point, contact and friction; may be empty
   VectorX von_mises;        ///< [Pa] per tetrahedron, then per triangle (zero but for shells); may be empty
+  VectorX strain;           ///< largest |σ − 1| over the stretches σ; cells as in von_mises; may be empty
 };
 
 /// Writes one VTU file that ParaView opens (binary, so doubles survive exactly), atomically.
@@ -55,6 +56,16 @@ class FrameWriter {
   std::vector<std::string> extra_formats_;
   std::vector<double> times_;
 };
+
+/// One line of a run's index of frames.
+struct FrameEntry {
+  double time = 0;             ///< [s]
+  std::filesystem::path file;  ///< as the index has it, relative to the run directory; may be missing
+};
+
+/// The index of a run's frames as it stands, for readers of runs that are being written or are damaged; empty
+/// if there is none yet. Throws InputError if it cannot be understood.
+std::vector<FrameEntry> read_frame_index(const std::filesystem::path& run_directory);
 
 /// Paths of a run's frames in order of time. Throws InputError if there are none or the run directory is
 /// damaged.

@@ -25,7 +25,7 @@ Frame make_frame(StepProblem& w, const State& state) {
   f.mesh.faces.resize(3, faces);
   f.mesh.edges.resize(2, edges);
   f.mesh.vertices.resize(points);
-  f.von_mises = VectorX::Zero(tets + faces);
+  f.von_mises = f.strain = VectorX::Zero(tets + faces);
   w.elasticity.prepare(state.nodes);
   w.membranes.prepare(state.nodes);
   const Index all_tets = tets;
@@ -49,10 +49,14 @@ Frame make_frame(StepProblem& w, const State& state) {
       const Matrix3 s = w.elasticity.cauchy_stress(cell);
       const Matrix3 deviator = s - s.trace() / 3 * Matrix3::Identity();
       f.von_mises[tets + t] = std::sqrt(1.5) * deviator.norm();
+      f.strain[tets + t] = (w.elasticity.stretches(cell).array() - 1).abs().maxCoeff();
     }
     if (b.shell && w.present[i])
-      for (Index t = 0; t < b.mesh.faces.cols(); ++t)
-        f.von_mises[all_tets + faces + t] = w.membranes.von_mises(w.first_triangle[i] + t);
+      for (Index t = 0; t < b.mesh.faces.cols(); ++t) {
+        const Index triangle = w.first_triangle[i] + t;
+        f.von_mises[all_tets + faces + t] = w.membranes.von_mises(triangle);
+        f.strain[all_tets + faces + t] = (w.membranes.stretches(triangle).array() - 1).abs().maxCoeff();
+      }
     copy(f.mesh.tetrahedra, tets, b.mesh.tetrahedra);
     copy(f.mesh.faces, faces, b.mesh.faces);
     copy(f.mesh.edges, edges, b.mesh.edges);

@@ -44,6 +44,17 @@ ElasticState elastic_state(const Body& body, const Matrix3X& q) {
       result.volume_ratio = std::min(result.volume_ratio, stretches.prod());
     }
   }
+  if (body.shell) {
+    MembraneElasticity membranes;
+    HingeBending bending;
+    membranes.add(*body.shell, 0);
+    bending.add(*body.shell, 0);
+    membranes.prepare(q);
+    bending.prepare(q);
+    result.energy += membranes.value(q) + bending.value(q);
+    for (Index c = 0; c < membranes.term_count(); ++c)
+      result.strain = std::max(result.strain, (membranes.stretches(c).array() - 1).abs().maxCoeff());
+  }
   return result;
 }
 

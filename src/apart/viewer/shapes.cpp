@@ -36,6 +36,10 @@ Vector3f body_colour(int n) {
   return colour;
 }
 
+Vector3f obstacle_colour() {
+  return {0.42f, 0.43f, 0.45f};
+}
+
 Matrix3Xf corner_normals(const Matrix3Xf& points, const Faces& faces, float crease_angle) {
   const Index n = Index(faces.cols());
   Matrix3Xf face_normal(3, n);
@@ -121,7 +125,7 @@ std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalizat
     shape.corner_normals = corner_normals(shape.points, shape.faces, float(std::numbers::pi) * 55 / 180);
     shape.radius = shape.balls.size() > 0 ? 0.006f : 0.004f;
     if (shape.obstacle)
-      shape.colour = Vector3f(0.42f, 0.43f, 0.45f);
+      shape.colour = obstacle_colour();
     else
       shape.colour = body_colour(simulated++);
   }

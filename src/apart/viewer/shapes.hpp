@@ -40,5 +40,6 @@ Matrix3Xf corner_normals(const Matrix3Xf& points, const Faces& faces, float crea
 
 /// The colour of the n-th simulated body: linear RGB.
 Vector3f body_colour(int n);
+Vector3f obstacle_colour();
 
 }  // namespace apart

@@ -1,0 +1,25 @@
+# cmake -D FILES=a|b -D OUTPUT=file -P embed_page.cmake
+# Writes a C++ source file with the bytes of the given files.
+string(REPLACE "|" ";" files "${FILES}")
+set(code "// Generated from viewer/.\n#include <apart/web/page.hpp>\n\nnamespace apart {\n\nnamespace {\n\n")
+set(list "")
+set(number 0)
+foreach(file IN LISTS files)
+  cmake_path(GET file FILENAME name)
+  file(READ ${file} bytes HEX)
+  # Sixteen bytes to a line. A zero at the end keeps an empty file from being an empty array.
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(REGEX REPLACE "((0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,))" "\\1\n" bytes "${bytes}")
+  string(APPEND code "constexpr unsigned char file_${number}[] = {\n${bytes}0};\n\n")
+  string(APPEND list
+    "      {\"${name}\", {reinterpret_cast<const char*>(file_${number}), sizeof file_${number} - 1}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+string(APPEND code "}  // namespace\n\nstd::span<const PageFile> page_files() {\n")
+if(list)
+  string(APPEND code "  static const PageFile files[] = {\n${list}  };\n  return files;\n}\n")
+else()
+  string(APPEND code "  return {};\n}\n")
+endif()
+string(APPEND code "\n}  // namespace apart\n")
+file(WRITE ${OUTPUT} "${code}")

@@ -1,0 +1,32 @@
+#pragma once
+#include <apart/io/frame.hpp>
+
+namespace apart {
+
+/// What of a frame can be seen, and where it comes from. Cells are numbered as in the frame's file:
+/// tetrahedra, faces, edges, free points.
+struct DrawnSurface {
+  Eigen::VectorXi points;         ///< points of the frame that a cell below uses, ascending
+  Faces triangles;                ///< the boundary of volumes, then the faces; index `points`
+  Eigen::VectorXi triangle_cell;  ///< cell of the frame that each triangle belongs to
+  Edges segments;                 ///< index `points`
+  Eigen::VectorXi balls;          ///< free points; index `points`
+};
+
+DrawnSurface drawn_surface(const Frame& frame);
+
+/// Equal for frames with the same bodies and cells on the same points, different otherwise (but for chance,
+/// 1 : 2⁶⁴).
+std::uint64_t topology_key(const Frame& frame);
+
+/// "tetrahedron", "triangle", "segment" or "point", and the number among its like.
+struct NumberedCell {
+  std::string_view kind;
+  Index number = 0;
+  Index size = 0;      ///< number of its points
+  const int* corners;  ///< its points, of the frame
+};
+/// Throws InputError if the frame has no such cell.
+NumberedCell cell_of(const Frame& frame, Index cell);
+
+}  // namespace apart

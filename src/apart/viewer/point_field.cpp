@@ -1,0 +1,121 @@
+#include <apart/collision/broad_phase.hpp>
+#include <apart/core/error.hpp>
+#include <apart/viewer/drawn_surface.hpp>
+#include <apart/viewer/point_field.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace apart {
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+VectorX norms(const Matrix3X& vectors) {
+  return vectors.colwise().norm().transpose();
+}
+
+/// The mean of the cells around each point; cells of equal weight. `values`: per tetrahedron, then perhaps per
+/// face.
+VectorX mean_around(const Frame& frame, const VectorX& values) {
+  const Index n = frame.mesh.point_count();
+  VectorX sum = VectorX::Zero(n), count = VectorX::Zero(n);
+  Index cell = 0;
+  const auto add = [&](const auto& cells) {
+    for (Index c = 0; c < cells.cols() && cell < values.size(); ++c, ++cell)
+      for (const int p : cells.col(c)) {
+        sum[p] += values[cell];
+        ++count[p];
+      }
+  };
+  add(frame.mesh.tetrahedra);
+  add(frame.mesh.faces);
+  return (count.array() > 0).select(sum.array() / count.array(), none);
+}
+
+constexpr FieldKind kinds[] = {
+    {"speed", "Speed", "m/s", false, [](const Frame& f) { return f.velocity.size() > 0; }},
+    {"stress", "Stress (von Mises)", "Pa", false, [](const Frame& f) { return f.von_mises.size() > 0; }},
+    {"strain", "Strain (largest stretch − 1)", "", false, [](const Frame& f) { return f.strain.size() > 0; }},
+    {"contact_force", "Contact force", "N", false, [](const Frame& f) { return f.contact_force.size() > 0; }},
+    {"gap", "Gap", "m", true, [](const Frame&) { return true; }},
+};
+
+}  // namespace
+
+std::span<const FieldKind> field_kinds() {
+  return kinds;
+}
+
+const FieldKind& find_field(std::string_view name) {
+  std::string names;
+  for (const FieldKind& kind : kinds) {
+    if (kind.name == name) return kind;
+    names += (names.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  throw InputError("colour by '{}': must be one of {}", name, names);
+}
+
+VectorX point_field(const Frame& frame, std::string_view name, double reach) {
+  if (!find_field(name).present(frame))
+    throw InputError("the frame at {} s holds no {}; colour by something else", frame.time, name);
+  if (name == "speed") return norms(frame.velocity);
+  if (name == "contact_force") return norms(frame.contact_force);
+  if (name == "stress") return mean_around(frame, frame.von_mises);
+  if (name == "strain") return mean_around(frame, frame.strain);
+  return gaps(frame, reach);
+}
+
+VectorX gaps(const Frame& frame, double reach) {
+  ensure(reach > 0, "gaps: a positive reach");
+  const DrawnSurface surface = drawn_surface(frame);
+  const Index n = Index(surface.points.size());
+  std::vector<int> body(static_cast<std::size_t>(n));
+  Matrix3X x(3, n);
+  for (Index i = 0; i < n; ++i) {
+    x.col(i) = frame.mesh.points.col(surface.points[i]);
+    body[std::size_t(i)] = frame.point_body[surface.points[i]];
+  }
+  PairTable pairs(int(frame.bodies.size()));
+  const auto ignore = [&](int a, int b) {
+    PairSettings settings;
+    settings.enabled = false;
+    pairs.set(a, b, settings);
+  };
+  for (const auto& [a, b] : frame.ignored_pairs) ignore(a, b);
+  std::vector<char> absent(frame.bodies.size(), false);
+  for (const int a : frame.absent) {
+    absent[std::size_t(a)] = true;
+    for (int b = 0; b < int(frame.bodies.size()); ++b) ignore(a, b);
+  }
+  const CollisionSurface collision(x, surface.triangles, surface.segments, body, pairs, frame.half_spaces);
+
+  VectorX squared = VectorX::Constant(n, reach * reach);
+  for (const Stencil& s : make_bvh(collision)->find(x, reach)) {
+    const ClosestPoints closest = closest_points(s.kind, s.gather(x));
+    const double d = closest.r.squaredNorm();
+    for (int i = 0; i < s.size(); ++i)
+      if (closest.vertices >> i & 1) squared[s.vertices[i]] = std::min(squared[s.vertices[i]], d);
+  }
+  for (const HalfSpace& plane : frame.half_spaces)
+    for (Index i = 0; i < n; ++i) {
+      if (absent[std::size_t(body[std::size_t(i)])] || !pairs(body[std::size_t(i)], plane.body).enabled)
+        continue;
+      const double d = std::max(0.0, plane.normal.dot(x.col(i) - plane.origin));
+      squared[i] = std::min(squared[i], d * d);
+    }
+  VectorX result = VectorX::Constant(frame.mesh.point_count(), none);
+  for (Index i = 0; i < n; ++i)
+    if (squared[i] < reach * reach) result[surface.points[i]] = std::sqrt(squared[i]);
+  return result;
+}
+
+std::span<const int> colour_stops() {
+  static constexpr int stops[] = {0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c,
+                                  0x28ae80, 0x5ec962, 0xaddc30, 0xfde725};
+  return stops;
+}
+
+}  // namespace apart

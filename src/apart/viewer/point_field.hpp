@@ -1,0 +1,37 @@
+#pragma once
+// Quantities of a frame as numbers at its points, for colours.
+#include <apart/io/frame.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace apart {
+
+struct FieldKind {
+  std::string_view name;   ///< "speed"
+  std::string_view label;  ///< for people
+  std::string_view unit;   ///< "m/s"; empty if it has none
+  bool logarithmic;        ///< spans decades
+  bool (*present)(const Frame&);
+};
+
+/// speed, stress, strain, contact_force, gap.
+std::span<const FieldKind> field_kinds();
+/// Throws InputError that lists the names if there is none of that name.
+const FieldKind& find_field(std::string_view name);
+
+/// The field at every point of the frame; not a number where it has no meaning: stress on a point of no
+/// tetrahedron, a gap beyond `reach` [m]. Quantities of cells become the mean over the cells around a point.
+/// Throws InputError if the frame does not hold the field.
+VectorX point_field(const Frame& frame, std::string_view name, double reach);
+
+/// Distance [m] from each point of the surface to the nearest other thing it could touch: points, edges and
+/// faces that do not share a point, and half-spaces. The distance of two edges, or of a point and a face,
+/// counts for all points that the closest places lie between. Not a number beyond `reach` > 0, for points
+/// inside, and for absent bodies.
+VectorX gaps(const Frame& frame, double reach);
+
+/// The colours of numbers from 0 to 1, dark to light, as sRGB 0xRRGGBB at equal distances (viridis).
+std::span<const int> colour_stops();
+
+}  // namespace apart

@@ -1,0 +1,272 @@
+#include <apart/core/error.hpp>
+#include <apart/io/file_reader.hpp>
+#include <apart/web/packets.hpp>
+#include <apart/web/run_folder.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+
+namespace apart {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// Changes when a file is written; empty if there is none.
+std::string stamp_of(const fs::path& file) {
+  std::error_code error;
+  const auto time = fs::last_write_time(file, error);
+  if (error) return {};
+  const auto size = fs::file_size(file, error);
+  return error ? std::string() : fmt::format("{}-{}", time.time_since_epoch().count(), size);
+}
+
+/// What a JSON file of the run says; null if it cannot be read (now).
+Json read_json_or_null(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > (64u << 20)) return {};
+  std::ifstream stream(file);
+  const Json json = Json::parse(stream, nullptr, false, true);
+  return json.is_object() ? json : Json();
+}
+
+/// A length of the scene: metres, or "1e-3 L" in sizes of the scene.
+double length(const Json& value, double size) {
+  if (value.is_number()) return value.get<double>();
+  if (!value.is_string()) return 0;
+  std::string text = value.get<std::string>();
+  const std::size_t unit = text.find('L');
+  if (unit != text.npos) text.resize(unit);
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return parse_real(text).value_or(0) * (unit == text.npos ? 1 : size);
+}
+
+Json numbers(const std::vector<double>& values, Index from) {
+  Json list = Json::array();
+  for (std::size_t i = std::size_t(std::max<Index>(0, from)); i < values.size(); ++i)
+    list.push_back(std::isfinite(values[i]) ? Json(values[i]) : Json());
+  return list;
+}
+
+std::size_t bytes_of(const Frame& f) {
+  return sizeof(double) * std::size_t(f.mesh.points.size() + f.velocity.size() + f.contact_force.size() +
+                                      f.von_mises.size() + f.strain.size()) +
+         sizeof(int) * std::size_t(f.mesh.tetrahedra.size() + f.mesh.faces.size() + f.mesh.edges.size() +
+                                   f.mesh.vertices.size() + f.point_body.size());
+}
+
+}  // namespace
+
+RunFolder::RunFolder(const fs::path& directory) {
+  std::error_code error;
+  directory_ = fs::canonical(directory, error);
+  if (error || !fs::is_directory(directory_, error))
+    throw InputError("{}: no such directory; name one that 'apart run' has written, or is writing",
+                     directory.string());
+  if (!fs::exists(directory_ / "frames.pvd", error) && !fs::exists(directory_ / "scene.json", error))
+    throw InputError("{}: holds neither frames nor a scene, so it is not the directory of a run; name one",
+                     directory.string());
+  name_ = directory_.filename().string();
+  steps_file_.file = directory_ / "steps.csv";
+  log_file_.file = directory_ / "log.txt";
+}
+
+fs::path RunFolder::inside(const fs::path& relative) const {
+  std::error_code error;
+  const fs::path file = fs::weakly_canonical(directory_ / relative, error);
+  const auto [end, rest] = std::mismatch(directory_.begin(), directory_.end(), file.begin(), file.end());
+  if (error || end != directory_.end())
+    throw InputError("{}: its index names {}, which lies outside the run; it is not read",
+                     directory_.string(), apart::quoted(relative.string()));
+  return file;
+}
+
+std::vector<FrameEntry> RunFolder::index() {
+  const std::lock_guard lock(mutex_);
+  const std::string stamp = stamp_of(directory_ / "frames.pvd");
+  if (stamp != index_stamp_) {
+    inside("frames.pvd");
+    index_ = read_frame_index(directory_);
+    index_stamp_ = stamp;
+  }
+  return index_;
+}
+
+std::vector<std::string> RunFolder::new_lines(Tail& tail) {
+  std::error_code error;
+  const auto size = fs::file_size(tail.file, error);
+  if (error) return {};
+  inside(tail.file.filename());
+  if (size < tail.position) {  // started anew, or continued from an earlier step
+    tail.position = 0;
+    if (&tail == &steps_file_) {
+      columns_.clear();
+      steps_.clear();
+    } else {
+      step_seconds_.clear();
+    }
+  }
+  std::ifstream stream(tail.file, std::ios::binary);
+  stream.seekg(std::streamoff(tail.position));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line) && !stream.eof();) {  // a line without end is not whole
+    tail.position += line.size() + 1;
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+void RunFolder::read_steps() {
+  for (const std::string& line : new_lines(steps_file_)) {
+    std::vector<std::string> cells(1);
+    for (const char c : line)
+      if (c == ',')
+        cells.emplace_back();
+      else if (c != '\r')
+        cells.back() += c;
+    if (columns_.empty()) {
+      columns_ = cells;
+      steps_.resize(columns_.size());
+    } else if (cells.size() == columns_.size()) {
+      for (std::size_t c = 0; c < cells.size(); ++c)
+        steps_[c].push_back(parse_real(cells[c]).value_or(std::nan("")));
+    }
+  }
+  // "step 12 t 0.24 s: 3 iterations, 40 contacts, gap 0.00093 m, 0.0214 s": the wall time of a step differs
+  // from run to run and so is in the log only.
+  for (const std::string& line : new_lines(log_file_)) {
+    if (!line.starts_with("step ") || !line.ends_with(" s")) continue;
+    const std::size_t begin = line.rfind(", ");
+    if (begin == line.npos) continue;
+    const auto step = parse_integer(line.substr(5, line.find(' ', 5) - 5));
+    const auto seconds = parse_real(line.substr(begin + 2, line.size() - begin - 4));
+    if (step && seconds && *step > 0) step_seconds_[Index(*step)] = *seconds;
+  }
+}
+
+std::string RunFolder::state(Index first_frame, Index first_step) {
+  Json text;
+  text["name"] = name_;
+  const Json summary = read_json_or_null(directory_ / "summary.json");
+  const auto from_summary = [&](const char* key) {
+    return summary.contains(key) && summary[key].is_string() ? summary[key].get<std::string>() : "";
+  };
+  text["scene"] = from_summary("scene");
+  const std::string status = from_summary("status");
+  if (const std::string reason = from_summary("reason"); !reason.empty()) text["reason"] = reason;
+
+  std::vector<FrameEntry> frames;
+  try {
+    frames = index();
+  } catch (const std::exception& e) {
+    text["problem"] = e.what();
+  }
+  text["status"] = !status.empty() ? status : frames.empty() ? "starting" : "unknown";
+  std::vector<double> times;
+  for (const FrameEntry& frame : frames) times.push_back(frame.time);
+  text["frames"] = {{"count", times.size()}, {"from", first_frame}, {"times", numbers(times, first_frame)}};
+  std::error_code error;
+  text["generation"] = frames.empty() ? "" : stamp_of(directory_ / frames.front().file.lexically_normal());
+
+  auto newest = fs::file_time_type::min();
+  for (const char* file : {"frames.pvd", "steps.csv", "summary.json", "log.txt"})
+    if (const auto time = fs::last_write_time(directory_ / file, error); !error)
+      newest = std::max(newest, time);
+  if (newest != fs::file_time_type::min())
+    text["age"] = std::chrono::duration<double>(fs::file_time_type::clock::now() - newest).count();
+
+  const std::lock_guard lock(mutex_);
+  read_steps();
+  Json columns = Json::object();
+  for (std::size_t c = 0; c < columns_.size(); ++c) columns[columns_[c]] = numbers(steps_[c], first_step);
+  const auto step_column = std::find(columns_.begin(), columns_.end(), "step");
+  const std::size_t count = steps_.empty() ? 0 : steps_.front().size();
+  if (step_column != columns_.end()) {
+    Json seconds = Json::array();
+    for (std::size_t i = std::size_t(std::max<Index>(0, first_step)); i < count; ++i) {
+      const double step = steps_[std::size_t(step_column - columns_.begin())][i];
+      const auto at = step_seconds_.find(Index(std::clamp(step, 0.0, 2e9)));
+      seconds.push_back(at == step_seconds_.end() ? Json() : Json(at->second));
+    }
+    columns["seconds"] = std::move(seconds);
+  }
+  text["steps"] = {{"count", count}, {"from", first_step}, {"columns", std::move(columns)}};
+  return text.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::shared_ptr<const RunFolder::Loaded> RunFolder::load(Index frame, std::string& key) {
+  const std::vector<FrameEntry> frames = index();
+  if (frame < 0 || frame >= Index(frames.size()))
+    throw InputError("frame {}: the run has {} frames, counted from 0", frame, frames.size());
+  const fs::path file = inside(frames[std::size_t(frame)].file);
+  const std::string stamp = stamp_of(file);
+  if (stamp.empty())
+    throw InputError("frame {}: {} is missing; restore it or run the simulation again", frame,
+                     file.filename().string());
+  key = fmt::format("{}/{}", frame, stamp);
+  if (auto found = frames_.find(key)) return found;
+  auto loaded = std::make_shared<Loaded>();
+  loaded->frame = read_frame(file);
+  const std::uint64_t topology = topology_key(loaded->frame);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = surfaces_.find(topology); at != surfaces_.end()) loaded->surface = at->second;
+  }
+  if (!loaded->surface) {
+    loaded->surface = std::make_shared<DrawnSurface>(drawn_surface(loaded->frame));
+    const std::lock_guard lock(mutex_);
+    if (surfaces_.size() >= 4) surfaces_.clear();  // they seldom change, so seldom many are needed
+    surfaces_[topology] = loaded->surface;
+  }
+  const std::size_t bytes = bytes_of(loaded->frame);
+  frames_.put(key, loaded, bytes);
+  return loaded;
+}
+
+double RunFolder::contact_reach(const Frame& frame) const {
+  const Json scene = read_json_or_null(directory_ / "scene.json");
+  const Json summary = read_json_or_null(directory_ / "summary.json");
+  const double size =
+      summary.contains("size") && summary["size"].is_number() ? summary["size"].get<double>() : 0;
+  double reach = 0;
+  if (scene.contains("contact") && scene["contact"].is_object())
+    for (const char* key : {"dhat", "thickness"})
+      if (scene["contact"].contains(key)) reach += length(scene["contact"][key], size);
+  if (!(reach > 0) && frame.mesh.point_count() > 0)
+    reach = 1e-3 * (frame.mesh.points.rowwise().maxCoeff() - frame.mesh.points.rowwise().minCoeff()).norm();
+  return std::isfinite(reach) && reach > 0 ? 2 * reach : 1e-3;  // twice: what is about to touch is seen too
+}
+
+std::shared_ptr<const std::string> RunFolder::packet(const std::string& what, Index frame) {
+  std::string key;
+  // The stamp of the file is part of the key: a frame that is written again is a new one.
+  const auto frames = index();
+  if (frame >= 0 && frame < Index(frames.size()))
+    if (auto found = packets_.find(
+            fmt::format("{}/{}/{}", what, frame, stamp_of(inside(frames[std::size_t(frame)].file)))))
+      return found;
+  making_.acquire();
+  const auto release = [](std::counting_semaphore<>* semaphore) { semaphore->release(); };
+  const std::unique_ptr<std::counting_semaphore<>, decltype(release)> turn(&making_, release);
+  const auto loaded = load(frame, key);
+  auto packet =
+      std::make_shared<std::string>(what == "topology"    ? topology_packet(loaded->frame, *loaded->surface)
+                                    : what == "positions" ? position_packet(loaded->frame, *loaded->surface)
+                                                          : field_packet(loaded->frame, *loaded->surface,
+                                                                         what, contact_reach(loaded->frame)));
+  const std::size_t bytes = packet->size();
+  packets_.put(what + "/" + key, packet, bytes);
+  return packet;
+}
+
+std::string RunFolder::picked(Index frame, Index cell, Index point) {
+  std::string key;
+  return picked_values(load(frame, key)->frame, cell, point);
+}
+
+}  // namespace apart

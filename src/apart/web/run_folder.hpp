@@ -1,0 +1,71 @@
+#pragma once
+#include <apart/viewer/drawn_surface.hpp>
+#include <apart/web/byte_cache.hpp>
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <semaphore>
+#include <string>
+#include <vector>
+
+namespace apart {
+
+/// A run directory as the page asks about it, while it may still be written to, or be damaged: what is wrong
+/// with a frame is said when that frame is asked for, and concerns no other. Reads nothing outside the
+/// directory, wherever its index of frames or its symbolic links point. For several threads. Memory is
+/// bounded: packets and frames used last are kept, up to a limit each.
+class RunFolder {
+ public:
+  /// Throws InputError if there is no such directory, or it has nothing that a run writes.
+  explicit RunFolder(const std::filesystem::path& directory);
+
+  const std::string& name() const { return name_; }  ///< the directory's
+
+  /// JSON text: scene, status, reason (if it ended badly), age (seconds since something was written),
+  /// generation (changes when the run was started anew), frames {count, from, times}, and steps {count, from,
+  /// columns}, the last two from the given numbers on.
+  std::string state(Index first_frame, Index first_step);
+
+  /// See packets.hpp; `what` is "topology", "positions", or the name of a field. Throws InputError if the
+  /// frame does not exist, is missing or damaged.
+  std::shared_ptr<const std::string> packet(const std::string& what, Index frame);
+  std::string picked(Index frame, Index cell, Index point);
+
+ private:
+  /// A frame and what of it is seen.
+  struct Loaded {
+    Frame frame;
+    std::shared_ptr<const DrawnSurface> surface;
+  };
+  /// A file of lines that grows: what is behind `position` has not been read yet.
+  struct Tail {
+    std::filesystem::path file;
+    std::size_t position = 0;
+  };
+  std::vector<std::string> new_lines(Tail& tail);
+
+  std::filesystem::path inside(const std::filesystem::path& relative) const;
+  std::vector<FrameEntry> index();
+  std::shared_ptr<const Loaded> load(Index frame, std::string& key);
+  double contact_reach(const Frame& frame) const;
+  void read_steps();
+
+  std::filesystem::path directory_;  ///< canonical
+  std::string name_;
+
+  std::mutex mutex_;  ///< of everything below but the caches
+  std::string index_stamp_;
+  std::vector<FrameEntry> index_;
+  Tail steps_file_, log_file_;
+  std::vector<std::string> columns_;
+  std::vector<std::vector<double>> steps_;                                 ///< one list per column
+  std::map<Index, double> step_seconds_;                                   ///< step → wall time
+  std::map<std::uint64_t, std::shared_ptr<const DrawnSurface>> surfaces_;  ///< of the last topologies
+
+  std::counting_semaphore<> making_{4};  ///< so many packets are made at a time; each needs a frame in memory
+  ByteCache<std::string> packets_{256u << 20};
+  ByteCache<Loaded> frames_{256u << 20};
+};
+
+}  // namespace apart

@@ -1,0 +1,204 @@
+// Debian's library is compiled with these; the layout of its types depends on them.
+#define CPPHTTPLIB_OPENSSL_SUPPORT
+#define CPPHTTPLIB_ZLIB_SUPPORT
+#define CPPHTTPLIB_BROTLI_SUPPORT
+#include <apart/core/error.hpp>
+#include <apart/io/file_reader.hpp>
+#include <apart/io/gzip.hpp>
+#include <apart/viewer/point_field.hpp>
+#include <apart/web/page.hpp>
+#include <apart/web/run_folder.hpp>
+#include <apart/web/view_server.hpp>
+
+#include <httplib.h>
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <random>
+#include <thread>
+
+namespace apart {
+
+namespace {
+
+// The library compresses what it takes for text again, slowly; with a parameter behind the type it does not.
+constexpr const char* json_type = "application/json; charset=utf-8";
+
+std::string random_token() {
+  std::random_device random;  // the system's generator
+  std::string token;
+  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", random());
+  return token;
+}
+
+/// Takes the same time wherever the two differ.
+bool same_secret(std::string_view a, std::string_view b) {
+  unsigned difference = a.size() != b.size();
+  for (std::size_t i = 0; i < b.size(); ++i) difference |= unsigned(a[a.empty() ? 0 : i % a.size()] ^ b[i]);
+  return difference == 0;
+}
+
+std::string type_of(std::string_view name) {
+  if (name.ends_with(".js")) return "application/javascript; charset=utf-8";
+  if (name.ends_with(".css")) return "text/css";
+  return "text/html";
+}
+
+Index number(const httplib::Request& request, const char* name) {
+  const std::string text = request.has_param(name) ? request.get_param_value(name) : "0";
+  const auto value = parse_integer(text);
+  if (!value || *value < 0 || *value > std::numeric_limits<Index>::max())
+    throw InputError("{}: got {}, must be a number from 0 on", name, apart::quoted(text));
+  return Index(*value);
+}
+
+}  // namespace
+
+struct ViewServer::Implementation {
+  std::vector<std::unique_ptr<RunFolder>> runs;
+  std::vector<std::pair<std::string_view, std::string>> page;  ///< name, compressed content
+  std::string token, address;
+  int port = 0;
+  httplib::Server server;
+  std::thread listener;
+  std::atomic<bool> ended = false;  ///< the listener
+
+  void send_text(httplib::Response& response, const nlohmann::json& text, int status) const {
+    response.status = status;
+    response.set_content(text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), json_type);
+  }
+
+  std::string list_of_runs() const {
+    nlohmann::json text;
+    text["runs"] = nlohmann::json::array();
+    for (const auto& run : runs) text["runs"].push_back({{"name", run->name()}});
+    text["colours"] = colour_stops();
+    return text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+  void send_compressed(const httplib::Request& request, httplib::Response& response,
+                       const std::string& gzipped, const std::string& type) const {
+    if (request.get_header_value("Accept-Encoding").find("gzip") == std::string::npos)
+      throw InputError("this address answers compressed with gzip only; ask with Accept-Encoding: gzip");
+    response.set_header("Content-Encoding", "gzip");
+    response.set_content(gzipped, type);
+  }
+
+  /// `path`: behind the token.
+  void answer(const std::string& path, const httplib::Request& request, httplib::Response& response) {
+    for (const auto& [name, content] : page)
+      if (path == name || (path.empty() && name == "index.html")) {
+        // A stylesheet or an HTML text is compressed by the library itself.
+        const std::string type = type_of(name);
+        if (type.starts_with("text/")) {
+          for (const PageFile& file : page_files())
+            if (file.name == name) response.set_content(std::string(file.content), type.c_str());
+          return;
+        }
+        return send_compressed(request, response, content, type);
+      }
+    if (path == "runs.json") return response.set_content(list_of_runs(), json_type);
+    const std::size_t slash = path.find('/');
+    const auto run_number = parse_integer(path.substr(0, slash));
+    if (slash == path.npos || !run_number || *run_number < 0 || *run_number >= std::int64_t(runs.size()))
+      return send_text(response, {{"error", "there is nothing at this address"}}, 404);
+    RunFolder& run = *runs[std::size_t(*run_number)];
+    const std::string what = path.substr(slash + 1);
+    if (what == "state.json")
+      return response.set_content(run.state(number(request, "frame"), number(request, "step")), json_type);
+    if (what == "pick.json")
+      return response.set_content(
+          run.picked(number(request, "frame"), number(request, "cell"), number(request, "point")), json_type);
+    std::string packet = what;
+    if (what == "field") {
+      packet = request.get_param_value("name");
+      if (packet != "contact_vectors") find_field(packet);
+    } else if (what != "topology" && what != "positions") {
+      return send_text(response, {{"error", "there is nothing at this address"}}, 404);
+    }
+    send_compressed(request, response, *run.packet(packet, number(request, "frame")),
+                    "application/octet-stream");
+  }
+
+  void route(const httplib::Request& request, httplib::Response& response) {
+    const std::string host = request.get_header_value("Host");
+    if (host != fmt::format("127.0.0.1:{}", port) && host != fmt::format("localhost:{}", port))
+      return send_text(response, {{"error", "this server answers to 127.0.0.1 only"}}, 403);
+    const std::size_t end = request.path.find('/', 1);
+    if (request.path.empty() || request.path[0] != '/' || end == std::string::npos ||
+        !same_secret(request.path.substr(1, end - 1), token))
+      return send_text(
+          response, {{"error", "the address is not complete; use the one that 'apart view' printed"}}, 403);
+    try {
+      answer(request.path.substr(end + 1), request, response);
+    } catch (const InputError& e) {
+      send_text(response, {{"error", e.what()}}, 422);
+    } catch (const std::bad_alloc&) {
+      send_text(response, {{"error", "not enough memory for this frame"}}, 500);
+    } catch (const std::exception& e) {
+      send_text(response, {{"error", e.what()}}, 500);
+    }
+  }
+};
+
+ViewServer::ViewServer(const std::vector<std::filesystem::path>& runs, const ViewOptions& options)
+    : implementation_(std::make_unique<Implementation>()) {
+  Implementation& me = *implementation_;
+  if (page_files().empty())
+    throw InputError(
+        "this program was built without the page that shows runs; build it again with -DAPART_VIEWER=ON, or "
+        "open the run's frames.pvd in ParaView");
+  for (const auto& run : runs) me.runs.push_back(std::make_unique<RunFolder>(run));
+  for (const PageFile& file : page_files()) me.page.emplace_back(file.name, gzip(file.content, 6));
+  me.token = options.token.empty() ? random_token() : options.token;
+  // Without this a second server on the same port would be allowed, and get some of the requests.
+  me.server.set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
+  me.server.set_tcp_nodelay(true);
+  // A browser keeps six connections open for each of its windows, and each takes a thread.
+  me.server.new_task_queue = [] { return new httplib::ThreadPool(24); };
+  me.server.set_payload_max_length(1 << 16);
+  me.server.set_keep_alive_max_count(100000);
+  me.server.set_default_headers(
+      {{"Cache-Control", "no-store"},
+       {"X-Content-Type-Options", "nosniff"},
+       {"Referrer-Policy", "no-referrer"},
+       {"Content-Security-Policy",
+        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:"}});
+  me.server.Get(".*", [&me](const httplib::Request& request, httplib::Response& response) {
+    me.route(request, response);
+  });
+  const char* host = "127.0.0.1";
+  me.port = options.port == 0                            ? me.server.bind_to_any_port(host)
+            : me.server.bind_to_port(host, options.port) ? options.port
+                                                         : -1;
+  if (me.port <= 0)
+    throw InputError("port {}: cannot be listened on at {}, is it taken? choose another with --port",
+                     options.port, host);
+  me.address = fmt::format("http://{}:{}/{}/", host, me.port, me.token);
+  me.listener = std::thread([&me] {
+    me.server.listen_after_bind();
+    me.ended = true;
+  });
+}
+
+ViewServer::~ViewServer() {
+  // stop() before the listener has begun would be forgotten.
+  while (!implementation_->server.is_running() && !implementation_->ended)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  implementation_->server.stop();
+  implementation_->listener.join();
+}
+
+int ViewServer::port() const {
+  return implementation_->port;
+}
+
+const std::string& ViewServer::address() const {
+  return implementation_->address;
+}
+
+}  // namespace apart

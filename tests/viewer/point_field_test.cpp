@@ -1,0 +1,118 @@
+#include <gtest/gtest.h>
+#include <apart/core/error.hpp>
+#include <apart/geometry/generators.hpp>
+#include <apart/viewer/drawn_surface.hpp>
+#include <apart/viewer/point_field.hpp>
+#include <support/frame_builder.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace apart {
+namespace {
+
+using testing::FrameBuilder;
+
+/// Two cubes of side 1, `gap` apart along x, on a floor as far below.
+FrameBuilder cubes(double gap) {
+  FrameBuilder b;
+  b.add({"left", "volume"}, generate::box({1, 1, 1}, {2, 2, 2}), {-0.5 - gap / 2, 0.5 + gap, 0});
+  b.add({"right", "volume"}, generate::box({1, 1, 1}, {2, 2, 2}), {0.5 + gap / 2, 0.5 + gap, 0});
+  b.add_half_space("floor", Vector3::Zero(), Vector3::UnitY());
+  return b;
+}
+
+TEST(DrawnSurface, HoldsTheBoundaryAndNothingInside) {
+  FrameBuilder b = cubes(0.1);
+  Mesh sheet;
+  sheet.points = Matrix3X::Random(3, 4);
+  sheet.faces.resize(3, 1);
+  sheet.faces << 1, 2, 3;
+  sheet.edges.resize(2, 1);
+  sheet.edges << 0, 1;
+  b.add({"sheet", "shell"}, sheet);
+  const DrawnSurface s = drawn_surface(b.frame);
+  const Mesh& mesh = b.frame.mesh;
+  EXPECT_EQ(s.triangles.cols(), 2 * 6 * 8 + 1);
+  EXPECT_EQ(s.points.size(), 2 * 26 + 4);  // 27 points in a cube, one of them inside
+  ASSERT_EQ(s.triangle_cell.size(), s.triangles.cols());
+  for (Index t = 0; t < s.triangles.cols(); ++t) {
+    const NumberedCell cell = cell_of(b.frame, s.triangle_cell[t]);
+    EXPECT_EQ(cell.kind, t < 96 ? "tetrahedron" : "triangle");
+    for (const int corner : s.triangles.col(t))
+      EXPECT_NE(std::find(cell.corners, cell.corners + cell.size, s.points[corner]),
+                cell.corners + cell.size);
+  }
+  EXPECT_EQ(cell_of(b.frame, Index(mesh.tetrahedra.cols()) + 1).kind, "segment");
+  EXPECT_THROW(cell_of(b.frame, Index(mesh.tetrahedra.cols()) + 2), InputError);
+  EXPECT_THROW(cell_of(b.frame, -1), InputError);
+}
+
+TEST(DrawnSurface, KeyTellsTopologiesApartAndNotPositions) {
+  const FrameBuilder a = cubes(0.1);
+  EXPECT_EQ(topology_key(a.frame), topology_key(cubes(0.2).frame));
+  FrameBuilder b = a;
+  std::swap(b.frame.mesh.tetrahedra(0, 3), b.frame.mesh.tetrahedra(1, 3));
+  EXPECT_NE(topology_key(a.frame), topology_key(b.frame));
+  FrameBuilder c = a;
+  c.frame.bodies[0].name = "other";
+  EXPECT_NE(topology_key(a.frame), topology_key(c.frame));
+  FrameBuilder d = a;
+  d.frame.point_body[0] = 1;
+  EXPECT_NE(topology_key(a.frame), topology_key(d.frame));
+}
+
+TEST(Gaps, AreDistancesToTheNearestOther) {
+  const FrameBuilder b = cubes(0.01);
+  const Frame& f = b.frame;
+  const VectorX g = gaps(f, 0.05);
+  int near = 0;
+  for (Index p = 0; p < f.mesh.point_count(); ++p) {
+    const bool touching = std::abs(f.mesh.points(0, p)) < 0.0051, low = f.mesh.points(1, p) < 0.0101;
+    if (touching || low) {
+      EXPECT_NEAR(g[p], 0.01, 1e-12) << p;
+      ++near;
+    } else {
+      EXPECT_TRUE(std::isnan(g[p])) << p;
+    }
+  }
+  EXPECT_EQ(near, 2 * (9 + 9 - 3));
+}
+
+TEST(Gaps, LeaveOutWhatCannotTouch) {
+  FrameBuilder b = cubes(0.01);
+  b.frame.ignored_pairs = {{0, 1}};
+  VectorX g = gaps(b.frame, 0.05);
+  for (Index p = 0; p < b.frame.mesh.point_count(); ++p)
+    EXPECT_EQ(std::isnan(g[p]), b.frame.mesh.points(1, p) > 0.0101);
+  b.frame.absent = {1};
+  g = gaps(b.frame, 0.05);
+  for (Index p = b.first_point(1); p < b.frame.mesh.point_count(); ++p) EXPECT_TRUE(std::isnan(g[p]));
+  EXPECT_FALSE(g.head(b.first_point(1)).array().isNaN().all());
+}
+
+TEST(PointField, IsWhatTheFrameSays) {
+  FrameBuilder b = cubes(0.01);
+  Frame& f = b.frame;
+  EXPECT_THROW(point_field(f, "speed", 1), InputError);
+  EXPECT_THROW(point_field(f, "nothing", 1), InputError);
+  f.velocity = Matrix3X::Random(3, f.mesh.point_count());
+  f.contact_force = Matrix3X::Random(3, f.mesh.point_count());
+  f.von_mises = VectorX::Constant(f.mesh.tetrahedra.cols(), 7);
+  f.strain = VectorX::LinSpaced(f.mesh.tetrahedra.cols(), 0, 1);
+  EXPECT_NEAR(point_field(f, "speed", 1)[5], f.velocity.col(5).norm(), 1e-15);
+  EXPECT_NEAR(point_field(f, "contact_force", 1)[5], f.contact_force.col(5).norm(), 1e-15);
+  EXPECT_NEAR((point_field(f, "stress", 1).array() - 7).abs().maxCoeff(), 0, 1e-12);
+  const VectorX strain = point_field(f, "strain", 1);
+  EXPECT_GE(strain.minCoeff(), 0);
+  EXPECT_LE(strain.maxCoeff(), 1);
+  EXPECT_LT(strain[0], strain[f.mesh.point_count() - 1]);
+  for (const FieldKind& kind : field_kinds()) {
+    EXPECT_TRUE(kind.present(f)) << kind.name;
+    EXPECT_EQ(point_field(f, kind.name, 0.05).size(), f.mesh.point_count()) << kind.name;
+  }
+}
+
+}  // namespace
+}  // namespace apart

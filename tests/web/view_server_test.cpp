@@ -1,0 +1,298 @@
+// What the server promises: it answers to this machine and whoever knows the token, shows the given runs and
+// nothing else, and lives through whatever is wrong with a run.
+#define CPPHTTPLIB_OPENSSL_SUPPORT
+#define CPPHTTPLIB_ZLIB_SUPPORT
+#define CPPHTTPLIB_BROTLI_SUPPORT
+#include <gtest/gtest.h>
+#include <httplib.h>
+#include <apart/core/error.hpp>
+#include <apart/geometry/generators.hpp>
+#include <apart/viewer/drawn_surface.hpp>
+#include <apart/web/page.hpp>
+#include <apart/web/view_server.hpp>
+#include <support/frame_builder.hpp>
+#include <support/temporary_directory.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstring>
+#include <filesystem>
+
+namespace apart {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::FrameBuilder;
+using testing::read_file;
+using testing::TemporaryDirectory;
+using testing::write_file;
+
+/// A ball over a floor, lower in each frame.
+Frame ball(int number) {
+  FrameBuilder b;
+  b.add({"ball", "volume"}, generate::sphere(0.5, 3), {1000, 1 - 0.1 * number, 0});
+  b.add_half_space("floor", Vector3::Zero(), Vector3::UnitY());
+  b.frame.time = 0.02 * number;
+  b.frame.velocity = Matrix3X::Constant(3, b.frame.mesh.point_count(), 0.1 * number);
+  b.frame.contact_force = Matrix3X::Zero(3, b.frame.mesh.point_count());
+  b.frame.contact_force.col(0) = Vector3(0, 3, 4);
+  return b.frame;
+}
+
+class Server : public ::testing::Test {
+ protected:
+  Server() {
+    if (page_files().empty()) return;
+    fs::create_directories(run());
+    write_file(run() / "scene.json", R"({"contact": {"dhat": "1e-3 L"}})");
+    write_file(directory / "secret.txt", "the secret");
+    FrameWriter writer(run());
+    for (int i = 0; i < 4; ++i) writer.write(ball(i));
+    summary({{"status", "finished"}, {"scene", "a ball"}, {"size", 1.0}});
+    start({run()});
+  }
+  void SetUp() override {
+    if (page_files().empty()) GTEST_SKIP() << "built without the page";
+  }
+
+  fs::path run() const { return directory / "run"; }
+  void summary(const json& text) const { write_file(run() / "summary.json", text.dump()); }
+  void start(const std::vector<fs::path>& runs) {
+    server = std::make_unique<ViewServer>(runs, ViewOptions{.port = 0, .token = "token"});
+  }
+
+  httplib::Result get(const std::string& path, const std::string& host = "") const {
+    httplib::Client client("127.0.0.1", server->port());
+    httplib::Headers headers = {{"Accept-Encoding", "gzip"}};
+    if (!host.empty()) headers.emplace("Host", host);
+    return client.Get(path, headers);
+  }
+  int status(const std::string& path, const std::string& host = "") const {
+    const auto result = get(path, host);
+    return result ? result->status : -1;
+  }
+  json state(int frame = 0, int step = 0) const {
+    const auto result =
+        get("/token/0/state.json?frame=" + std::to_string(frame) + "&step=" + std::to_string(step));
+    return json::parse(result->body);
+  }
+
+  TemporaryDirectory directory;
+  std::unique_ptr<ViewServer> server;
+};
+
+/// The text in front of a packet; `rest` becomes what is behind.
+json header_of(const std::string& packet, std::string& rest) {
+  std::uint32_t length;
+  std::memcpy(&length, packet.data(), 4);
+  EXPECT_EQ(length % 4, 0u);
+  rest = packet.substr(4 + length);
+  return json::parse(packet.substr(4, length));
+}
+
+TEST_F(Server, ServesThePageBelowItsAddress) {
+  EXPECT_EQ(server->address(), "http://127.0.0.1:" + std::to_string(server->port()) + "/token/");
+  const auto page = get("/token/");
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->status, 200);
+  EXPECT_NE(page->body.find("viewer.js"), std::string::npos);
+  const auto script = get("/token/viewer.js");
+  ASSERT_TRUE(script);
+  EXPECT_EQ(script->status, 200);
+  for (const PageFile& file : page_files()) {
+    if (file.name == "viewer.js") {
+      EXPECT_EQ(script->body, file.content);
+    }
+  }
+  EXPECT_EQ(json::parse(get("/token/runs.json")->body)["runs"][0]["name"], "run");
+}
+
+TEST_F(Server, RefusesWhoDoesNotKnowTheToken) {
+  for (const char* path : {"/", "/token", "/runs.json", "/tokem/", "/toke/", "/tokens/", "/tokentoken/", "//",
+                           "/TOKEN/", "/0/state.json", "/wrong/0/positions?frame=0"})
+    EXPECT_EQ(status(path), 403) << path;
+  const ViewServer one({run()}), other({run()});
+  EXPECT_NE(one.address().substr(one.address().rfind(':') + 6),
+            other.address().substr(other.address().rfind(':') + 6));
+  EXPECT_GE(one.address().size(), std::string("http://127.0.0.1:1/").size() + 32);
+}
+
+TEST_F(Server, RefusesForeignNamesOfThisMachine) {
+  const std::string port = std::to_string(server->port());
+  EXPECT_EQ(status("/token/", "evil.example"), 403);
+  EXPECT_EQ(status("/token/runs.json", "evil.example:" + port), 403);
+  EXPECT_EQ(status("/token/runs.json", "localhost:" + port), 200);
+}
+
+TEST_F(Server, ListensOnOneAddressOnly) {
+  httplib::Client other("127.0.0.2", server->port());  // this machine, too, but not where it listens
+  EXPECT_FALSE(other.Get("/token/"));
+  EXPECT_THROW(ViewServer({run()}, ViewOptions{.port = server->port(), .token = {}}), InputError);
+}
+
+TEST_F(Server, GivesNothingButTheRun) {
+  for (const char* path :
+       {"/token/../secret.txt", "/token/0/../../secret.txt", "/token/%2e%2e/secret.txt",
+        "/token/0/%2e%2e%2fsecret.txt", "/token/0/summary.json", "/token/0/frames/frame_000000.vtu",
+        "/token//etc/passwd", "/token/1/state.json", "/token/-1/state.json", "/token/0",
+        "/token/99999999999999999999/state.json", "/token/0/field/../state.json"}) {
+    const auto result = get(path);
+    ASSERT_TRUE(result) << path;
+    EXPECT_NE(result->status, 200) << path;
+    EXPECT_EQ(result->body.find("the secret"), std::string::npos) << path;
+  }
+  for (const char* path :
+       {"/token/0/positions?frame=-1", "/token/0/positions?frame=4", "/token/0/positions?frame=x",
+        "/token/0/positions?frame=1e3", "/token/0/field?frame=0&name=../../secret.txt",
+        "/token/0/field?frame=0", "/token/0/pick.json?frame=0&cell=100000&point=0",
+        "/token/0/pick.json?frame=0&cell=0&point=99999"})
+    EXPECT_EQ(status(path), 422) << path;
+}
+
+TEST_F(Server, DoesNotFollowAnIndexOutOfTheRun) {
+  write_frame(directory / "outside.vtu", ball(0));
+  fs::create_symlink(directory / "outside.vtu", run() / "frames" / "link.vtu");
+  const auto index_of = [&](const std::string& file) {
+    write_file(run() / "frames.pvd",
+               "<VTKFile><Collection><DataSet timestep=\"0\" file=\"" + file + "\"/></Collection></VTKFile>");
+    return get("/token/0/positions?frame=0");
+  };
+  for (const std::string& file : {std::string("../outside.vtu"), std::string("frames/../../outside.vtu"),
+                                  std::string("frames/link.vtu"), (directory / "outside.vtu").string()}) {
+    const auto result = index_of(file);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->status, 422) << file;
+    EXPECT_NE(result->body.find("outside the run"), std::string::npos) << result->body;
+  }
+  EXPECT_EQ(index_of("frames/frame_000000.vtu")->status, 200);
+}
+
+TEST_F(Server, PositionsAreThoseOfTheFrameToSinglePrecision) {
+  const Frame frame = ball(2);
+  const DrawnSurface surface = drawn_surface(frame);
+  std::string arrays;
+  const json topology = header_of(get("/token/0/topology?frame=2")->body, arrays);
+  EXPECT_EQ(topology["points"], surface.points.size());
+  EXPECT_EQ(topology["triangles"], surface.triangles.cols());
+  EXPECT_EQ(topology["bodies"][0]["name"], "ball");
+  EXPECT_EQ(arrays.size(), 4u * std::size_t(2 * surface.points.size() + 4 * surface.triangles.cols()));
+  const json header = header_of(get("/token/0/positions?frame=2")->body, arrays);
+  EXPECT_EQ(header["key"], topology["key"]);
+  EXPECT_EQ(header["half_spaces"].size(), 1u);
+  const std::size_t n = std::size_t(surface.points.size());
+  ASSERT_EQ(arrays.size(), 9 * n);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::uint32_t q = 0;
+    const auto* plane = reinterpret_cast<const unsigned char*>(arrays.data()) + 3 * n * axis;
+    for (std::size_t i = 0; i < n; ++i) {
+      q = (q + (plane[i] | plane[n + i] << 8 | plane[2 * n + i] << 16)) & 0xffffff;
+      const double x = header["low"][axis].get<double>() + q * header["step"][axis].get<double>();
+      EXPECT_NEAR(x, frame.mesh.points(Index(axis), surface.points[Index(i)]), 1e-7);
+    }
+  }
+}
+
+TEST_F(Server, FieldsAndPickedValuesAreThoseOfTheFrame) {
+  std::string bytes;
+  const json speed = header_of(get("/token/0/field?frame=3&name=speed")->body, bytes);
+  EXPECT_NEAR(speed["high"].get<double>(), 0.3 * std::sqrt(3), 1e-12);
+  const json forces = header_of(get("/token/0/field?frame=3&name=contact_vectors")->body, bytes);
+  EXPECT_EQ(bytes.size(), std::size_t(12 * drawn_surface(ball(3)).points.size()));
+  EXPECT_EQ(status("/token/0/field?frame=3&name=stress"), 422);
+  const Frame frame = ball(3);
+  const int point = frame.mesh.tetrahedra(2, 5);
+  const json picked =
+      json::parse(get("/token/0/pick.json?frame=3&cell=5&point=" + std::to_string(point))->body);
+  EXPECT_EQ(picked["name"], "ball");
+  EXPECT_EQ(picked["element"]["kind"], "tetrahedron");
+  EXPECT_EQ(picked["position"][1].get<double>(), frame.mesh.points(1, point));
+}
+
+TEST_F(Server, ATruncatedOrMissingFrameConcernsNoOther) {
+  const fs::path broken = run() / "frames" / "frame_000001.vtu", gone = run() / "frames" / "frame_000002.vtu";
+  const std::string whole = read_file(broken);
+  for (const std::size_t size : {std::size_t(0), std::size_t(100), whole.size() / 2, whole.size() - 60}) {
+    write_file(broken, whole.substr(0, size));
+    const auto result = get("/token/0/positions?frame=1");
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->status, 422) << size;
+    EXPECT_NE(result->body.find("frame_000001.vtu"), std::string::npos) << result->body;
+  }
+  fs::remove(gone);
+  const auto result = get("/token/0/positions?frame=2");
+  EXPECT_EQ(result->status, 422);
+  EXPECT_NE(result->body.find("missing"), std::string::npos) << result->body;
+  EXPECT_EQ(state()["frames"]["count"], 4);
+  EXPECT_EQ(status("/token/0/positions?frame=0"), 200);
+  EXPECT_EQ(status("/token/0/positions?frame=3"), 200);
+  write_file(broken, whole);
+  EXPECT_EQ(status("/token/0/positions?frame=1"), 200);
+}
+
+TEST_F(Server, AFrameWrittenAgainIsSentAgain) {
+  const std::string before = get("/token/0/positions?frame=1")->body;
+  EXPECT_EQ(get("/token/0/positions?frame=1")->body, before);
+  Frame other = ball(1);
+  other.mesh.points.row(1).array() += 3;
+  write_frame(run() / "frames" / "frame_000001.vtu", other);
+  EXPECT_NE(get("/token/0/positions?frame=1")->body, before);
+}
+
+TEST_F(Server, FollowsARunThatIsWritten) {
+  summary({{"status", "running"}, {"scene", "a ball"}});
+  write_file(run() / "steps.csv", "step,time,contacts\n1,0.02,5\n2,0.0");
+  write_file(run() / "log.txt",
+             "apart: run\nstep 1 t 0.02 s: 3 iterations, 5 contacts, gap 0.001 m, 0.25 s\n");
+  json s = state();
+  EXPECT_EQ(s["status"], "running");
+  EXPECT_EQ(s["frames"]["times"].size(), 4u);
+  EXPECT_EQ(s["steps"]["count"], 1) << "a line without end is not whole";
+  EXPECT_EQ(s["steps"]["columns"]["seconds"][0], 0.25);
+  std::ofstream(run() / "steps.csv", std::ios::app) << "4,7\n3,0.06,nan\n";
+  FrameWriter(run(), {}, 4).write(ball(4));
+  s = state(4, 1);
+  EXPECT_EQ(s["frames"]["count"], 5);
+  EXPECT_EQ(s["frames"]["times"], json({ball(4).time}));
+  EXPECT_EQ(s["steps"]["columns"]["time"], json({0.04, 0.06})) << s["steps"];
+  EXPECT_TRUE(s["steps"]["columns"]["contacts"][1].is_null());
+  EXPECT_EQ(status("/token/0/positions?frame=4"), 200);
+  // Started anew.
+  const std::string generation = s["generation"];
+  write_file(run() / "steps.csv", "step,time,contacts\n1,0.01,1\n");
+  write_frame(run() / "frames" / "frame_000000.vtu", ball(0));
+  s = state();
+  EXPECT_EQ(s["steps"]["columns"]["time"], json({0.01}));
+  EXPECT_NE(s["generation"], generation);
+}
+
+TEST_F(Server, SaysWhyARunFailed) {
+  summary({{"status", "failed"}, {"reason", "step 7: no convergence after 200 iterations"}});
+  EXPECT_EQ(state()["status"], "failed");
+  EXPECT_EQ(state()["reason"], "step 7: no convergence after 200 iterations");
+  for (const char* text : {"", "{", "[1]", "{\"status\": 7}"}) {
+    write_file(run() / "summary.json", text);
+    EXPECT_EQ(state()["status"], "unknown") << text;
+  }
+}
+
+TEST_F(Server, LivesWithADamagedIndexAndNoFrames) {
+  write_file(run() / "frames.pvd", "<VTKFile><Coll");
+  json s = state();
+  EXPECT_EQ(s["frames"]["count"], 0);
+  EXPECT_NE(s["problem"].get<std::string>().find("frames.pvd"), std::string::npos);
+  fs::remove(run() / "frames.pvd");
+  s = state();
+  EXPECT_EQ(s["frames"]["count"], 0);
+  EXPECT_FALSE(s.contains("problem"));
+  EXPECT_EQ(status("/token/0/positions?frame=0"), 422);
+}
+
+TEST_F(Server, RefusesWhatIsNoRun) {
+  EXPECT_THROW(ViewServer({directory / "nowhere"}), InputError);
+  EXPECT_THROW(ViewServer({directory.path()}), InputError);
+  EXPECT_THROW(ViewServer({directory / "secret.txt"}), InputError);
+}
+
+}  // namespace
+}  // namespace apart

@@ -1,0 +1,659 @@
+// The picture of one run.
+import * as THREE from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import type { Topology, Vec3 } from './api';
+import { ColourMap, fraction, linearOf, Range } from './colours';
+import { Hit, pick } from './pick';
+import type { Shown } from './run';
+import { Surface } from './surface';
+
+export type SurfaceStyle = 'solid' | 'edges' | 'wireframe' | 'glass';
+
+export interface Display {
+  style: SurfaceStyle;
+  range: Range | null; // of the field; null: bodies in their colours
+  ground: boolean;
+  shadows: boolean;
+  forceScale: number; // [m/√N]
+}
+
+/** What is set for each body. */
+export interface BodySettings {
+  visible: boolean;
+  colour: number;
+}
+
+const background = 0xe8ecf1;
+const noValue = linearOf(0xb9bec6);
+
+export class View {
+  readonly canvas: HTMLCanvasElement;
+  readonly renderer: THREE.WebGLRenderer;
+  readonly camera = new THREE.PerspectiveCamera(30, 1, 0.01, 100);
+  controls: OrbitControls | null = null;
+  shown: Shown | null = null;
+  dirty = true;
+  onCamera: () => void = () => {};
+
+  private scene = new THREE.Scene();
+  private lamp = new THREE.DirectionalLight(0xfff6e8, 2.1);
+  private sky = new THREE.HemisphereLight(0xf4f8ff, 0x8c8880, 1.7);
+  private material = new THREE.MeshLambertMaterial({
+    vertexColors: true,
+    side: THREE.DoubleSide,
+    polygonOffset: true,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 1,
+  });
+  // The same light without shadows, in as few operations as possible: without a graphics card each costs.
+  private leanMaterial = new THREE.ShaderMaterial({
+    vertexColors: true,
+    side: THREE.DoubleSide,
+    polygonOffset: true,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 1,
+    uniforms: { lamp: { value: new THREE.Vector3(0, 0, 1) }, above: { value: new THREE.Vector3(0, 1, 0) } },
+    vertexShader: `
+      varying vec3 shade;
+      varying vec3 n;
+      void main() {
+        shade = color;
+        n = normal;
+        gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+      }`,
+    fragmentShader: `
+      uniform vec3 lamp;
+      uniform vec3 above;
+      varying vec3 shade;
+      varying vec3 n;
+      void main() {
+        vec3 m = n * inversesqrt(dot(n, n) + 1e-20);
+        if (!gl_FrontFacing) m = -m;
+        vec3 light = mix(vec3(0.155, 0.148, 0.133), vec3(0.49, 0.51, 0.54), 0.5 * dot(m, above) + 0.5)
+                   + max(dot(m, lamp), 0.0) * vec3(0.67, 0.62, 0.55);
+        // The root stands for the curve of sRGB.
+        gl_FragColor = vec4(sqrt(shade * light), 1.0);
+      }`,
+  });
+  private edgeMaterial = new THREE.LineBasicMaterial({ color: 0x1d2733, transparent: true, opacity: 0.45 });
+  private forceMaterial = new THREE.LineBasicMaterial({ color: 0xd40f3c, depthTest: false, transparent: true, opacity: 0.85 });
+  private surface: Surface | null = null;
+  private geometry = new THREE.BufferGeometry();
+  private edgeGeometry = new THREE.BufferGeometry();
+  private forceGeometry = new THREE.BufferGeometry();
+  private mesh = new THREE.Mesh<THREE.BufferGeometry, THREE.Material>(this.geometry, this.material);
+  private edges = new THREE.LineSegments(this.edgeGeometry, this.edgeMaterial);
+  private forces = new THREE.LineSegments(this.forceGeometry, this.forceMaterial);
+  private marker = new THREE.Mesh(
+    new THREE.SphereGeometry(1, 16, 12),
+    new THREE.MeshBasicMaterial({ color: 0x111111, depthTest: false, transparent: true, opacity: 0.8 }),
+  );
+  private marked: number | null = null; // point of the topology
+  private grounds = new THREE.Group();
+  private tubes: THREE.InstancedMesh | null = null;
+  private balls: THREE.InstancedMesh | null = null;
+  private ballPoints: Int32Array = new Int32Array(0);
+  private visibleKey = '';
+  private visible: boolean[] = [];
+  private radius: number[] = [];
+  private up = new THREE.Vector3(0, 1, 0);
+  private size = 1; // of the scene [m]
+  private target = new THREE.Vector3();
+  readonly software: boolean;
+
+  constructor(
+    private holder: HTMLElement,
+    private map: ColourMap,
+  ) {
+    this.canvas = document.createElement('canvas');
+    holder.append(this.canvas);
+    // Smooth edges cost much where no graphics card helps.
+    const probe = document.createElement('canvas').getContext('webgl2');
+    const info = probe?.getExtension('WEBGL_debug_renderer_info');
+    const name = info ? String(probe!.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
+    probe?.getExtension('WEBGL_lose_context')?.loseContext();
+    this.software = /swiftshader|llvmpipe|software/i.test(name);
+    this.renderer = new THREE.WebGLRenderer({ canvas: this.canvas, antialias: !this.software, powerPreference: 'high-performance' });
+    this.renderer.setPixelRatio(this.software ? 1 : Math.min(2, devicePixelRatio));
+    this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+    this.scene.background = new THREE.Color(background);
+    this.mesh.frustumCulled = this.edges.frustumCulled = this.forces.frustumCulled = false;
+    this.mesh.castShadow = this.mesh.receiveShadow = true;
+    this.forces.renderOrder = 2;
+    this.marker.renderOrder = 3;
+    this.marker.visible = false;
+    this.lamp.castShadow = true;
+    this.lamp.shadow.mapSize.set(2048, 2048);
+    this.lamp.shadow.bias = -0.0005;
+    this.scene.add(this.sky, this.lamp, this.lamp.target, this.mesh, this.edges, this.forces, this.grounds, this.marker);
+    new ResizeObserver(() => this.resize()).observe(holder);
+    this.resize();
+  }
+
+  private resize() {
+    const width = Math.max(1, this.holder.clientWidth);
+    const height = Math.max(1, this.holder.clientHeight);
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.dirty = true;
+  }
+
+  /** Shows a frame. Everything that costs is done only if it changed. */
+  show(shown: Shown, bodies: BodySettings[], display: Display) {
+    const fresh = this.shown?.topology !== shown.topology;
+    const moved = this.shown?.positions !== shown.positions;
+    if (fresh) this.build(shown);
+    this.shown = shown;
+    if (moved || fresh) {
+      if (!fresh) this.surface!.update(shown.positions.xyz);
+      this.geometry.attributes.position.needsUpdate = true;
+      this.geometry.attributes.normal.needsUpdate = true;
+      this.updateGrounds(shown);
+      this.updateInstances(shown);
+    }
+    this.updateVisible(shown, bodies, display);
+    this.paint(shown, bodies, display);
+    this.updateForces(shown, display);
+    this.applyStyle(display);
+    if (this.marked !== null && moved) this.mark(this.marked);
+    this.dirty = true;
+  }
+
+  private build(shown: Shown) {
+    const { topology, positions } = shown;
+    this.surface = new Surface(topology, positions.xyz);
+    this.geometry.dispose();
+    this.edgeGeometry.dispose();
+    this.geometry = new THREE.BufferGeometry();
+    this.edgeGeometry = new THREE.BufferGeometry();
+    const dynamic = (array: Float32Array) => new THREE.BufferAttribute(array, 3).setUsage(THREE.DynamicDrawUsage);
+    const position = dynamic(this.surface.position);
+    this.geometry.setAttribute('position', position);
+    this.geometry.setAttribute('normal', dynamic(this.surface.normal));
+    this.geometry.setAttribute('color', dynamic(new Float32Array(this.surface.position.length)));
+    this.edgeGeometry.setAttribute('position', position);
+    this.mesh.geometry = this.geometry;
+    this.edges.geometry = this.edgeGeometry;
+    this.visibleKey = this.paintKey = '';
+    this.marked = null;
+    this.marker.visible = false;
+    const box = boxOf(positions.xyz);
+    const size = Math.max(1e-9, box.getSize(new THREE.Vector3()).length());
+    this.radius = topology.bodies.map((body) => body.radius ?? 0.004 * size);
+
+    for (const old of [this.tubes, this.balls])
+      if (old) {
+        this.scene.remove(old);
+        old.dispose();
+      }
+    this.tubes = this.balls = null;
+    const plain = new THREE.MeshLambertMaterial();
+    const segments = topology.segments.length / 2;
+    if (segments > 0) {
+      this.tubes = new THREE.InstancedMesh(new THREE.CylinderGeometry(1, 1, 1, 10, 1, true), plain, segments);
+      this.scene.add(this.tubes);
+    }
+    // Balls stand for particles, and round off the joints of rods.
+    this.ballPoints = Int32Array.from(new Set([...topology.balls, ...topology.segments]));
+    if (this.ballPoints.length > 0) {
+      this.balls = new THREE.InstancedMesh(new THREE.SphereGeometry(1, 14, 10), plain, this.ballPoints.length);
+      this.scene.add(this.balls);
+    }
+    for (const mesh of [this.tubes, this.balls])
+      if (mesh) {
+        mesh.frustumCulled = false;
+        mesh.castShadow = mesh.receiveShadow = true;
+        mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+        mesh.setColorAt(0, new THREE.Color(1, 1, 1));
+      }
+  }
+
+  private updateGrounds(shown: Shown) {
+    const planes = shown.positions.halfSpaces;
+    while (this.grounds.children.length > planes.length) this.grounds.remove(this.grounds.children.at(-1)!);
+    while (this.grounds.children.length < planes.length) this.grounds.add(makeGround());
+    planes.forEach((plane, i) => {
+      const mesh = this.grounds.children[i] as THREE.Mesh<THREE.BufferGeometry, THREE.ShaderMaterial>;
+      const normal = new THREE.Vector3(...plane.normal);
+      const world = new THREE.Vector3(...this.origin);
+      const origin = new THREE.Vector3(...plane.origin).sub(world);
+      // Below what one looks at, so that the grid fades out all around it.
+      const foot = this.target.clone().addScaledVector(normal, -normal.dot(this.target.clone().sub(origin)));
+      const radius = 5 * this.size;
+      const grid = roundLength(this.size / 6);
+      mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
+      mesh.position.copy(foot);
+      mesh.scale.setScalar(radius);
+      mesh.userData.body = plane.body;
+      // Lines stand at multiples of a round length in the world.
+      const local = foot.add(world).applyQuaternion(mesh.quaternion.clone().invert());
+      mesh.material.uniforms.scale.value = radius / grid;
+      mesh.material.uniforms.shift.value.set((local.x / grid) % 1, (local.y / grid) % 1);
+    });
+  }
+
+  /** The world's coordinates of the scene's zero [m]. */
+  origin: Vec3 = [0, 0, 0];
+
+  private updateInstances(shown: Shown) {
+    const { topology, positions } = shown;
+    const { xyz } = positions;
+    const matrix = new THREE.Matrix4();
+    const a = new THREE.Vector3();
+    const b = new THREE.Vector3();
+    const y = new THREE.Vector3(0, 1, 0);
+    const q = new THREE.Quaternion();
+    const hidden = new THREE.Matrix4().makeScale(0, 0, 0);
+    const shows = (body: number) => this.visible[body] ?? true;
+    if (this.tubes) {
+      for (let i = 0; i < topology.segments.length; i += 2) {
+        const body = topology.body[topology.segments[i]];
+        a.fromArray(xyz, 3 * topology.segments[i]);
+        b.fromArray(xyz, 3 * topology.segments[i + 1]);
+        const length = a.distanceTo(b);
+        const middle = a.clone().add(b).multiplyScalar(0.5);
+        if (length > 0) q.setFromUnitVectors(y, b.sub(a).divideScalar(length));
+        const r = this.radius[body];
+        this.tubes.setMatrixAt(i / 2, shows(body) ? matrix.compose(middle, q, new THREE.Vector3(r, length, r)) : hidden);
+      }
+      this.tubes.instanceMatrix.needsUpdate = true;
+    }
+    if (this.balls) {
+      this.ballPoints.forEach((p, i) => {
+        const body = topology.body[p];
+        const r = this.radius[body];
+        matrix.makeScale(r, r, r).setPosition(xyz[3 * p], xyz[3 * p + 1], xyz[3 * p + 2]);
+        this.balls!.setMatrixAt(i, shows(body) ? matrix : hidden);
+      });
+      this.balls.instanceMatrix.needsUpdate = true;
+    }
+  }
+
+  private updateVisible(shown: Shown, bodies: BodySettings[], display: Display) {
+    const { topology, positions } = shown;
+    const absent = new Set(positions.absent);
+    const visible = bodies.map((body, b) => body.visible && !absent.has(b));
+    for (const ground of this.grounds.children) ground.visible = display.ground && visible[ground.userData.body];
+    const key = visible.map(Number).join('');
+    if (key === this.visibleKey) return;
+    this.visibleKey = key;
+    this.visible = visible;
+    const surface = this.surface!;
+    const shows = (triangle: number) => visible[topology.body[topology.triangles[3 * triangle]]];
+    const index = new Uint32Array(surface.index.length);
+    let n = 0;
+    for (let t = 0; t < surface.triangleOf.length; ++t) {
+      if (!shows(surface.triangleOf[t])) continue;
+      index[n++] = surface.index[3 * t];
+      index[n++] = surface.index[3 * t + 1];
+      index[n++] = surface.index[3 * t + 2];
+    }
+    this.geometry.setIndex(new THREE.BufferAttribute(index.subarray(0, n), 1));
+    const edges = new Uint32Array(surface.edges.length);
+    n = 0;
+    for (let e = 0; e < surface.edges.length; e += 2) {
+      if (!visible[topology.body[surface.vertexPoint[surface.edges[e]]]]) continue;
+      edges[n++] = surface.edges[e];
+      edges[n++] = surface.edges[e + 1];
+    }
+    this.edgeGeometry.setIndex(new THREE.BufferAttribute(edges.subarray(0, n), 1));
+    this.updateInstances(shown);
+  }
+
+  private paintKey = '';
+
+  private paint(shown: Shown, bodies: BodySettings[], display: Display) {
+    const { topology, field } = shown;
+    const range = field ? display.range : null;
+    const key = `${topology.key} ${range ? JSON.stringify(range) + shown.frame + field!.name : ''} ${bodies.map((b) => b.colour).join()}`;
+    if (key === this.paintKey) return;
+    this.paintKey = key;
+    const own = bodies.map((body) => linearOf(body.colour));
+    // Each point's colour, then that of its vertices.
+    const table = this.map.table;
+    const colours = new Float32Array(3 * topology.points.length);
+    for (let p = 0; p < topology.points.length; ++p) {
+      const body = topology.body[p];
+      let colour: ArrayLike<number> = own[body];
+      let at = 0;
+      if (range) {
+        const f = fraction(field!.values[p], range);
+        if (Number.isNaN(f)) colour = noValue;
+        else {
+          colour = table;
+          at = 3 * Math.round(255 * f);
+        }
+      }
+      colours[3 * p] = colour[at];
+      colours[3 * p + 1] = colour[at + 1];
+      colours[3 * p + 2] = colour[at + 2];
+    }
+    const attribute = this.geometry.attributes.color as THREE.BufferAttribute;
+    const target = attribute.array as Float32Array;
+    const { vertexPoint } = this.surface!;
+    for (let v = 0; v < vertexPoint.length; ++v) {
+      const p = 3 * vertexPoint[v];
+      target[3 * v] = colours[p];
+      target[3 * v + 1] = colours[p + 1];
+      target[3 * v + 2] = colours[p + 2];
+    }
+    attribute.needsUpdate = true;
+    const colour = new THREE.Color();
+    const of = (p: number) => colour.setRGB(colours[3 * p], colours[3 * p + 1], colours[3 * p + 2], THREE.LinearSRGBColorSpace);
+    if (this.tubes) {
+      for (let i = 0; i < topology.segments.length; i += 2) this.tubes.setColorAt(i / 2, of(topology.segments[i]));
+      this.tubes.instanceColor!.needsUpdate = true;
+    }
+    if (this.balls) {
+      this.ballPoints.forEach((p, i) => this.balls!.setColorAt(i, of(p)));
+      this.balls.instanceColor!.needsUpdate = true;
+    }
+  }
+
+  /** Contact forces as lines from where they act, as long as the root of the force: small ones stay visible. */
+  private updateForces(shown: Shown, display: Display) {
+    this.forces.visible = shown.contacts !== null;
+    if (!shown.contacts) return;
+    const { values } = shown.contacts;
+    const { xyz } = shown.positions;
+    const ends: number[] = [];
+    for (let p = 0; p < xyz.length; p += 3) {
+      const norm = Math.hypot(values[p], values[p + 1], values[p + 2]);
+      if (!(norm > 0) || !this.visible[shown.topology.body[p / 3]]) continue;
+      const scale = display.forceScale / Math.sqrt(norm);
+      ends.push(xyz[p], xyz[p + 1], xyz[p + 2]);
+      ends.push(xyz[p] + scale * values[p], xyz[p + 1] + scale * values[p + 1], xyz[p + 2] + scale * values[p + 2]);
+    }
+    this.forceGeometry.dispose();
+    this.forceGeometry = new THREE.BufferGeometry();
+    this.forceGeometry.setAttribute('position', new THREE.Float32BufferAttribute(ends, 3));
+    this.forces.geometry = this.forceGeometry;
+  }
+
+  get contactLines(): number {
+    return this.forces.visible ? (this.forceGeometry.attributes.position?.count ?? 0) / 2 : 0;
+  }
+
+  private applyStyle(display: Display) {
+    this.mesh.visible = display.style !== 'wireframe';
+    this.edges.visible = display.style === 'edges' || display.style === 'wireframe';
+    this.edgeMaterial.opacity = display.style === 'wireframe' ? 0.75 : 0.4;
+    const glass = display.style === 'glass';
+    this.mesh.material = this.software && !display.shadows && !glass ? this.leanMaterial : this.material;
+    if (this.material.transparent !== glass) {
+      this.material.transparent = glass;
+      this.material.opacity = glass ? 0.3 : 1;
+      this.material.depthWrite = !glass;
+      this.material.needsUpdate = true;
+    }
+    if (this.renderer.shadowMap.enabled !== display.shadows) {
+      this.renderer.shadowMap.enabled = display.shadows;
+      this.material.needsUpdate = true;
+      for (const mesh of [this.tubes, this.balls]) if (mesh) (mesh.material as THREE.Material).needsUpdate = true;
+      for (const child of this.grounds.children) ((child as THREE.Mesh).material as THREE.Material).needsUpdate = true;
+    }
+  }
+
+  /** A three-quarter view from above of all that is simulated, and of obstacles of about its size. `more`: positions at
+      other times that should be in the picture, too. */
+  fit(more: Float32Array[] = []) {
+    if (!this.shown) return;
+    const { topology, positions } = this.shown;
+    const fixed = topology.bodies.map((body) => body.kind === 'obstacle' || body.kind === 'half_space');
+    const absent = new Set(positions.absent);
+    const boxes = topology.bodies.map(() => new THREE.Box3());
+    const x = new THREE.Vector3();
+    for (const xyz of [positions.xyz, ...more])
+      for (let p = 0; p < topology.body.length; ++p)
+        if (!absent.has(topology.body[p])) boxes[topology.body[p]].expandByPoint(x.fromArray(xyz, 3 * p));
+    const simulated = new THREE.Box3();
+    const all = new THREE.Box3();
+    boxes.forEach((box, b) => {
+      if (box.isEmpty()) return;
+      all.union(box);
+      if (!fixed[b]) simulated.union(box);
+    });
+    if (simulated.isEmpty()) simulated.copy(all);
+    if (simulated.isEmpty()) simulated.set(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));
+    const box = simulated.clone();
+    const size = simulated.getSize(new THREE.Vector3()).length();
+    boxes.forEach((other) => {
+      if (!other.isEmpty() && other.getSize(new THREE.Vector3()).length() <= 2.5 * size) box.union(other);
+    });
+    for (const plane of positions.halfSpaces) {
+      const normal = new THREE.Vector3(...plane.normal);
+      const origin = new THREE.Vector3(...plane.origin).sub(new THREE.Vector3(...this.origin));
+      const centre = box.getCenter(new THREE.Vector3());
+      const height = normal.dot(centre.clone().sub(origin));
+      if (height < size) box.expandByPoint(centre.addScaledVector(normal, -height));
+    }
+    this.size = Math.max(1e-9, box.getSize(new THREE.Vector3()).length());
+    box.getCenter(this.target);
+
+    this.up.set(0, 1, 0);
+    const floor = positions.halfSpaces[0];
+    if (floor) {
+      const n = floor.normal.map(Math.abs);
+      const axis = n[1] >= n[0] - 1e-9 && n[1] >= n[2] - 1e-9 ? 1 : n[0] > n[2] ? 0 : 2;
+      this.up.set(0, 0, 0).setComponent(axis, Math.sign(floor.normal[axis]));
+    }
+    const axis = Math.abs(this.up.x) > 0.5 ? 0 : Math.abs(this.up.y) > 0.5 ? 1 : 2;
+    const front = new THREE.Vector3().setComponent((axis + 1) % 3, 1);
+    const side = this.up.clone().cross(front);
+    const direction = (azimuth: number, elevation = 24) => {
+      const [a, e] = [(azimuth * Math.PI) / 180, (elevation * Math.PI) / 180];
+      return front
+        .clone()
+        .multiplyScalar(Math.cos(a) * Math.cos(e))
+        .addScaledVector(side, Math.sin(a) * Math.cos(e))
+        .addScaledVector(this.up, Math.sin(e));
+    };
+    // The first direction from which every half-space is seen from outside.
+    const seen = (d: THREE.Vector3) => positions.halfSpaces.every((plane) => new THREE.Vector3(...plane.normal).dot(d) > 0.15);
+    const azimuth = [30, -30, 150, -150, 75, -75, 105, -105].find((candidate) => seen(direction(candidate))) ?? 30;
+    // More steeply if obstacles hide much of what moves.
+    const d = [24, 36].map((e) => direction(azimuth, e)).find((candidate) => this.hiddenShare(candidate, more.at(-1) ?? positions.xyz) < 0.2) ?? direction(azimuth, 48);
+
+    const right = this.up.clone().cross(d).normalize();
+    const above = d.clone().cross(right);
+    const tan = Math.tan((this.camera.fov * Math.PI) / 360) * 0.86;
+    let distance = 0.05 * this.size;
+    for (let k = 0; k < 8; ++k) {
+      const corner = new THREE.Vector3(
+        k & 1 ? box.max.x : box.min.x,
+        k & 2 ? box.max.y : box.min.y,
+        k & 4 ? box.max.z : box.min.z,
+      ).sub(this.target);
+      const depth = corner.dot(d);
+      distance = Math.max(
+        distance,
+        depth + Math.abs(corner.dot(right)) / (tan * this.camera.aspect),
+        depth + Math.abs(corner.dot(above)) / tan,
+      );
+    }
+    this.camera.up.copy(this.up);
+    this.camera.position.copy(this.target).addScaledVector(d, distance);
+    this.camera.near = 0.01 * this.size;
+    this.camera.far = 60 * this.size;
+    this.camera.updateProjectionMatrix();
+    // The controls take the up direction when they are made.
+    this.controls?.dispose();
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.target.copy(this.target);
+    this.controls.minDistance = 0.02 * this.size;
+    this.controls.maxDistance = 20 * this.size;
+    this.controls.update();
+    this.controls.addEventListener('change', () => {
+      this.dirty = true;
+      this.onCamera();
+    });
+
+    this.lamp.position
+      .copy(this.target)
+      .addScaledVector(this.up, 1.5 * this.size)
+      .addScaledVector(right, -1.0 * this.size)
+      .addScaledVector(d, 0.9 * this.size);
+    this.lamp.target.position.copy(this.target);
+    this.leanMaterial.uniforms.lamp.value.copy(this.lamp.position).sub(this.target).normalize();
+    this.leanMaterial.uniforms.above.value.copy(this.up);
+    const shadow = this.lamp.shadow.camera;
+    shadow.left = shadow.bottom = -this.size;
+    shadow.right = shadow.top = this.size;
+    shadow.near = 0.1 * this.size;
+    shadow.far = 5 * this.size;
+    shadow.updateProjectionMatrix();
+    this.sky.position.copy(this.up);
+    this.updateGrounds(this.shown);
+    this.dirty = true;
+  }
+
+  /** How much of the simulated points obstacles hide from afar in a direction. */
+  private hiddenShare(direction: THREE.Vector3, xyz: Float32Array): number {
+    const { topology } = this.shown!;
+    const obstacles = topology.bodies.map((body) => body.kind === 'obstacle');
+    if (!obstacles.includes(true)) return 0;
+    const stride = Math.max(1, Math.floor(topology.points.length / 150));
+    let tested = 0;
+    let hidden = 0;
+    for (let p = 0; p < topology.points.length; p += stride) {
+      if (obstacles[topology.body[p]]) continue;
+      const ray = { origin: [...xyz.subarray(3 * p, 3 * p + 3)] as Vec3, direction: direction.toArray() };
+      ++tested;
+      if (pick(ray, this.surface!, topology, xyz, obstacles, this.radius)) ++hidden;
+    }
+    return tested > 0 ? hidden / tested : 0;
+  }
+
+  get sceneSize(): number {
+    return this.size;
+  }
+
+  /** Looks from where another view looks. */
+  follow(other: View) {
+    if (!this.controls || !other.controls) return;
+    this.camera.position.copy(other.camera.position);
+    this.camera.up.copy(other.camera.up);
+    this.camera.near = other.camera.near;
+    this.camera.far = other.camera.far;
+    this.camera.updateProjectionMatrix();
+    this.controls.target.copy(other.controls.target);
+    const tell = this.onCamera;
+    this.onCamera = () => {};
+    this.controls.update();
+    this.onCamera = tell;
+    this.dirty = true;
+  }
+
+  /** What is under the pointer. */
+  pick(clientX: number, clientY: number): Hit | null {
+    if (!this.shown || !this.surface) return null;
+    const box = this.canvas.getBoundingClientRect();
+    const at = new THREE.Vector2(
+      (2 * (clientX - box.left)) / box.width - 1,
+      1 - (2 * (clientY - box.top)) / box.height,
+    );
+    const caster = new THREE.Raycaster();
+    this.camera.updateMatrixWorld();
+    caster.setFromCamera(at, this.camera);
+    const { origin, direction } = caster.ray;
+    return pick(
+      { origin: origin.toArray(), direction: direction.toArray() },
+      this.surface,
+      this.shown.topology,
+      this.shown.positions.xyz,
+      this.visible,
+      this.radius,
+    );
+  }
+
+  /** Marks a point of the topology; null: none. */
+  mark(point: number | null) {
+    this.marked = point;
+    this.marker.visible = point !== null;
+    if (point !== null && this.shown) this.marker.position.fromArray(this.shown.positions.xyz, 3 * point);
+    this.dirty = true;
+  }
+
+  render(force = false) {
+    if (!this.dirty && !force) return;
+    this.dirty = false;
+    if (this.marker.visible) this.marker.scale.setScalar(0.006 * this.camera.position.distanceTo(this.marker.position));
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  /** Waits until the picture is drawn; for measurements. */
+  finish() {
+    const gl = this.renderer.getContext();
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+  }
+}
+
+function boxOf(xyz: Float32Array): THREE.Box3 {
+  const box = new THREE.Box3();
+  const x = new THREE.Vector3();
+  for (let i = 0; i < xyz.length; i += 3) box.expandByPoint(x.fromArray(xyz, i));
+  return box;
+}
+
+/** 1, 2 or 5 times a power of ten, at most the given length. */
+function roundLength(wanted: number): number {
+  const decade = 10 ** Math.floor(Math.log10(wanted));
+  const factor = wanted / decade;
+  return decade * (factor < 2 ? 1 : factor < 5 ? 2 : 5);
+}
+
+/** A disc of radius 1 in the plane z = 0 with a grid on it, fading away from its middle. Seen from outside only: who looks
+    from below looks through. Few operations, and nothing blended: it fills the picture. */
+function makeGround(): THREE.Mesh<THREE.BufferGeometry, THREE.ShaderMaterial> {
+  const material = new THREE.ShaderMaterial({
+    lights: true,
+    uniforms: THREE.UniformsUtils.merge([
+      THREE.UniformsLib.lights,
+      { scale: { value: 1 }, shift: { value: new THREE.Vector2() }, far: { value: new THREE.Color().setHex(background, THREE.LinearSRGBColorSpace) } },
+    ]),
+    vertexShader: `
+      #include <common>
+      #include <shadowmap_pars_vertex>
+      uniform float scale;
+      uniform vec2 shift;
+      varying vec2 cell;
+      varying vec2 around;
+      void main() {
+        vec3 transformedNormal = normalMatrix * vec3(0.0, 0.0, 1.0);
+        vec4 worldPosition = modelMatrix * vec4(position, 1.0);
+        around = position.xy;
+        cell = position.xy * scale + shift;
+        #include <shadowmap_vertex>
+        gl_Position = projectionMatrix * viewMatrix * worldPosition;
+      }`,
+    fragmentShader: `
+      #include <common>
+      #include <packing>
+      #include <lights_pars_begin>
+      #include <shadowmap_pars_fragment>
+      #include <shadowmask_pars_fragment>
+      uniform vec3 far;
+      varying vec2 cell;
+      varying vec2 around;
+      void main() {
+        vec2 width = fwidth(cell);
+        vec2 line = clamp(1.4 - abs(fract(cell - 0.5) - 0.5) / width, 0.0, 1.0);
+        float lines = 0.12 * max(line.x, line.y) * clamp(1.4 - 2.8 * max(width.x, width.y), 0.0, 1.0);
+        vec3 colour = (vec3(0.838, 0.843, 0.848) - lines) * (0.8 + 0.2 * getShadowMask());
+        float away = dot(around, around);
+        gl_FragColor = vec4(mix(colour, far, clamp(1.25 * away - 0.1, 0.0, 1.0)), 1.0);
+      }`,
+    polygonOffset: true,
+    polygonOffsetFactor: 2,
+    polygonOffsetUnits: 4,
+  });
+  const mesh = new THREE.Mesh(new THREE.CircleGeometry(1, 48), material);
+  mesh.receiveShadow = true;
+  mesh.renderOrder = 1; // behind most of the rest, which then need not be drawn over
+  return mesh;
+}
+
+export function bodiesOf(topology: Topology): BodySettings[] {
+  return topology.bodies.map((body) => ({ visible: true, colour: body.colour }));
+}
