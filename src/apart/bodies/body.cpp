@@ -98,6 +98,10 @@ std::string_view name_of(BodyKind kind) {
       return "volume";
     case BodyKind::affine:
       return "affine";
+    case BodyKind::rod:
+      return "rod";
+    case BodyKind::particles:
+      return "particles";
     case BodyKind::obstacle:
       return "obstacle";
     case BodyKind::half_space:

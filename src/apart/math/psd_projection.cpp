@@ -32,6 +32,9 @@ Matrix3 psd_projection(const Matrix3& a) {
 Eigen::MatrixXd psd_projection(const Eigen::MatrixXd& a) {
   return project(a);
 }
+Eigen::Matrix4d psd_projection(const Eigen::Matrix4d& a) {
+  return project(a);
+}
 Eigen::Matrix<double, 5, 5> psd_projection(const Eigen::Matrix<double, 5, 5>& a) {
   return project(a);
 }

@@ -8,6 +8,7 @@ namespace apart {
 Matrix3 psd_projection(const Matrix3& a);
 /// The same for any size.
 Eigen::MatrixXd psd_projection(const Eigen::MatrixXd& a);
+Eigen::Matrix4d psd_projection(const Eigen::Matrix4d& a);
 Eigen::Matrix<double, 5, 5> psd_projection(const Eigen::Matrix<double, 5, 5>& a);
 /// The same for the Hessian of a function of four points that does not change when all move together, which
 /// leaves nine dimensions of the twelve. Reads the whole matrix.

@@ -2,8 +2,7 @@
 
 namespace apart {
 
-void RayleighDamping::add_stiffness(const ContinuumElasticity& elasticity, Index first, Index count,
-                                    double stiffness) {
+void RayleighDamping::add_stiffness(const Potential& elasticity, Index first, Index count, double stiffness) {
   if (stiffness > 0 && count > 0) ranges_.push_back({&elasticity, first, count, stiffness});
 }
 

@@ -1,5 +1,4 @@
 #pragma once
-#include <apart/potentials/continuum_elasticity.hpp>
 #include <apart/potentials/inertia.hpp>
 
 namespace apart {
@@ -9,8 +8,8 @@ namespace apart {
 /// cell's made positive semi-definite, so that damping only ever takes energy.
 class RayleighDamping final : public Potential {
  public:
-  /// Cells [first, first + count) of `elasticity`. Keeps a reference to it.
-  void add_stiffness(const ContinuumElasticity& elasticity, Index first, Index count, double stiffness);
+  /// Terms [first, first + count) of an elastic potential. Keeps a reference to it.
+  void add_stiffness(const Potential& elasticity, Index first, Index count, double stiffness);
   /// Part of the mass matrix, node numbers as they are.
   void add_mass(const Eigen::SparseMatrix<double>& mass, Index first_node, double coefficient);
   bool empty() const { return ranges_.empty() && masses_.empty(); }
@@ -30,7 +29,7 @@ class RayleighDamping final : public Potential {
 
  private:
   struct Range {
-    const ContinuumElasticity* elasticity;
+    const Potential* elasticity;
     Index first, count;
     double stiffness;
   };

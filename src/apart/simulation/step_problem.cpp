@@ -150,6 +150,13 @@ Matrix3X start_acceleration(const Model& model, double time) {
   Matrix3X pressed = Matrix3X::Zero(3, x.cols());
   pressure.add_gradient(x, pressed);
   loads -= model.surface_map.pull_back(model.initial_nodes, pressed);
+  // Rods may begin bent although they are straight at rest.
+  RodElasticity rods;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    if (model.bodies[b].rods) rods.add(*model.bodies[b].rods, model.first_node[b]);
+  Matrix3X bent = Matrix3X::Zero(3, model.node_count());
+  rods.add_gradient(model.initial_nodes, bent);
+  loads -= bent;
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
     if (!body.is_dynamic()) continue;
@@ -170,7 +177,7 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
       inertia(m.mass),
       contact(surface, candidates),
       friction(surface),
-      objective(m.surface_map, {&inertia, &elasticity, &loads, &damping, &target},
+      objective(m.surface_map, {&inertia, &elasticity, &rods, &loads, &damping, &target},
                 {&contact, &friction, &pressure, &springs}),
       linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)) {
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
@@ -179,6 +186,11 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
     if (m.bodies[b].elastic) elasticity.add(*m.bodies[b].elastic, m.first_node[b]);
     damping.add_stiffness(elasticity, first_cell[b], elasticity.term_count() - first_cell[b],
                           m.bodies[b].damping.stiffness);
+    if (m.bodies[b].rods) {
+      const Index first = rods.term_count();
+      rods.add(*m.bodies[b].rods, m.first_node[b]);
+      damping.add_stiffness(rods, first, rods.term_count() - first, m.bodies[b].damping.stiffness);
+    }
     damping.add_mass(m.bodies[b].mass, m.first_node[b], m.bodies[b].damping.mass);
   }
   gravity = Matrix3X::Zero(3, m.node_count());
@@ -209,6 +221,7 @@ void StepProblem::begin(const State& state, double end) {
   // from the state a step starts from, not from how it was reached.
   objective.set_free(FreeCoordinates(!held));
   elasticity.set_scale(time_step.scale);
+  rods.set_scale(time_step.scale);
   if (time_step.has_inertia) {
     inertia.set_target(time_step.predicted + time_step.scale * gravity);
   } else {
@@ -324,7 +337,8 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
   pressure.add_gradient(x, others);
   springs.add_gradient(x, others);
   Matrix3X energy = model.surface_map.pull_back(q, others);
-  for (const Potential* p : std::initializer_list<const Potential*>{&inertia, &elasticity, &loads, &damping})
+  for (const Potential* p :
+       std::initializer_list<const Potential*>{&inertia, &elasticity, &rods, &loads, &damping})
     p->add_gradient(q, energy);
   const FreeCoordinates& free = objective.free();
   const Matrix3X pressed_nodes = model.surface_map.pull_back(q, pressed);

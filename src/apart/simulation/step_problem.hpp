@@ -5,6 +5,7 @@
 #include <apart/potentials/inertia.hpp>
 #include <apart/potentials/nodal_forces.hpp>
 #include <apart/potentials/rayleigh_damping.hpp>
+#include <apart/potentials/rod_elasticity.hpp>
 #include <apart/potentials/springs.hpp>
 #include <apart/potentials/surface_pressure.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
@@ -50,6 +51,7 @@ struct StepProblem {
   CandidateCache candidates;
   Inertia inertia;
   ContinuumElasticity elasticity;
+  RodElasticity rods;
   NodalForces loads;
   RayleighDamping damping;
   BoundaryTarget target;
