@@ -341,7 +341,7 @@ std::vector<BadScene> bad_scenes() {
        {"scene.json:4: bodies[0]:", "on or below 'floor'", "free side"}},
       {"thicker than the gap",
        scene(ball(), "\"contact\": {\"pairs\": [{\"bodies\": [\"ball\", \"floor\"], \"thickness\": 0.45}]}"),
-       {"scene.json:4: bodies[0]:", "above 'floor'", "lower contact.thickness"}},
+       {"scene.json:4: bodies[0]:", "above 'floor'", "lower the thickness"}},
       // --- the command line
       {"unknown path in --set",
        scene(ball()),

@@ -21,8 +21,8 @@ double distance(const Stencil& s, const Matrix3X& x) {
   return std::sqrt(squared_distance(s.kind, s.gather(x)));
 }
 bool is_active(const CollisionSurface& surface, const Stencil& s, const Matrix3X& x) {
-  const PairSettings& settings = settings_of(surface, s);
-  return distance(s, x) < settings.thickness + settings.dhat;
+  const ContactRange range = test::range_of(surface, s);
+  return distance(s, x) < range.thickness + range.dhat;
 }
 
 bool operator_equal(const Contact& a, const Contact& b) {
@@ -39,12 +39,16 @@ bool same(const ActiveSet& a, const ActiveSet& b) {
 
 TEST(ActiveSet, MergesWithoutLosingAnyPair) {
   Random random(1);
+  double all_active = 0, all_relaxed = 0;
   for (int trial = 0; trial < 20; ++trial) {
     const CollisionSurface surface = test::random_surface(60, random.uniform(0.05, 0.3), 0.1, random);
-    const Matrix3X& x = surface.rest;
+    // As made, and all of it shrunk so that neighbours in a piece are squeezed too.
+    const bool squeezed = trial % 2 == 1;
+    const Matrix3X x = (squeezed ? 0.3 : 1.0) * surface.rest;
     const Candidates all = test::all_pairs(surface);
     const ActiveSet active = find_active_set(surface, all, x);
-    double pairs = 0, smallest = std::numeric_limits<double>::infinity();
+    double pairs = 0, smallest = std::numeric_limits<double>::infinity(), smallest_gap = smallest;
+    int relaxed = 0, smaller = 0;
     // Any function of the distance, summed over pairs and over contacts with their multiplicity: the energy
     // is the same.
     const auto f = [](double d) { return 1 / (0.01 + d); };
@@ -52,23 +56,39 @@ TEST(ActiveSet, MergesWithoutLosingAnyPair) {
     for (const Stencil& s : all)
       if (is_active(surface, s, x)) {
         ++pairs;
+        const ContactRange range = test::range_of(surface, s);
+        relaxed += range.relaxed;
+        smallest_gap = std::min(smallest_gap, distance(s, x) - range.thickness);
         smallest = std::min(smallest, distance(s, x));
         const bool mollified =
             s.kind == PairKind::edge_edge &&
-            edge_edge_cross_squared(s.gather(x)) < edge_edge_mollifier_threshold(s.gather(x));
+            edge_edge_cross_squared(s.gather(x)) < edge_edge_mollifier_threshold(s.gather(surface.rest));
         sum += mollified ? 0 : f(distance(s, x));
       }
     for (const Contact& c : active.contacts) {
       merged_pairs += c.multiplicity;
       if (c.mollifier_threshold == 0) merged += c.multiplicity * f(distance(c.stencil, x));
-      EXPECT_EQ(c.dhat, settings_of(surface, c.stencil).dhat);
-      EXPECT_EQ(c.thickness, settings_of(surface, c.stencil).thickness);
+      const PairSettings& bodies = settings_of(surface, c.stencil);
+      smaller += c.dhat < bodies.dhat;
+      EXPECT_EQ(c.dhat < bodies.dhat, c.thickness < bodies.thickness);
+      if (c.dhat < bodies.dhat) {
+        EXPECT_NEAR(c.dhat / bodies.dhat, c.thickness / bodies.thickness, 1e-12);
+        EXPECT_LT(distance(c.stencil, x), c.thickness + c.dhat);
+      } else {
+        EXPECT_EQ(c.dhat, bodies.dhat);
+        EXPECT_EQ(c.thickness, bodies.thickness);
+      }
     }
-    EXPECT_GT(pairs, 20);
+    all_active += pairs;
     EXPECT_EQ(merged_pairs, pairs);
     EXPECT_NEAR(merged, sum, 1e-12 * sum);
     EXPECT_NEAR(active.min_distance, smallest, 1e-15);
+    EXPECT_NEAR(active.min_gap, smallest_gap, 1e-15);
+    EXPECT_EQ(smaller, relaxed) << "neighbours are not merged";
+    all_relaxed += relaxed;
   }
+  EXPECT_GT(all_active, 1000);
+  EXPECT_GT(all_relaxed, 100);
 }
 
 TEST(ActiveSet, ContactsAreReducedCanonicalSortedAndDistinct) {
@@ -172,11 +192,18 @@ CollisionSurface two_segments(double angle, const PairSettings& settings, double
           {}};
 }
 
+/// Without the ends of segments against segments.
+Candidates edge_pairs(const CollisionSurface& surface) {
+  Candidates pairs = test::all_pairs(surface);
+  std::erase_if(pairs, [](const Stencil& s) { return s.kind != PairKind::edge_edge; });
+  return pairs;
+}
+
 TEST(ActiveSet, EdgesBelowTheThresholdOfTheirRestLengthsAreMollified) {
   const double limit = std::asin(std::sqrt(1e-3));
   for (double angle : {0.0, 0.5 * limit, 0.99 * limit}) {
     const CollisionSurface surface = two_segments(angle, {.dhat = 0.2});
-    const ActiveSet active = find_active_set(surface, test::all_pairs(surface), surface.rest);
+    const ActiveSet active = find_active_set(surface, edge_pairs(surface), surface.rest);
     ASSERT_EQ(active.contacts.size(), 1u) << angle;
     EXPECT_EQ(active.contacts[0].stencil.kind, PairKind::edge_edge);
     EXPECT_NEAR(active.contacts[0].mollifier_threshold, 1e-3, 1e-12);
@@ -184,7 +211,7 @@ TEST(ActiveSet, EdgesBelowTheThresholdOfTheirRestLengthsAreMollified) {
   }
   for (double angle : {1.01 * limit, 0.5, 1.5}) {
     const CollisionSurface surface = two_segments(angle, {.dhat = 0.2});
-    const ActiveSet active = find_active_set(surface, test::all_pairs(surface), surface.rest);
+    const ActiveSet active = find_active_set(surface, edge_pairs(surface), surface.rest);
     ASSERT_EQ(active.contacts.size(), 1u) << angle;
     EXPECT_EQ(active.contacts[0].mollifier_threshold, 0);
   }
@@ -192,14 +219,14 @@ TEST(ActiveSet, EdgesBelowTheThresholdOfTheirRestLengthsAreMollified) {
   const CollisionSurface surface = two_segments(1.5 * limit, {.dhat = 0.2});
   CollisionSurface longer = surface;
   longer.rest.leftCols(2) *= 2;
-  const Candidates pairs = test::all_pairs(surface);
+  const Candidates pairs = edge_pairs(surface);
   EXPECT_EQ(find_active_set(surface, pairs, surface.rest).contacts[0].mollifier_threshold, 0);
   EXPECT_NEAR(find_active_set(longer, pairs, surface.rest).contacts[0].mollifier_threshold, 4e-3, 1e-12);
 }
 
 TEST(ActiveSet, ARestEdgeWithoutLengthIsNotMollified) {
   const CollisionSurface surface = two_segments(0, {.dhat = 0.2}, 0);  // the first segment is a point at rest
-  const ActiveSet active = find_active_set(surface, test::all_pairs(surface), surface.rest);
+  const ActiveSet active = find_active_set(surface, edge_pairs(surface), surface.rest);
   ASSERT_EQ(active.contacts.size(), 1u);
   EXPECT_EQ(active.contacts[0].mollifier_threshold, 0);
   EXPECT_EQ(active.contacts[0].stencil.kind, PairKind::point_edge);

@@ -514,14 +514,14 @@ TEST(TightInclusion, VisitsBoxesInOrderOfTime) {
 
 TEST(CollisionFreeStep, NoPairComesTooCloseOnTheWay) {
   Random random(10);
-  int bounded = 0;
+  int bounded = 0, relaxed = 0;
   for (int trial = 0; trial < 30; ++trial) {
     const CollisionSurface surface = test::random_surface(30, 0.1, 0.005, random);
     const Candidates all = test::all_pairs(surface);
     const Matrix3X& x = surface.rest;
     double start = infinity;  // in units of the thickness
     for (const Stencil& s : all) {
-      const PairSettings& settings = surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
+      const ContactRange settings = test::range_of(surface, s);
       start = std::min(start, std::sqrt(squared_distance(s.kind, s.gather(x))) - settings.thickness);
     }
     if (!(start > 0)) continue;
@@ -532,7 +532,8 @@ TEST(CollisionFreeStep, NoPairComesTooCloseOnTheWay) {
     EXPECT_EQ(alpha, collision_free_step(surface, cache.along(x, p), x, p));
     bounded += alpha < 1;
     for (const Stencil& s : all) {
-      const PairSettings& settings = surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
+      const ContactRange settings = test::range_of(surface, s);
+      relaxed += settings.relaxed;
       const auto gap = [&](double t) {
         StencilPoints y = s.gather(x);
         const StencilPoints q = s.gather(p);
@@ -544,6 +545,7 @@ TEST(CollisionFreeStep, NoPairComesTooCloseOnTheWay) {
     }
   }
   EXPECT_GT(bounded, 5);
+  EXPECT_GT(relaxed, 5);
 }
 
 TEST(CollisionFreeStep, IsTheSameForAnyNumberOfThreads) {

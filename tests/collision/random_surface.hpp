@@ -108,6 +108,24 @@ inline CollisionSurface two_sheets(int n, double apart, double noise, double tur
   return {x, faces, Edges(2, 0), body, PairTable(2, settings), {}};
 }
 
+/// Thickness and dhat of a pair by definition: those of the bodies, but for neighbours in one connected piece
+/// that has a thickness.
+inline ContactRange range_of(const CollisionSurface& surface, const Stencil& s) {
+  const Index a = s.vertices[0], b = s.vertices[first_count(s.kind)];
+  const PairSettings& settings = surface.settings(a, b);
+  std::vector<bool> reached(surface.vertex_count(), false);
+  reached[a] = true;
+  for (bool more = true; more;) {
+    more = false;
+    for (auto edge : surface.edges.colwise())
+      if (reached[edge[0]] != reached[edge[1]]) more = reached[edge[0]] = reached[edge[1]] = true;
+  }
+  const double reach = settings.thickness + settings.dhat;
+  const double made = std::sqrt(squared_distance(s.kind, s.gather(surface.rest)));
+  if (!reached[b] || settings.thickness == 0 || made >= reach) return {settings.thickness, settings.dhat};
+  return {settings.thickness * made / (2 * reach), settings.dhat * made / (2 * reach), true};
+}
+
 /// Every pair that contact is defined for, however far apart, in canonical order.
 inline Candidates all_pairs(const CollisionSurface& surface) {
   Candidates all;
@@ -130,9 +148,9 @@ inline Candidates all_pairs(const CollisionSurface& surface) {
     if (!on_edge[v]) {
       for (Index w = v + 1; w < surface.vertex_count(); ++w)
         if (!on_edge[w]) add({PairKind::point_point, {v, w, -1, -1}});
-      for (Index e = 0; e < surface.edges.cols(); ++e)
-        if (!on_face(e)) add({PairKind::point_edge, {v, surface.edges(0, e), surface.edges(1, e), -1}});
     }
+    for (Index e = 0; e < surface.edges.cols(); ++e)
+      if (!on_face(e)) add({PairKind::point_edge, {v, surface.edges(0, e), surface.edges(1, e), -1}});
     for (auto face : surface.faces.colwise()) add({PairKind::point_triangle, {v, face[0], face[1], face[2]}});
   }
   const Edges& e = surface.edges;

@@ -249,6 +249,72 @@ TEST(Generators, SegmentsAndPoints) {
   EXPECT_EQ(generate::points({1, 1, 1}, 1).points.col(0), Vector3(0, 0, 0));
 }
 
+TEST(Generators, CurvesAreChainsWithTheirEnds) {
+  const Mesh bundle = generate::bundle(2, 10, {4, 3}, 0.1, false);
+  EXPECT_NO_THROW(validate_segments(bundle, "bundle"));
+  EXPECT_EQ(bundle.edges.cols(), 120);
+  EXPECT_EQ(bundle.groups.at("start").points.size(), 12u);
+  for (const int p : bundle.groups.at("end").points) EXPECT_EQ(bundle.points(1, p), 1);
+  EXPECT_LT((bundle.points.rowwise().maxCoeff() - Vector3(0.15, 1, 0.1)).norm(), 1e-12);
+  const Mesh round = generate::bundle(1, 1, {30, 30}, 1, true);
+  EXPECT_NEAR(double(round.edges.cols()), std::numbers::pi / 4 * 900, 20);
+
+  const Mesh helix = generate::helix(0.5, 0.2, 3, 20);
+  EXPECT_NO_THROW(validate_segments(helix, "helix"));
+  EXPECT_EQ(helix.edges.cols(), 60);
+  for (Index p = 0; p < helix.point_count(); ++p)
+    EXPECT_NEAR(std::hypot(helix.points(0, p), helix.points(2, p)), 0.5, 1e-15);
+  EXPECT_NEAR(helix.points(1, 60) - helix.points(1, 0), 0.6, 1e-15);
+  const Mesh ring = generate::ring(2, 7);
+  EXPECT_NO_THROW(validate_segments(ring, "ring"));
+  EXPECT_EQ(ring.edges.cols(), 7);
+  EXPECT_EQ(ring.point_count(), 7);
+  EXPECT_TRUE(ring.groups.empty());
+}
+
+TEST(Generators, NetsPassOverAndUnder) {
+  const int n = 4, cells = 48;
+  const Mesh net = generate::net(1, n, cells, 0.04);
+  EXPECT_EQ(net.edges.cols(), 2 * n * cells);
+  // Line i along x and line k along z cross at cell (k + 1/2)/n and (i + 1/2)/n, 0.04 apart, by turns.
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < n; ++k) {
+      const Vector3 a = net.points.col(i * (cells + 1) + cells * (2 * k + 1) / (2 * n));
+      const Vector3 b = net.points.col((n + k) * (cells + 1) + cells * (2 * i + 1) / (2 * n));
+      EXPECT_LT((Vector3(a - b) - Vector3(0, (i + k) % 2 == 0 ? 0.04 : -0.04, 0)).norm(), 1e-12) << i << k;
+    }
+}
+
+TEST(Generators, HairStandsOnItsSurface) {
+  const Mesh ball = generate::sphere(0.5, 3, generate::Content::surface);
+  const Mesh hair = generate::hair(ball, 0.2, 4, 0.01, 2);
+  EXPECT_NO_THROW(validate_segments(hair, "hair"));
+  const auto& roots = hair.groups.at("start").points;
+  EXPECT_EQ(roots.size(), std::size_t(ball.point_count() + 1) / 2);
+  for (const int p : roots) EXPECT_NEAR(hair.points.col(p).norm(), 0.51, 1e-12);
+  // Normals of a coarse ball differ a little from its radii.
+  for (const int p : hair.groups.at("end").points) EXPECT_NEAR(hair.points.col(p).norm(), 0.71, 1e-3);
+}
+
+TEST(Generators, PackedBallsDoNotOverlapAndLieInTheirBox) {
+  const Vector3 size(1, 0.7, 0.5);
+  const double r = 0.03, gap = 0.002;
+  const Mesh balls = generate::packing(size, r, gap, 0, 7);
+  EXPECT_NO_THROW(validate_points(balls, "balls"));
+  const Index n = balls.point_count();
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < i; ++j)
+      EXPECT_GE((balls.points.col(i) - balls.points.col(j)).norm(), (2 * r + gap) * (1 - 1e-12));
+  EXPECT_LE((balls.points.rowwise().maxCoeff() - (size / 2 - Vector3::Constant(r))).maxCoeff(), 1e-15);
+  EXPECT_LE((-balls.points.rowwise().minCoeff() - (size / 2 - Vector3::Constant(r))).maxCoeff(), 1e-15);
+  EXPECT_GT(n * 4.0 / 3 * std::numbers::pi * r * r * r / size.prod(), 0.24) << "fairly full";
+  EXPECT_EQ(generate::packing(size, r, gap, 0, 7).points, balls.points);
+  EXPECT_NE(generate::packing(size, r, gap, 10, 8).points, balls.points.leftCols(10));
+  EXPECT_EQ(generate::packing(size, r, gap, 10, 7).points, balls.points.leftCols(10).eval());
+  EXPECT_THROW(generate::packing(size, r, gap, 100000, 7), InputError);
+  EXPECT_THROW(generate::packing(size, 0.3, gap, 0, 7), InputError);
+}
+
 TEST(Generators, ShapesAreExactlySymmetric) {
   const auto mirrored = [](const Mesh& mesh, int axis) {
     const auto key = [&](Index p, bool flip) {

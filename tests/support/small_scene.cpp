@@ -45,8 +45,8 @@ void expect_intersection_free(const Simulation& simulation) {
   const Frame frame = simulation.frame();
   const verify::FrameCheck check(frame);
   const Matrix3X& x = frame.mesh.points;
-  for (const auto& findings :
-       {check.not_finite(x), check.intersections(x), check.inversions(x), check.below_half_spaces(x)})
+  for (const auto& findings : {check.not_finite(x), check.intersections(x), check.inversions(x),
+                               check.below_half_spaces(x), check.thin(x)})
     for (const verify::Finding& f : findings)
       ADD_FAILURE() << "step " << simulation.state().step << ": " << f.text;
 }

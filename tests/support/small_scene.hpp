@@ -31,7 +31,7 @@ std::vector<Index> points_where(const Body& body, const std::function<bool(const
 Material soft(double young = 1e5, double poisson = 0.4);
 
 /// Fails the current test if the state is not intersection-free by exact predicates, or a guarded element is
-/// inverted.
+/// inverted, or a gap smaller than its thickness.
 void expect_intersection_free(const Simulation& simulation);
 
 Vector3 linear_momentum(const Simulation& simulation);   ///< [kg m/s]

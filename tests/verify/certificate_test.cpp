@@ -254,6 +254,85 @@ struct RecordedRun {
   }
 };
 
+/// Two chains of one body, of segments of a tenth, a ball and a half-space, with thickness.
+struct ThickRun : testing::FrameBuilder {
+  static constexpr int rods = 0, ball = 1, ground = 2;
+  ThickRun() {
+    Mesh mesh;
+    const Mesh line = generate::segments(1, 10);
+    mesh.points.resize(3, 22);
+    mesh.points << line.points, line.points.colwise() + Vector3(0, 1, 0);
+    mesh.edges.resize(2, 20);
+    mesh.edges << line.edges, line.edges.array() + 11;
+    add({"rods", "rod"}, mesh, {0, 1, 0});
+    add({"ball", "particles"}, generate::points({1, 1, 1}, 1), {0, 3, 0});
+    add_half_space("ground", Vector3::Zero(), Vector3::UnitY());
+    frame.thickness = {0.3, 0.5, 0};
+    frame.self_reach = {0.35, 0.55, 0.05};
+  }
+  /// The first frame, and one with point i moved.
+  Certificate with_moved(Index i, const Vector3& by) const {
+    Frame next = frame;
+    next.time = 1;
+    next.mesh.points.col(i) += by;
+    return WrittenRun({frame, next}).certify();
+  }
+};
+
+TEST(Certificate, ChecksThatGapsKeepTheirThickness) {
+  const ThickRun run;
+  const Index ball = run.first_point(ThickRun::ball);
+  EXPECT_TRUE(run.with_moved(ball, Vector3::Zero()).ok());
+  // A ball and a rod keep (0.5 + 0.3)/2, a ball and the ground half of 0.5.
+  EXPECT_TRUE(run.with_moved(ball, {0, -0.599, 0}).ok());
+  const Certificate near = run.with_moved(ball, {0, -0.601, 0});
+  EXPECT_EQ(kinds(near), "gap");
+  EXPECT_NE(near.violations[0].text.find("thickness keeps 0.4 m"), std::string::npos)
+      << near.violations[0].text;
+  EXPECT_TRUE(run.with_moved(ball, {2, -2.749, 0}).ok());
+  EXPECT_EQ(kinds(run.with_moved(ball, {2, -2.751, 0})), "gap");
+  // Two pieces of one body keep all of it, although their segments are shorter.
+  for (const double apart : {0.301, 0.299}) {
+    Frame next = run.frame;
+    next.mesh.points.block(1, 11, 1, 11).array() -= 1 - apart;
+    EXPECT_EQ(WrittenRun({run.frame, next}).certify().ok(), apart > 0.3) << apart;
+  }
+}
+
+TEST(Certificate, RelaxesThicknessAmongNeighboursOfOnePieceOnly) {
+  const ThickRun run;
+  // Node 2 and segment 3–4 were 0.1 apart, less than 0.35: 0.3 · 0.1/(2 · 0.35) = 0.04286 is left to keep.
+  // Node 0 and the same segment were 0.3 apart: 0.1286.
+  EXPECT_TRUE(run.with_moved(2, {0.057, 0, 0}).ok());
+  EXPECT_EQ(kinds(run.with_moved(2, {0.0572, 0, 0})), "gap");
+  EXPECT_TRUE(run.with_moved(0, {0.171, 0.02, 0}).ok()) << "beside node 1, whose segments it is part of";
+  // Node 0 and segment 4–5 were 0.4 apart: all of 0.3 is left to keep.
+  EXPECT_TRUE(run.with_moved(0, {0.09, 0, 0}).ok());
+  EXPECT_EQ(kinds(run.with_moved(0, {0.11, 0, 0})), "gap");
+}
+
+TEST(Certificate, HonoursTheThicknessOfPairsAndNoticesAChange) {
+  ThickRun run;
+  run.frame.pair_thickness = {{ThickRun::rods, ThickRun::ball, 0.8}};
+  const Index ball = run.first_point(ThickRun::ball);
+  EXPECT_TRUE(run.with_moved(ball, {0, -0.19, 0}).ok());
+  EXPECT_EQ(kinds(run.with_moved(ball, {0, -0.21, 0})), "gap");
+  Frame next = run.frame;
+  next.thickness[0] = 0.1;
+  EXPECT_EQ(kinds(WrittenRun({run.frame, next}).certify()), "topology");
+}
+
+TEST(CertificateOfIterates, CatchesAnIterateThatIsTooThin) {
+  const ThickRun run;
+  Frame next = run.frame;
+  next.time = 1;
+  Matrix3X between = run.frame.mesh.points;
+  between(1, run.first_point(ThickRun::ball)) -= 0.61;
+  WrittenRun written({run.frame, next});
+  written.iterates(1, {run.frame.mesh.points, between, run.frame.mesh.points});
+  EXPECT_EQ(kinds(written.certify()), "gap");
+}
+
 TEST(CertificateOfIterates, CertifiesAGoodHistory) {
   RecordedRun run;
   Certificate c = run.certify();

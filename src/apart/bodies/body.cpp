@@ -100,6 +100,10 @@ std::string_view name_of(BodyKind kind) {
       return "shell";
     case BodyKind::affine:
       return "affine";
+    case BodyKind::rod:
+      return "rod";
+    case BodyKind::particles:
+      return "particles";
     case BodyKind::obstacle:
       return "obstacle";
     case BodyKind::half_space:

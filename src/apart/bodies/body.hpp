@@ -51,6 +51,28 @@ struct CellSubstances {
   std::vector<Index> of_cell;  ///< per tetrahedron, index into substances
 };
 
+/// What a rod of circular cross-section is made of.
+struct RodMaterial {
+  double density = 1000;     ///< [kg/m³]
+  double young = 1e6;        ///< E [Pa]
+  double radius = 1e-3;      ///< r [m] of the cross-section
+  double stretch_scale = 1;  ///< times E, against stretch
+  double bending_scale = 1;  ///< times E, against bending
+};
+enum class RestCurvature { mesh, straight };  ///< as a rod is made, or none
+
+/// Segments that resist stretch, and the nodes between two of them, which resist bending. Open and closed
+/// chains alike; a node where three or more segments meet is a joint, free to bend.
+struct RodCells {
+  Edges segments;                               ///< 2 × n, body's own node numbers
+  VectorX rest_length;                          ///< of each segment [m]
+  Eigen::Matrix<int, 3, Eigen::Dynamic> bends;  ///< nodes: before, bent, after
+  VectorX bend_length;                          ///< l̄ [m]: rest lengths of the two segments together
+  VectorX rest_curvature;        ///< |κb| of each bend at rest: 2 tan(θ/2), θ the turning angle
+  double stretch_stiffness = 0;  ///< E π r² [N]
+  double bending_stiffness = 0;  ///< α = E π r⁴/4 [N m²] [C-IPC supplement §8]
+};
+
 /// A rigid placement: x = centre + rotation (x₀ − centre) + translation.
 struct Pose {
   Matrix3 rotation = Matrix3::Identity();
@@ -105,7 +127,7 @@ struct Damping {
   double stiffness = 0;  ///< [s]
 };
 
-enum class BodyKind { volume, shell, affine, obstacle, half_space };
+enum class BodyKind { volume, shell, affine, rod, particles, obstacle, half_space };
 std::string_view name_of(BodyKind kind);
 
 struct Body {
@@ -120,6 +142,8 @@ struct Body {
   Edges free_segments;  ///< segments contact sees that belong to no triangle, in mesh point numbers
   std::optional<ElasticCells> elastic;  ///< of volumes and affine bodies
   std::optional<ShellCells> shell;
+  std::optional<RodCells> rods;
+  double radius = 0;                 ///< of rods and particles [m]
   Eigen::SparseMatrix<double> mass;  ///< node × node [kg]; empty for obstacles and half-spaces
   std::vector<Prescription> prescriptions;
   std::vector<Load> loads;
@@ -165,6 +189,11 @@ Body make_shell(std::string name, Mesh mesh, const ShellSubstance& substance, co
 /// energy is the material's on that one tetrahedron, weighted with the body's volume; its mass is consistent.
 /// [docs/architecture.md]
 Body make_affine(std::string name, Mesh mesh, const Material& material, double density);
+/// Elastic rods: the segments of a mesh that has no other cells, in chains of any number. Mass is lumped:
+/// half of each segment's to either end.
+Body make_rod(std::string name, Mesh mesh, const RodMaterial& material, RestCurvature rest);
+/// Balls that do not turn: one at each point of the mesh, of mass 4/3 π r³ times the density [kg/m³].
+Body make_particles(std::string name, Mesh mesh, double radius, double density);
 /// Triangles, segments or points that are never pushed; every node is prescribed by `motion` (empty: fixed).
 Body make_obstacle(std::string name, Mesh mesh, Motion motion = {});
 /// Solid behind a plane. With a motion it has one node, its origin, which that motion moves; the plane never
@@ -173,8 +202,8 @@ Body make_half_space(std::string name, const Vector3& origin, const Vector3& nor
 
 /// Sets the initial velocity to v + ω × (x − centre of mass) [m/s, rad/s].
 void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angular);
-/// Prescribes all nodes of a body (volume, affine) or, with `points`, the nodes of those mesh points (volumes
-/// only: throws InputError for an affine body).
+/// Prescribes all nodes of a body or, with `points`, the nodes of those mesh points (throws InputError for an
+/// affine body).
 void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion,
                TimeRange when = {});
 

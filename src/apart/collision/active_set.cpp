@@ -20,11 +20,12 @@ struct Part {
   std::vector<std::array<Index, 3>> point_edge;
   std::vector<Index> point_triangle, edge_edge;
   std::vector<std::pair<Index, double>> mollified;  // with ε
+  std::vector<Contact> relaxed;
   double min_squared = infinity, min_gap = infinity;
 };
 
-/// Adds the stencil of the two or three vertices that take part in a distance, in canonical order.
-void add_reduced(unsigned taking_part, const Stencil& stencil, Part& part) {
+/// The stencil of the two or three vertices that take part in a distance, in canonical order.
+Stencil reduced(unsigned taking_part, const Stencil& stencil) {
   std::array<Index, 2> side[2];
   int size[2] = {0, 0};
   for (int i = 0; i < stencil.size(); ++i)
@@ -32,13 +33,12 @@ void add_reduced(unsigned taking_part, const Stencil& stencil, Part& part) {
       const int of = i >= first_count(stencil.kind);
       side[of][size[of]++] = stencil.vertices[i];
     }
-  if (size[0] + size[1] == 2) {
-    part.point_point.push_back({std::min(side[0][0], side[1][0]), std::max(side[0][0], side[1][0])});
-  } else {
-    const auto& edge = side[size[1] == 2];
-    const auto& point = side[size[1] == 1];
-    part.point_edge.push_back({point[0], std::min(edge[0], edge[1]), std::max(edge[0], edge[1])});
-  }
+  if (size[0] + size[1] == 2)
+    return {PairKind::point_point,
+            {std::min(side[0][0], side[1][0]), std::max(side[0][0], side[1][0]), -1, -1}};
+  const auto& edge = side[size[1] == 2];
+  const auto& point = side[size[1] == 1];
+  return {PairKind::point_edge, {point[0], std::min(edge[0], edge[1]), std::max(edge[0], edge[1]), -1}};
 }
 
 void classify(const CollisionSurface& surface, const Candidates& candidates, const Matrix3X& x, Index c,
@@ -51,22 +51,38 @@ void classify(const CollisionSurface& surface, const Candidates& candidates, con
   const ClosestPoints closest = closest_points(stencil.kind, points);
   const double squared = closest.r.squaredNorm();
   if (!(squared < reach * reach)) return;
+  ContactRange range{settings.thickness, settings.dhat};
+  if (in_own_piece(surface, stencil, settings)) {
+    range = own_range(surface, stencil, settings);
+    if (const double own = range.thickness + range.dhat; !(squared < own * own)) return;
+  }
   part.min_squared = std::min(part.min_squared, squared);
-  part.min_gap = std::min(part.min_gap, std::sqrt(squared) - settings.thickness);
+  part.min_gap = std::min(part.min_gap, std::sqrt(squared) - range.thickness);
   if (stencil.kind == PairKind::edge_edge) {
     // Also for features that reduce to points: the mollifier is what makes the change of feature smooth. A
     // rest edge without length has no scale for it (ε = 0); such an edge is a point, which its closest
     // features reduce to.
     const double threshold = edge_edge_mollifier_threshold(stencil.gather(surface.rest));
     if (threshold > 1e-100 && edge_edge_cross_squared(points) < threshold) {
-      part.mollified.emplace_back(c, threshold);
+      if (range.relaxed)
+        part.relaxed.push_back({stencil, 1, threshold, range.dhat, range.thickness});
+      else
+        part.mollified.emplace_back(c, threshold);
       return;
     }
   }
-  if (closest.vertices != 0b1111) {
-    add_reduced(closest.vertices, stencil, part);
-  } else {
+  const bool whole = closest.vertices == 0b1111;
+  if (range.relaxed) {
+    part.relaxed.push_back(
+        {whole ? stencil : reduced(closest.vertices, stencil), 1, 0, range.dhat, range.thickness});
+  } else if (whole) {
     (stencil.kind == PairKind::edge_edge ? part.edge_edge : part.point_triangle).push_back(c);
+  } else {
+    const Stencil r = reduced(closest.vertices, stencil);
+    if (r.kind == PairKind::point_point)
+      part.point_point.push_back({r.vertices[0], r.vertices[1]});
+    else
+      part.point_edge.push_back({r.vertices[0], r.vertices[1], r.vertices[2]});
   }
 }
 
@@ -107,7 +123,7 @@ ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& can
     min_squared = std::min(min_squared, part.min_squared);
     active.min_gap = std::min(active.min_gap, part.min_gap);
     most += part.point_point.size() + part.point_edge.size() + part.point_triangle.size() +
-            part.edge_edge.size() + part.mollified.size();
+            part.edge_edge.size() + part.mollified.size() + part.relaxed.size();
   }
   active.min_distance = std::sqrt(min_squared);
 
@@ -133,6 +149,8 @@ ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& can
     for (Index c : part.edge_edge) add(candidates[c], 1, 0);
   for (const Part& part : parts)
     for (const auto& [c, threshold] : part.mollified) add(candidates[c], 1, threshold);
+  for (const Part& part : parts)
+    active.contacts.insert(active.contacts.end(), part.relaxed.begin(), part.relaxed.end());
 
   for (Index plane = 0; plane < Index(surface.half_spaces.size()); ++plane) {
     const HalfSpace& half_space = surface.half_spaces[plane];

@@ -20,7 +20,9 @@ struct PlaneContact {
 };
 
 struct ActiveSet {
-  std::vector<Contact> contacts;             ///< sorted by stencil, each once; mollified ones last
+  /// Sorted by stencil, each once; then mollified ones; then those of relaxed thickness [stencil.hpp], in the
+  /// order of their candidates, and not merged.
+  std::vector<Contact> contacts;
   std::vector<PlaneContact> plane_contacts;  ///< sorted by plane, then vertex
   /// Smallest distance of the contacts and plane contacts above [m]; +infinity if there are none. Pairs
   /// farther apart than ξ + d̂ do not count, so that it does not depend on how many of them the candidates

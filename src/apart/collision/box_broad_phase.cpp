@@ -29,7 +29,7 @@ struct Join {
   BoxSet first, second;
 };
 constexpr Join joins[] = {{PairKind::point_point, BoxSet::isolated_vertices, BoxSet::isolated_vertices},
-                          {PairKind::point_edge, BoxSet::isolated_vertices, BoxSet::free_edges},
+                          {PairKind::point_edge, BoxSet::vertices, BoxSet::free_edges},
                           {PairKind::point_triangle, BoxSet::vertices, BoxSet::faces},
                           {PairKind::edge_edge, BoxSet::edges, BoxSet::edges}};
 constexpr std::size_t join_count = std::size(joins);
@@ -53,7 +53,12 @@ class BoxBroadPhase final : public BroadPhase {
     enabled_.reserve(std::size_t(body_count_) * body_count_);
     for (int a = 0; a < body_count_; ++a)
       for (int b = 0; b < body_count_; ++b) enabled_.push_back(surface.pairs(a, b).enabled);
-    all_enabled_ = std::find(enabled_.begin(), enabled_.end(), 0) == enabled_.end();
+    for (const HalfSpace& plane : surface.half_spaces)
+      if (plane.carrier >= 0) {
+        is_carrier_.resize(vertex_body_.size());
+        is_carrier_[plane.carrier] = 1;
+      }
+    all_enabled_ = std::find(enabled_.begin(), enabled_.end(), 0) == enabled_.end() && is_carrier_.empty();
     // Triangles sorted by their vertices: then the order of numbers is the order of the output. A triangle
     // listed twice is kept once.
     std::vector<std::array<int, 3>> sorted(surface.faces.cols());
@@ -203,7 +208,7 @@ class BoxBroadPhase final : public BroadPhase {
       for (int j = first_count(kind); j < point_count(kind); ++j) shared |= s.vertices[i] == s.vertices[j];
     if (all_enabled_ && !may_meet_) return !shared;
     return !shared && enabled(s.vertices[0], s.vertices[first_count(kind)]) &&
-           (!may_meet_ || any_may_meet(may_meet_, s));
+           (is_carrier_.empty() || !is_carrier_[s.vertices[0]]) && (!may_meet_ || any_may_meet(may_meet_, s));
   }
 
   template <PairKind kind>
@@ -228,7 +233,7 @@ class BoxBroadPhase final : public BroadPhase {
     if constexpr (kind == PairKind::point_point) return {kind, {isolated_[a], isolated_[b], -1, -1}};
     if constexpr (kind == PairKind::point_edge) {
       const Index e = free_edges_[b];
-      return {kind, {isolated_[a], edges_(0, e), edges_(1, e), -1}};
+      return {kind, {a, edges_(0, e), edges_(1, e), -1}};
     }
     if constexpr (kind == PairKind::point_triangle)
       return {kind, {a, faces_(0, b), faces_(1, b), faces_(2, b)}};
@@ -391,7 +396,8 @@ class BoxBroadPhase final : public BroadPhase {
   Faces faces_;  ///< sorted
   std::vector<Index> isolated_, free_edges_;
   int body_count_;
-  std::vector<char> enabled_;  ///< for every pair of bodies
+  std::vector<char> enabled_;     ///< for every pair of bodies
+  std::vector<char> is_carrier_;  ///< vertices that carry half-spaces and touch nothing; empty: none does
   bool all_enabled_;
   // Kept for their memory, which is large and would have to be asked for anew in every search.
   Boxes start_, end_;

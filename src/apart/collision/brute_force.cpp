@@ -60,6 +60,8 @@ class BruteForce final : public BroadPhase {
           if (s.vertices[i] == s.vertices[j]) return;
       if (!surface_.settings(s.vertices[0], s.vertices[first_count(s.kind)]).enabled || !a.near(b, margin))
         return;
+      for (const HalfSpace& plane : surface_.half_spaces)
+        if (s.vertices[0] == plane.carrier) return;  // touches nothing itself
       if (surface_.may_meet && !any_may_meet(surface_.may_meet, s)) return;
       if (found.size() == limit) hand_over();
       if (go_on) found.push_back(s);
@@ -70,10 +72,11 @@ class BruteForce final : public BroadPhase {
       for (std::size_t j = i + 1; j < isolated.size(); ++j)
         consider({PairKind::point_point, {v, isolated[j], -1, -1}}, vertex_boxes[v],
                  vertex_boxes[isolated[j]]);
+    }
+    for (Index v = 0; v < surface_.vertex_count(); ++v)
       for (Index e : surface_.free_edges)
         consider({PairKind::point_edge, {v, surface_.edges(0, e), surface_.edges(1, e), -1}}, vertex_boxes[v],
                  edge_boxes[e]);
-    }
     const Faces& faces = surface_.faces;
     for (Index v = 0; v < surface_.vertex_count(); ++v)
       for (Index f : distinct_faces_)

@@ -49,14 +49,14 @@ std::optional<Impact> earliest_impact(const CollisionSurface& surface, const Mat
   const Matrix3X p = x1 - x0;
   const double radius = impact_distance(surface, options);
   const auto time_of = [&](const Stencil& pair, double upper_time) {
-    const PairSettings& settings = surface.settings(pair.vertices[0], pair.vertices[first_count(pair.kind)]);
+    const ContactRange range = contact_range(surface, pair);
     CcdOptions until = options;
     until.upper_time = upper_time;
     return time_of_impact({.kind = pair.kind,
                            .x = pair.gather(x0),
                            .displacement = pair.gather(p),
-                           .separation = settings.thickness,
-                           .dhat = settings.dhat},
+                           .separation = range.thickness,
+                           .dhat = range.dhat},
                           until);
   };
   // The time first, looking ever less far; then the pair, up to that time.

@@ -47,10 +47,11 @@ struct CollisionSurface {
   CollisionSurface(Matrix3X rest_positions, Faces surface_faces, Edges free_segments,
                    std::vector<int> body_of_vertex, PairTable pair_table, std::vector<HalfSpace> planes);
 
-  Matrix3X rest;                 ///< [m], 3 × vertex count, for the mollifier's scale
-  Faces faces;                   ///< all triangles, as given
-  Edges edges;                   ///< of triangles and segments, each once, smaller vertex first, sorted
-  std::vector<int> vertex_body;  ///< body of each vertex
+  Matrix3X rest;                    ///< [m], 3 × vertex count, for the mollifier's scale
+  Faces faces;                      ///< all triangles, as given
+  Edges edges;                      ///< of triangles and segments, each once, smaller vertex first, sorted
+  std::vector<int> vertex_body;     ///< body of each vertex
+  std::vector<Index> vertex_piece;  ///< connected piece of each vertex, by its smallest vertex
   std::vector<Index> isolated_vertices;  ///< vertices on no edge that carry no half-space: points
   std::vector<Index> free_edges;         ///< edges on no face: segments
   PairTable pairs;

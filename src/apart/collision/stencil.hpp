@@ -22,6 +22,29 @@ struct Stencil {
   auto operator<=>(const Stencil&) const = default;
 };
 
+/// Where contact of one pair of primitives acts: distances in (thickness, thickness + dhat).
+struct ContactRange {
+  double thickness = 0;  ///< ξ [m]
+  double dhat = 0;       ///< d̂ [m]
+  bool relaxed = false;  ///< smaller than what the bodies have: a pair of one neighbourhood
+};
+
+/// Whether ξ of a pair may be relaxed: both primitives are of one connected piece, which has a thickness.
+inline bool in_own_piece(const CollisionSurface& surface, const Stencil& s, const PairSettings& settings) {
+  const Index a = s.vertices[0], b = s.vertices[first_count(s.kind)];
+  return settings.thickness > 0 && surface.vertex_body[a] == surface.vertex_body[b] &&
+         surface.vertex_piece[a] == surface.vertex_piece[b];
+}
+/// Of such a pair: if its distance at the start, d₀, is less than ξ + d̂, both are scaled by d₀ / 2(ξ + d̂). So
+/// a mesh whose edges are shorter than it is thick can start: neighbours never touch, and feel contact once
+/// they are squeezed to half of the distance they have been made with.
+ContactRange own_range(const CollisionSurface& surface, const Stencil& s, const PairSettings& settings);
+inline ContactRange contact_range(const CollisionSurface& surface, const Stencil& s) {
+  const PairSettings& settings = surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
+  if (in_own_piece(surface, s, settings)) return own_range(surface, s, settings);
+  return {settings.thickness, settings.dhat};
+}
+
 /// "edge and edge", for messages.
 constexpr std::string_view name_of(PairKind kind) {
   constexpr std::string_view names[] = {"point and point", "point and edge", "point and triangle",

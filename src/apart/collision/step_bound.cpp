@@ -24,10 +24,9 @@ double collision_free_step(const CollisionSurface& surface, std::span<const Sten
       for (int i = 0; i < stencil.size(); ++i) moves |= (query.displacement[i].array() != 0).any();
       if (!moves) continue;
       query.x = stencil.gather(x);
-      const PairSettings& settings =
-          surface.settings(stencil.vertices[0], stencil.vertices[first_count(stencil.kind)]);
-      query.separation = settings.thickness;
-      query.dhat = settings.dhat;
+      const ContactRange range = contact_range(surface, stencil);
+      query.separation = range.thickness;
+      query.dhat = range.dhat;
       CcdOptions until = options;
       until.upper_time = earliest.get();
       if (const auto t = time_of_impact(query, until)) earliest.lower_to(*t);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <span>
 
 namespace apart::generate {
 
@@ -593,6 +594,213 @@ Mesh points(const Eigen::Vector3i& counts, double spacing) {
       for (int i = 0; i < counts[0]; ++i)
         mesh.points.col(p++) = spacing * (Vector3(i, j, k) - 0.5 * (counts.cast<double>() - Vector3::Ones()));
   mesh.vertices = Eigen::VectorXi::LinSpaced(p, 0, p - 1);
+  return mesh;
+}
+
+namespace {
+
+/// Adds a line of points, its segments, and its ends to their groups.
+class CurveBuilder {
+ public:
+  void add(std::span<const Vector3> line, bool closed = false) {
+    const int first = int(points_.size()), n = int(line.size());
+    points_.insert(points_.end(), line.begin(), line.end());
+    for (int i = 0; i + 1 < n; ++i) edges_.push_back({first + i, first + i + 1});
+    if (closed) {
+      edges_.push_back({first + n - 1, first});
+    } else {
+      start_.points.push_back(first);
+      end_.points.push_back(first + n - 1);
+    }
+  }
+  Mesh mesh() const {
+    Mesh mesh;
+    mesh.points = Matrix3X::Map(points_.front().data(), 3, Eigen::Index(points_.size()));
+    mesh.edges = Edges::Map(edges_.front().data(), 2, Eigen::Index(edges_.size()));
+    if (!start_.points.empty()) {
+      mesh.groups["start"] = start_;
+      mesh.groups["end"] = end_;
+    }
+    return mesh;
+  }
+
+ private:
+  std::vector<Vector3> points_;
+  std::vector<std::array<int, 2>> edges_;
+  MeshGroup start_, end_;
+};
+
+/// Numbers in [0, 1) that are the same on every machine (splitmix64).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  double operator()() {
+    state_ += 0x9e3779b97f4a7c15u;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return double((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace
+
+Mesh bundle(double length, int cells, const Eigen::Vector2i& counts, double spacing, bool round) {
+  require_positive("bundle", "length", length);
+  require_positive("bundle", "spacing", spacing);
+  require_at_least("bundle", "cells", cells, 1);
+  for (int k = 0; k < 2; ++k) require_at_least("bundle", "counts", counts[k], 1);
+  require_size("bundle", "counts and cells", double(counts[0]) * counts[1] * cells);
+  CurveBuilder curves;
+  std::vector<Vector3> line(std::size_t(cells) + 1);
+  for (int k = 0; k < counts[1]; ++k)
+    for (int i = 0; i < counts[0]; ++i) {
+      const double x = i - 0.5 * (counts[0] - 1), z = k - 0.5 * (counts[1] - 1);
+      const double u = 2 * x / counts[0], v = 2 * z / counts[1];
+      if (round && u * u + v * v > 1) continue;
+      for (int j = 0; j <= cells; ++j)
+        line[std::size_t(j)] = {spacing * x, length * centred(j, cells), spacing * z};
+      curves.add(line);
+    }
+  return curves.mesh();
+}
+
+Mesh helix(double radius, double pitch, int turns, int turn_cells) {
+  require_positive("helix", "radius", radius);
+  require_positive("helix", "pitch", pitch);
+  require_at_least("helix", "turns", turns, 1);
+  require_at_least("helix", "turn_cells", turn_cells, 3);
+  require_size("helix", "turns and turn_cells", double(turns) * turn_cells);
+  const int cells = turns * turn_cells;
+  std::vector<Vector3> line;
+  for (int i = 0; i <= cells; ++i) {
+    const Vector2 p = radius * on_circle(i % turn_cells, turn_cells);
+    line.emplace_back(p[0], pitch * turns * centred(i, cells), -p[1]);
+  }
+  CurveBuilder curves;
+  curves.add(line);
+  return curves.mesh();
+}
+
+Mesh ring(double radius, int cells) {
+  require_positive("ring", "radius", radius);
+  require_at_least("ring", "cells", cells, 3);
+  require_size("ring", "cells", cells);
+  std::vector<Vector3> line;
+  for (int i = 0; i < cells; ++i) {
+    const Vector2 p = radius * on_circle(i, cells);
+    line.emplace_back(p[0], 0, -p[1]);
+  }
+  CurveBuilder curves;
+  curves.add(line, true);
+  return curves.mesh();
+}
+
+Mesh net(double size, int count, int cells, double distance) {
+  require_positive("net", "size", size);
+  require_positive("net", "distance", distance);
+  require_at_least("net", "count", count, 1);
+  require_at_least("net", "cells", cells, 2);
+  require_size("net", "count and cells", 2.0 * count * cells);
+  CurveBuilder curves;
+  std::vector<Vector3> line(std::size_t(cells) + 1);
+  for (int direction = 0; direction < 2; ++direction)
+    for (int i = 0; i < count; ++i) {
+      for (int j = 0; j <= cells; ++j) {
+        // Crossing k of the line is at (k + 1/2)/count of it, where its height is ± distance/2 by turns:
+        // ± sin(π count s).
+        const double s = double(j) / cells;
+        double wave = std::fmod(s * count, 2.0);  // in half waves
+        const double sign = ((i + direction) % 2 == 0 ? 1 : -1) * (wave < 1 ? 1 : -1);
+        if (wave >= 1) wave -= 1;
+        const double y = sign * 0.5 * distance * cos_sin_degrees(180 * wave)[1];
+        const double along = size * centred(j, cells), across = size * ((i + 0.5) / count - 0.5);
+        line[std::size_t(j)] = direction == 0 ? Vector3(along, y, across) : Vector3(across, y, along);
+      }
+      curves.add(line);
+    }
+  return curves.mesh();
+}
+
+Mesh hair(const Mesh& surface, double length, int cells, double root, int every) {
+  require_positive("hair", "length", length);
+  require_at_least("hair", "cells", cells, 1);
+  require_at_least("hair", "every", every, 1);
+  if (!(root >= 0) || !std::isfinite(root))
+    throw InputError("hair: root: got {}, must not be negative", root);
+  const Faces faces = surface.is_volume() ? boundary_faces(surface.tetrahedra) : surface.faces;
+  if (faces.cols() == 0) throw InputError("hair: surface: has no triangles, hair stands on some");
+  Matrix3X normal = Matrix3X::Zero(3, surface.point_count());
+  std::vector<char> used(std::size_t(surface.point_count()), 0);
+  for (Index f = 0; f < faces.cols(); ++f) {
+    const Vector3 a = surface.points.col(faces(0, f)), b = surface.points.col(faces(1, f)),
+                  c = surface.points.col(faces(2, f));
+    for (int k = 0; k < 3; ++k) {
+      normal.col(faces(k, f)) += (b - a).cross(c - a);
+      used[std::size_t(faces(k, f))] = 1;
+    }
+  }
+  require_size("hair", "surface and cells", double(surface.point_count()) / every * cells);
+  CurveBuilder curves;
+  std::vector<Vector3> line(std::size_t(cells) + 1);
+  int skip = 0;
+  for (Index v = 0; v < surface.point_count(); ++v) {
+    if (!used[std::size_t(v)] || skip++ % every != 0) continue;
+    const Vector3 n = normal.col(v).normalized();
+    if (n.isZero(0)) continue;  // a fold without a side
+    for (int j = 0; j <= cells; ++j)
+      line[std::size_t(j)] = surface.points.col(v) + (root + length * j / cells) * n;
+    curves.add(line);
+  }
+  return curves.mesh();
+}
+
+Mesh packing(const Vector3& size, double radius, double gap, int count, unsigned seed) {
+  for (int k = 0; k < 3; ++k) require_positive("packing", "size", size[k]);
+  require_positive("packing", "radius", radius);
+  require_at_least("packing", "count", count, 0);
+  if (!(gap >= 0) || !std::isfinite(gap)) throw InputError("packing: gap: got {}, must not be negative", gap);
+  const Vector3 room = size - Vector3::Constant(2 * radius);
+  if (!(room.minCoeff() >= 0))
+    throw InputError("packing: size: got {} x {} x {}, must hold a ball of radius {}", size[0], size[1],
+                     size[2], radius);
+  const double apart = 2 * radius + gap;
+  require_size("packing", "size and radius", size.prod() / (apart * apart * apart));
+  // A grid with cells so small that each holds at most one centre.
+  const double cell = apart / std::numbers::sqrt3;
+  const Eigen::Vector3i n = (room / cell).array().floor().cast<int>() + 1;
+  const auto cells = std::size_t(n.cast<double>().prod());
+  std::vector<int> held(cells, -1);
+  const auto at = [&](int i, int j, int k) -> int& {
+    return held[(std::size_t(k) * std::size_t(n[1]) + std::size_t(j)) * std::size_t(n[0]) + std::size_t(i)];
+  };
+  Random random(seed);
+  std::vector<Vector3> centres;
+  constexpr int patience = 1000;  // throws in a row that find no room
+  for (int misses = 0; misses < patience && (count == 0 || int(centres.size()) < count); ++misses) {
+    Vector3 x;
+    for (int k = 0; k < 3; ++k) x[k] = room[k] * random();
+    const Eigen::Vector3i c = (x / cell).array().floor().cast<int>().min(n.array() - 1);
+    bool free = true;
+    for (int k = std::max(0, c[2] - 2); free && k <= std::min(n[2] - 1, c[2] + 2); ++k)
+      for (int j = std::max(0, c[1] - 2); free && j <= std::min(n[1] - 1, c[1] + 2); ++j)
+        for (int i = std::max(0, c[0] - 2); free && i <= std::min(n[0] - 1, c[0] + 2); ++i)
+          free = at(i, j, k) < 0 || (centres[std::size_t(at(i, j, k))] - x).norm() >= apart;
+    if (!free) continue;
+    at(c[0], c[1], c[2]) = int(centres.size());
+    centres.push_back(x);
+    misses = -1;
+  }
+  if (int(centres.size()) < count)
+    throw InputError("packing: count: got {}, only {} balls found room; use fewer, or a larger box", count,
+                     centres.size());
+  Mesh mesh;
+  mesh.points = Matrix3X::Map(centres.front().data(), 3, Eigen::Index(centres.size()));
+  mesh.points.colwise() -= 0.5 * room;
+  mesh.vertices = Eigen::VectorXi::LinSpaced(Eigen::Index(centres.size()), 0, int(centres.size()) - 1);
   return mesh;
 }
 

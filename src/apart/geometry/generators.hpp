@@ -51,7 +51,25 @@ Mesh bowl(double radius, double angle, int resolution);
 Mesh revolution(const std::vector<Eigen::Vector2d>& profile, int resolution);
 /// Straight line of segments along x.
 Mesh segments(double length, int cells);
+// Curves of segments. Points at their ends make the groups "start" and "end" of the mesh.
+/// Straight parallel lines along y, `counts` along x and z, `spacing` apart, each of `cells` segments.
+/// `round`: only those within the ellipse that the block surrounds.
+Mesh bundle(double length, int cells, const Eigen::Vector2i& counts, double spacing, bool round);
+/// Helix about the y axis, counter-clockwise going up.
+Mesh helix(double radius, double pitch, int turns, int turn_cells);
+/// Closed circle in the xz plane.
+Mesh ring(double radius, int cells);
+/// `count` lines along x and as many along z, woven: over and under each other by turns. `size` of the
+/// square, each line of `cells` segments; axes of crossing lines are `distance` apart in y.
+Mesh net(double size, int count, int cells, double distance);
+/// Straight lines that stand on a surface: one at every `every`-th point of its triangles, in the direction
+/// of the surface's normal there, from the distance `root` to `root` + `length`. Group "start": the roots.
+Mesh hair(const Mesh& surface, double length, int cells, double root, int every);
 /// Regular block of free points, `counts` per axis, `spacing` apart.
 Mesh points(const Eigen::Vector3i& counts, double spacing);
+/// Centres of balls of a radius, thrown at random into a box of a size until no more find room easily (about
+/// a third of it is full then) or there are `count` (0: no limit). No two are nearer than 2 radius + gap, all
+/// lie inside. The same for the same arguments on every machine. Throws InputError if `count` do not fit.
+Mesh packing(const Vector3& size, double radius, double gap, int count, unsigned seed);
 
 }  // namespace apart::generate

@@ -40,6 +40,9 @@ void check_sizes(const Frame& frame) {
   ensure(frame.point_body.size() == frame.mesh.points.cols(), "Frame: point_body has one entry per point");
   ensure(per_point(frame.velocity.cols()), "Frame: velocity is empty or has one column per point");
   ensure(per_point(frame.contact_force.cols()), "Frame: contact_force is empty or has one column per point");
+  ensure(frame.thickness.empty() || frame.thickness.size() == frame.bodies.size(),
+         "Frame: thickness is empty or has one entry per body");
+  ensure(frame.self_reach.size() == frame.thickness.size(), "Frame: as many self_reach as thickness");
   const auto cells = frame.mesh.tetrahedra.cols() + frame.mesh.faces.cols();
   ensure(frame.von_mises.size() == 0 || frame.von_mises.size() == cells,
          "Frame: von_mises is empty or has one entry per tetrahedron and triangle");
@@ -81,6 +84,21 @@ void write_frame(const std::filesystem::path& file, const Frame& frame) {
   if (!frame.absent.empty()) arrays.field.push_back(vtu_output("absent_bodies", frame.absent));
   if (!frame.invertible_cells.empty())
     arrays.field.push_back(vtu_output("invertible_cells", frame.invertible_cells));
+
+  std::vector<int> thick_pairs;
+  std::vector<double> pair_values;
+  for (const PairThickness& t : frame.pair_thickness) {
+    thick_pairs.insert(thick_pairs.end(), {t.a, t.b});
+    pair_values.push_back(t.thickness);
+  }
+  if (!frame.thickness.empty()) {
+    arrays.field.push_back(vtu_output("body_thickness", frame.thickness));
+    arrays.field.push_back(vtu_output("body_self_reach", frame.self_reach));
+  }
+  if (!thick_pairs.empty()) {
+    arrays.field.push_back(vtu_output("thickness_pairs", thick_pairs, 2));
+    arrays.field.push_back(vtu_output("pair_thickness", pair_values));
+  }
 
   arrays.point.push_back(vtu_output("body", values_of(frame.point_body)));
   if (frame.velocity.size() > 0) arrays.point.push_back(vtu_output("velocity", values_of(frame.velocity), 3));
@@ -150,6 +168,7 @@ class FrameReader {
           file_.fail(*array, fmt::format("got {}, must be tetrahedra of the frame, ascending", cell));
         frame.invertible_cells.push_back(int(cell));
       }
+    read_thickness(frame);
     frame.velocity = vectors(piece, "velocity", points);
     frame.contact_force = vectors(piece, "contact_force", points);
     frame.von_mises = per_solid_cell(piece, "von_mises", frame);
@@ -199,6 +218,28 @@ class FrameReader {
                                                frame.mesh.point_count()));
       h.carrier = Index(carriers[i]);
       frame.half_spaces.push_back(h);
+    }
+  }
+
+  void read_thickness(Frame& frame) const {
+    const auto lengths = [&](const VtuArray& array, std::size_t count) {
+      const auto values = file_.reals(array, count);
+      for (const double v : values)
+        if (!(v >= 0) || !std::isfinite(v))
+          file_.fail(array, fmt::format("got {}, must be lengths, finite and not negative", v));
+      return std::vector<double>(values.begin(), values.end());
+    };
+    if (const VtuArray* array = VtuFile::find(file_.field_data(), "body_thickness")) {
+      frame.thickness = lengths(*array, frame.bodies.size());
+      frame.self_reach = lengths(required(file_.field_data(), "body_self_reach"), frame.bodies.size());
+    }
+    if (const VtuArray* array = VtuFile::find(file_.field_data(), "thickness_pairs")) {
+      const std::size_t n = tuples(*array);
+      const auto bodies = file_.integers(*array, 2 * n);
+      const auto values = lengths(required(file_.field_data(), "pair_thickness"), n);
+      for (std::size_t i = 0; i < n; ++i)
+        frame.pair_thickness.push_back(
+            {body(*array, bodies[2 * i], frame), body(*array, bodies[2 * i + 1], frame), values[i]});
     }
   }
 

@@ -12,8 +12,15 @@ namespace apart {
 
 struct FrameBody {
   std::string name;
-  std::string kind;  ///< "volume", "shell", "affine", "obstacle", "half_space"; "invertible_volume" if all
-                     ///< its cells are of materials that may invert
+  std::string kind;  ///< "volume", "shell", "affine", "rod", "particles", "obstacle", "half_space";
+                     ///< "invertible_volume" if all its cells are of materials that may invert
+};
+
+/// The thickness of a pair of bodies that is not the mean of the two.
+struct PairThickness {
+  int a = 0, b = 0;      ///< a ≤ b
+  double thickness = 0;  ///< ξ [m]
+  bool operator==(const PairThickness&) const = default;
 };
 
 /// All bodies of a scene on one list of points. Positions are stored as the exact doubles of the simulation.
@@ -28,10 +35,15 @@ struct Frame {
   std::vector<int> invertible_cells;  ///< tetrahedra of materials that may invert, in bodies of kind "volume"
                                       ///< that have others too: positions in the mesh, ascending
   std::vector<int> absent;  ///< bodies that are not there now; they rest somewhere, and nothing sees them
-  Matrix3X velocity;        ///< [m/s] per point; may be empty
-  Matrix3X contact_force;   ///< [N] per point, contact and friction; may be empty
-  VectorX von_mises;        ///< [Pa] per tetrahedron, then per triangle (zero but for shells); may be empty
-  VectorX strain;           ///< largest |σ − 1| over the stretches σ; cells as in von_mises; may be empty
+  /// ξ [m] of each body: contact keeps a pair of bodies apart by the mean of the two, and a body from itself.
+  /// Empty: none has any.
+  std::vector<double> thickness;
+  std::vector<double> self_reach;  ///< ξ + d̂ [m] of each body with itself; as many as `thickness`
+  std::vector<PairThickness> pair_thickness;  ///< pairs that have another than the mean
+  Matrix3X velocity;                          ///< [m/s] per point; may be empty
+  Matrix3X contact_force;                     ///< [N] per point, contact and friction; may be empty
+  VectorX von_mises;  ///< [Pa] per tetrahedron, then per triangle (zero but for shells); may be empty
+  VectorX strain;     ///< largest |σ − 1| over the stretches σ; cells as in von_mises; may be empty
 };
 
 /// Writes one VTU file that ParaView opens (binary, so doubles survive exactly), atomically.

@@ -49,6 +49,7 @@ Eigen::Matrix2d psd_projection(const Eigen::Matrix2d& a) {
   result(1, 1) -= smaller;
   return result * (larger / (2 * radius));
 }
+
 Eigen::Matrix<double, 5, 5> psd_projection(const Eigen::Matrix<double, 5, 5>& a) {
   return project(a);
 }

@@ -1,7 +1,5 @@
 #pragma once
-#include <apart/potentials/potential.hpp>
-
-#include <Eigen/SparseCore>
+#include <apart/potentials/inertia.hpp>
 
 namespace apart {
 
@@ -10,7 +8,7 @@ namespace apart {
 /// cell's made positive semi-definite, so that damping only ever takes energy.
 class RayleighDamping final : public Potential {
  public:
-  /// Terms [first, first + count) of `elasticity`. Keeps a reference to it.
+  /// Terms [first, first + count) of an elastic potential. Keeps a reference to it.
   void add_stiffness(const Potential& elasticity, Index first, Index count, double stiffness);
   /// Part of the mass matrix, node numbers as they are.
   void add_mass(const Eigen::SparseMatrix<double>& mass, Index first_node, double coefficient);

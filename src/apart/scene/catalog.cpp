@@ -130,7 +130,7 @@ Group meshes() {
       "mesh",
       "The shape of a body, made by a generator, read from a file or written out. Generators are centred at "
       "the origin "
-      "unless said otherwise; they give tetrahedra to volume and affine bodies and the surface to obstacles.",
+      "unless said otherwise; they give tetrahedra to volume and affine bodies and the surface to others.",
       {
           generator("box", "box with axis-parallel edges",
                     {{"size", size, "m", "1", "edge lengths, one for all or x, y, z"},
@@ -262,13 +262,77 @@ Group meshes() {
                       }
                       return generate::revolution(points, p["resolution"].integer());
                     }),
-          generator("segments", "straight line of segments along the x axis; for obstacles",
+          generator("segments", "straight line of segments along the x axis; for rods and obstacles",
                     {{"length", number(positive), "m", "1", "length along x"},
                      {"cells", integer(1, 1e6), "", "10", "number of segments"}},
                     [](const LocatedJson& p, Content) {
                       return generate::segments(p["length"].number(), p["cells"].integer());
                     }),
-          generator("points", "regular block of single points; for obstacles",
+          generator(
+              "bundle",
+              "parallel straight lines of segments along the y axis; for rods and obstacles; groups start "
+              "and end",
+              {{"length", number(positive), "m", "1", "length along y"},
+               {"cells", integer(1, 1e6), "", "20", "segments of each line"},
+               {"counts", tuple(integer(1, 1e4), 2), "", "[5, 5]", "lines along x and z"},
+               {"spacing", number(positive), "m", "0.05", "distance of neighbours"},
+               {"round", boolean(), "", "false", "only the lines of a round bundle"}},
+              [](const LocatedJson& p, Content) {
+                const Eigen::Vector2i counts(p["counts"][0].integer(), p["counts"][1].integer());
+                check_cell_count(p, counts.cast<double>().prod() * p["cells"].number());
+                return generate::bundle(p["length"].number(), p["cells"].integer(), counts,
+                                        p["spacing"].number(), p["round"].boolean());
+              }),
+          generator("helix", "coil of segments about the y axis; for rods; groups start and end",
+                    {{"radius", number(positive), "m", "0.1", "of the coil"},
+                     {"pitch", number(positive), "m", "0.1", "rise per turn"},
+                     {"turns", integer(1, 1e5), "", "5", "number of turns"},
+                     {"turn_cells", integer(3, 1e5), "", "24", "segments per turn"}},
+                    [](const LocatedJson& p, Content) {
+                      check_cell_count(p, p["turns"].number() * p["turn_cells"].number());
+                      return generate::helix(p["radius"].number(), p["pitch"].number(), p["turns"].integer(),
+                                             p["turn_cells"].integer());
+                    }),
+          generator("ring", "closed circle of segments in the xz plane; for rods",
+                    {{"radius", number(positive), "m", "0.5", "radius"},
+                     {"cells", integer(3, 1e6), "", "24", "number of segments"}},
+                    [](const LocatedJson& p, Content) {
+                      return generate::ring(p["radius"].number(), p["cells"].integer());
+                    }),
+          generator(
+              "net",
+              "lines of segments along x and z that cross over and under by turns; for rods; groups start "
+              "and end",
+              {{"size", number(positive), "m", "1", "edge length"},
+               {"count", integer(1, 1e4), "", "10", "lines along x, and along z"},
+               {"cells", integer(2, 1e5), "", "40", "segments of each line"},
+               {"distance", number(positive), "m", "0.02", "of crossing lines, from axis to axis"}},
+              [](const LocatedJson& p, Content) {
+                check_cell_count(p, 2 * p["count"].number() * p["cells"].number());
+                return generate::net(p["size"].number(), p["count"].integer(), p["cells"].integer(),
+                                     p["distance"].number());
+              }),
+          generator(
+              "hair",
+              "straight lines of segments that stand on a surface, one at each of its points; for rods; "
+              "groups start (the roots) and end",
+              {{"surface", object("mesh"), "", R"({"generator": "sphere"})",
+                "a mesh with triangles, facing outward"},
+               {"length", number(positive), "m", "0.2", "of each hair"},
+               {"cells", integer(1, 1e5), "", "10", "segments of each hair"},
+               {"root", number(not_negative), "m", "0", "distance of the roots from the surface"},
+               {"every", integer(1, 1e6), "", "1", "a hair at every so many points"}},
+              [](const LocatedJson& p, Content) {
+                const LocatedJson base = p["surface"];
+                const Row& row = row_of(base, catalog().group("mesh"));
+                if (!row.make_mesh && !base.has("file"))
+                  base.fail("is written out; hair stands on the mesh of a generator or a file");
+                const Mesh surface =
+                    row.make_mesh ? row.make_mesh(base, Content::surface) : read_mesh(base["file"].text());
+                return generate::hair(surface, p["length"].number(), p["cells"].integer(), p["root"].number(),
+                                      p["every"].integer());
+              }),
+          generator("points", "regular block of single points; for particles and obstacles",
                     {{"counts", tuple(integer(1, 1e6), 3), "", "[5, 1, 5]", "points along x, y, z"},
                      {"spacing", number(positive), "m", "0.1", "distance of neighbours"}},
                     [](const LocatedJson& p, Content) {
@@ -276,6 +340,20 @@ Group meshes() {
                       check_cell_count(p, n.cast<double>().prod());
                       return generate::points(n, p["spacing"].number());
                     }),
+          generator(
+              "packing",
+              "balls thrown at random into a box, which fill about a third of it at most; for particles",
+              {{"size", size, "m", "1", "edge lengths of the box, one for all or x, y, z"},
+               {"radius", number(positive), "m", "0.05", "of the balls, which lie inside the box"},
+               {"gap", number(not_negative), "m", "0", "kept free between balls"},
+               {"count", integer(1, 1e7), "", Key::optional,
+                "number of balls; not given: until no more find room"},
+               {"seed", integer(0), "", "0", "of the random numbers"}},
+              [](const LocatedJson& p, Content) {
+                return generate::packing(per_axis(p["size"]), p["radius"].number(), p["gap"].number(),
+                                         p.has("count") ? p["count"].integer() : 0,
+                                         unsigned(p["seed"].integer()));
+              }),
           with_key("file", "mesh file; the format follows from the extension",
                    {{"file", text(), "", Key::required, "path, absolute or relative to the scene file"},
                     tetrahedralize}),
@@ -515,6 +593,15 @@ Group regions() {
        {"material", object("material"), "", Key::required, "what they are made of"}});
 }
 
+Group rod_materials() {
+  return record("rod_material", "What a rod is made of. Its cross-section is a full circle.",
+                {{"rho", number(positive), "kg/m3", "1000", "density"},
+                 {"E", number(positive), "Pa", "1e6", "Young's modulus"},
+                 {"radius", number(positive), "m", "1e-3", "of the cross-section"},
+                 {"stretch_scale", number(positive), "", "1", "times E, against stretch"},
+                 {"bending_scale", number(not_negative), "", "1", "times E, against bending"}});
+}
+
 Group bodies() {
   const Key type{"type", text(), "", Key::required, "which kind of body"};
   const Key name{"name", text(), "", Key::optional,
@@ -551,6 +638,11 @@ Group bodies() {
       "when the body comes in, where it is placed, with its initial velocity; nothing may be there then"};
   const Key disappears{"disappears", number(positive), "s", Key::optional,
                        "when it is taken out; not given: never"};
+  const Key thickness{"thickness", length(not_negative), "m", Key::optional,
+                      "of the body in contact: two bodies keep the mean of theirs; not given: as in contact"};
+  const Key diameter{
+      "thickness", length(not_negative), "m", Key::optional,
+      "of the body in contact: two bodies keep the mean of theirs; not given: twice the radius"};
   const Key origin{"origin", vector(), "m", "[0, 0, 0]", "a point of the plane"};
   const Key plane_motion{"motion", object("motion"), "", Key::optional, "moves the plane; it cannot turn"};
   const Key normal{"normal", vector(), "", "[0, 1, 0]", "points out of the solid; any length but zero"};
@@ -558,18 +650,58 @@ Group bodies() {
           "One thing in the scene.",
           {typed("volume", "soft solid made of tetrahedra",
                  {type, name, mesh, transform, soft, regions, mass, velocity, angular_velocity, fixed, motion,
-                  loads, damping, friction, appears, disappears, array}),
+                  loads, damping, friction, thickness, appears, disappears, array}),
            typed("shell", "thin sheet made of triangles: cloth, paper, sheet metal",
                  {type, name, mesh, transform, sheet, strain_limit, rest_angles, rest_mesh, velocity,
-                  angular_velocity, fixed, motion, loads, damping, friction, appears, disappears, array}),
+                  angular_velocity, fixed, motion, loads, damping, friction, thickness, appears, disappears,
+                  array}),
            typed("affine",
                  "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",
                  {type, name, mesh, transform, stiff, velocity, angular_velocity, fixed, motion, loads,
-                  damping, friction, appears, disappears, array}),
+                  damping, friction, thickness, appears, disappears, array}),
+           typed("rod",
+                 "elastic rods without twist: segments in any number of chains, open or closed; where more "
+                 "than two meet is a free joint",
+                 {type,
+                  name,
+                  mesh,
+                  transform,
+                  {"material", object("rod_material"), "", "{}", "what it is made of"},
+                  {"rest_curvature", choice("rest_curvature"), "", "\"mesh\"", "how bent it is at rest"},
+                  velocity,
+                  angular_velocity,
+                  fixed,
+                  motion,
+                  loads,
+                  damping,
+                  friction,
+                  diameter,
+                  appears,
+                  disappears,
+                  array}),
+           typed("particles", "balls that do not turn, one at each point of the mesh",
+                 {type,
+                  name,
+                  mesh,
+                  transform,
+                  {"radius", number(positive), "m", "0.05", "of each ball"},
+                  {"rho", number(positive), "kg/m3", "1000", "density"},
+                  velocity,
+                  angular_velocity,
+                  fixed,
+                  motion,
+                  loads,
+                  damping,
+                  friction,
+                  diameter,
+                  appears,
+                  disappears,
+                  array}),
            typed("obstacle", "triangles, segments or points that push but are not pushed",
-                 {type, name, mesh, transform, motion, sequence, friction, appears, disappears, array}),
+                 {type, name, mesh, transform, motion, sequence, friction, thickness, appears, disappears,
+                  array}),
            typed("half_space", "everything behind a plane is solid",
-                 {type, name, origin, normal, plane_motion, friction, appears, disappears})}};
+                 {type, name, origin, normal, plane_motion, friction, thickness, appears, disappears})}};
 }
 
 Group scene() {
@@ -817,7 +949,8 @@ Group contacts() {
       "contact", "",
       {{"dhat", length(positive), "m", "\"1e-3 L\"", "distance at which the contact force begins"},
        {"thickness", length(not_negative), "m", "0",
-        "gap that is never undercut; contact begins at thickness + dhat"},
+        "gap that is never undercut, of bodies that have none of their own; contact begins at thickness + "
+        "dhat"},
        {"barrier_stiffness", any_of({number(positive), choice("barrier_stiffness")}), "Pa", "\"adaptive\"",
         "stiffness of the contact force"},
        {"friction_coefficient", friction_coefficient(), "", "0",
@@ -894,13 +1027,13 @@ ChoiceList mesh_files() {
 }
 
 Catalog make_catalog() {
-  return {{scene(),       time_steps(),      bodies(),        meshes(),      tetrahedralizations(),
-           transforms(),  axis_angles(),     arrays(),        materials(),   fields(),
-           regions(),     shell_materials(), strain_limits(), fixed_parts(), loads(),
-           attachments(), probes(),          dampings(),      sequences(),   selections(),
-           boxes(),       balls(),           planes(),        motions(),     keyframes(),
-           turnings(),    contacts(),        frictions(),     pairs(),       solvers(),
-           outputs()},
+  return {{scene(),      time_steps(),      bodies(),        meshes(),        tetrahedralizations(),
+           transforms(), axis_angles(),     arrays(),        materials(),     fields(),
+           regions(),    shell_materials(), strain_limits(), rod_materials(), fixed_parts(),
+           loads(),      attachments(),     probes(),        dampings(),      sequences(),
+           selections(), boxes(),           balls(),         planes(),        motions(),
+           keyframes(),  turnings(),        contacts(),      frictions(),     pairs(),
+           solvers(),    outputs()},
           {{"integrator",
             "Time integrators",
             {{"implicit_euler", "first order, dissipative, robust"},
@@ -916,6 +1049,9 @@ Catalog make_catalog() {
             {{"plate", "flexural rigidity E thickness^3/(12 (1 - nu^2)), as in plate theory"},
              {"published", "three times that: the hinge energy of Codimensional IPC as published"}}},
            {"rest_angles", "Angles at rest", {{"mesh", "those of the rest shape"}, {"flat", "zero"}}},
+           {"rest_curvature",
+            "Rods at rest",
+            {{"mesh", "as bent as the mesh is, to any side"}, {"straight", "straight"}}},
            {"axes",
             "Directions",
             {{"xyz", "all"}, {"xy", ""}, {"xz", ""}, {"yz", ""}, {"x", ""}, {"y", ""}, {"z", ""}}},

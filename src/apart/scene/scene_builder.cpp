@@ -141,6 +141,32 @@ Mesh checked_obstacle(const std::string& place, Mesh mesh) {
   return mesh;
 }
 
+/// The segments of a mesh, for rods.
+Mesh checked_rod(const LocatedJson& v, const std::string& place, Mesh mesh) {
+  if (mesh.edges.cols() == 0)
+    v.fail(
+        "has no segments; a rod needs some: a generator such as bundle, a .seg file, or lines of an OBJ "
+        "file");
+  mesh.tetrahedra.resize(4, 0);
+  mesh.faces.resize(3, 0);
+  mesh.vertices.resize(0);
+  mesh.cell_data.clear();
+  mesh = remove_unreferenced_points(mesh);
+  validate_segments(mesh, place);
+  return mesh;
+}
+
+/// The points of a mesh, whatever its cells, for particles.
+Mesh checked_particles(const std::string& place, Mesh mesh) {
+  mesh.tetrahedra.resize(4, 0);
+  mesh.faces.resize(3, 0);
+  mesh.edges.resize(2, 0);
+  mesh.cell_data.clear();
+  mesh.vertices = Eigen::VectorXi::LinSpaced(mesh.point_count(), 0, mesh.point_count() - 1);
+  validate_points(mesh, place);
+  return mesh;
+}
+
 // ---- Bodies -------------------------------------------------------------------------------------
 
 ShellSubstance read_shell_substance(const LocatedJson& body) {
@@ -208,6 +234,18 @@ Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const 
       const ShellRest rest = read_shell_rest(v, name, mesh);
       return make_shell(name, std::move(mesh), read_shell_substance(v), rest);
     }
+    if (type == "rod") {
+      const LocatedJson m = v["material"];
+      return make_rod(name, std::move(mesh),
+                      {.density = m["rho"].number(),
+                       .young = m["E"].number(),
+                       .radius = m["radius"].number(),
+                       .stretch_scale = m["stretch_scale"].number(),
+                       .bending_scale = m["bending_scale"].number()},
+                      v["rest_curvature"].text() == "mesh" ? RestCurvature::mesh : RestCurvature::straight);
+    }
+    if (type == "particles")
+      return make_particles(name, std::move(mesh), v["radius"].number(), v["rho"].number());
     for (const LocatedJson& region : v["regions"].items()) refuse_old_numbers(region["where"], renumbered);
     const CellSubstances stuff = read_cell_substances(v, mesh);
     return make_volume(name, std::move(mesh), stuff,
@@ -256,6 +294,7 @@ struct Entry {
   Body body;
   std::string base_name;                         ///< without the number of a copy
   std::optional<FrictionCoefficients> friction;  ///< of its own
+  std::optional<Length> thickness;               ///< of its own
   bool renumbered = false;                       ///< its mesh had points of no cell, which were left out
 };
 
@@ -264,23 +303,29 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   const std::string& name = v["name"].text();
   const std::optional<FrictionCoefficients> friction =
       v.has("friction_coefficient") ? std::optional(read_friction(v["friction_coefficient"])) : std::nullopt;
+  const std::optional<Length> thickness =
+      v.has("thickness") ? read_length(v["thickness"].value()) : std::nullopt;
   std::vector<Entry> result;
   if (v["type"].text() == "half_space") {
     const Vector3 origin = v["origin"].vector();
     result.push_back(
         {make_half_space(name, origin, read_direction(v["normal"]), read_half_space_motion(v, origin, clock)),
-         name, friction});
+         name, friction, thickness});
     return result;
   }
   const std::string& type = v["type"].text();
   const LocatedJson source = v["mesh"];
   const std::string place = source.message(fmt::format("body '{}'", name));
-  Mesh mesh = placed(v, read_body_mesh(source, type != "obstacle" && type != "shell"));
+  Mesh mesh = placed(v, read_body_mesh(source, type == "volume" || type == "affine"));
   const Index points = mesh.point_count();
   if (type == "obstacle")
     mesh = checked_obstacle(place, std::move(mesh));
   else if (type == "shell")
     mesh = checked_sheet(source, place, std::move(mesh));
+  else if (type == "rod")
+    mesh = checked_rod(source, place, std::move(mesh));
+  else if (type == "particles")
+    mesh = checked_particles(place, std::move(mesh));
   else if (type == "affine" && !mesh.is_volume())
     mesh = checked_closed_surface(source, place, std::move(mesh));
   else
@@ -289,7 +334,8 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   const bool renumbered = mesh.point_count() < points;
 
   if (!v.has("array")) {
-    result.push_back({build_body(v, name, std::move(mesh), clock, renumbered), name, friction, renumbered});
+    result.push_back(
+        {build_body(v, name, std::move(mesh), clock, renumbered), name, friction, thickness, renumbered});
     return result;
   }
   if (v.has("sequence"))
@@ -311,7 +357,7 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
         copy.points.colwise() += spacing.cwiseProduct(Vector3(x, y, z));
         result.push_back(
             {build_body(v, fmt::format("{}.{}", name, result.size()), std::move(copy), clock, renumbered),
-             name, friction, renumbered});
+             name, friction, thickness, renumbered});
       }
   return result;
 }
@@ -322,7 +368,12 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
 double scene_size(const std::vector<Entry>& entries) {
   Aabb box;
   for (const Entry& e : entries)
-    if (e.body.mesh.point_count() > 0 && !e.body.half_space) box.include(bounding_box(e.body.mesh.points));
+    if (e.body.mesh.point_count() > 0 && !e.body.half_space) {
+      Aabb body = bounding_box(e.body.mesh.points);
+      body.lower.array() -= e.body.radius;
+      body.upper.array() += e.body.radius;
+      box.include(body);
+    }
   return box.diagonal();
 }
 
@@ -352,6 +403,11 @@ PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entr
   everywhere.dhat = metres(contact["dhat"], size);
   everywhere.thickness = metres(contact["thickness"], size);
   const int n = int(entries.size());
+  std::vector<double> thickness;
+  for (const Entry& e : entries)
+    thickness.push_back(e.thickness         ? e.thickness->metres(size)
+                        : e.body.radius > 0 ? 2 * e.body.radius
+                                            : everywhere.thickness);
   PairTable table(n, everywhere);
   for (int a = 0; a < n; ++a)
     for (int b = a; b < n; ++b) {
@@ -360,6 +416,7 @@ PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entr
                                  nu = entries[b].friction.value_or(general);
       settings.friction = 0.5 * (mu.sticking + nu.sticking);
       settings.kinetic_friction = 0.5 * (mu.sliding + nu.sliding);
+      settings.thickness = 0.5 * (thickness[std::size_t(a)] + thickness[std::size_t(b)]);  // C-IPC section 5
       table.set(a, b, settings);
     }
   for (const LocatedJson& pair : contact["pairs"].items()) {
@@ -475,7 +532,8 @@ Scene build_scene(const SceneFile& file) {
   if (entries.size() > most_bodies)
     top["bodies"].fail("has {} bodies, at most {} are allowed; join some", entries.size(), most_bodies);
   if (std::none_of(entries.begin(), entries.end(), [](const Entry& e) { return e.body.is_dynamic(); }))
-    top["bodies"].fail("has nothing that can move; add a body of type volume, shell or affine");
+    top["bodies"].fail(
+        "has nothing that can move; add a body of type volume, shell, affine, rod or particles");
 
   const double size = scene_size(entries);
   if (!(size >= 1e-9 && size <= 1e9))

@@ -2,9 +2,6 @@
 #include <apart/scene/validation.hpp>
 #include <apart/simulation/simulation.hpp>
 
-#include <map>
-#include <set>
-
 namespace apart {
 
 namespace {
@@ -21,42 +18,13 @@ LocatedJson place_of(const SceneFile& file, const std::string& body) {
 std::string_view remedy(const verify::Finding& finding) {
   switch (finding.kind) {
     case verify::FindingKind::gap:
-      return "move them apart, or lower contact.thickness";
+      return "move them apart, or lower the thickness";
     case verify::FindingKind::inversion:
       return "repair the mesh";
     case verify::FindingKind::half_space:
       return "move the body to the free side of the plane";
     default:
       return "move them apart, or let them overlap by contact.pairs with \"enabled\": false";
-  }
-}
-
-/// Adds the pairs that are not farther apart than their thickness. Each thickness of the scene is looked for
-/// among the bodies that have it; those that intersect are left out.
-void find_thin_gaps(const Model& model, StartCheck& check) {
-  using Names = std::pair<std::string, std::string>;
-  const auto names = [](const std::string& a, const std::string& b) {
-    return a < b ? Names(a, b) : Names(b, a);
-  };
-  std::set<Names> intersecting;
-  for (const verify::Finding& f : check.found.intersections)
-    intersecting.insert(names(f.bodies.front(), f.bodies.back()));
-
-  const PairTable& pairs = model.surface.pairs;
-  std::map<double, std::vector<std::pair<int, int>>> by_thickness;  // enabled pairs of bodies
-  for (int a = 0; a < pairs.body_count(); ++a)
-    for (int b = a; b < pairs.body_count(); ++b)
-      if (pairs(a, b).enabled) by_thickness[pairs(a, b).thickness].emplace_back(a, b);
-  for (const auto& [thickness, members] : by_thickness) {
-    if (thickness == 0) continue;
-    Frame frame = check.frame;
-    for (const auto& [other, others] : by_thickness)
-      for (const auto& [a, b] : others)
-        if (other != thickness || intersecting.contains(names(model.bodies[std::size_t(a)].name,
-                                                              model.bodies[std::size_t(b)].name)))
-          frame.ignored_pairs.emplace_back(a, b);
-    for (verify::Finding& gap : check_scene(frame, thickness).gaps)
-      check.found.gaps.push_back(std::move(gap));
   }
 }
 
@@ -70,11 +38,9 @@ std::vector<verify::Finding> StartCheck::all() const {
 }
 
 StartCheck check_start(const Scene& scene) {
-  const Model& model = *scene.model;
   StartCheck result;
   result.frame = Simulation(scene.model).frame();
   result.found = check_scene(result.frame, 0);
-  find_thin_gaps(model, result);
   return result;
 }
 

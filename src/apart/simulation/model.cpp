@@ -65,12 +65,13 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
       if (b.node_count() > 0) half_spaces.back().carrier = vertex_of_point[0];
     }
     if (b.mesh.point_count() > 0 && !b.half_space) {
-      low = low.cwiseMin(b.mesh.points.rowwise().minCoeff());
-      high = high.cwiseMax(b.mesh.points.rowwise().maxCoeff());
+      low = low.cwiseMin((b.mesh.points.rowwise().minCoeff().array() - b.radius).matrix());
+      high = high.cwiseMax((b.mesh.points.rowwise().maxCoeff().array() + b.radius).matrix());
     }
   }
   if (node_count() == 0)
-    throw InputError("the scene has nothing that can move; add a body of type volume, shell or affine");
+    throw InputError(
+        "the scene has nothing that can move; add a body of type volume, shell, affine, rod or particles");
   size = (high - low).norm();
   mass.resize(node_count(), node_count());
   mass.setFromTriplets(mass_entries.begin(), mass_entries.end());

@@ -76,7 +76,8 @@ struct Model {
   /// The vertex of `surface` at a mesh point of a body, which must be one of its surface points.
   Index vertex_of(int body, Index point) const;
   std::vector<Attachment> attachments;  ///< points are of surfaces; checked in the constructor
-  double size = 1;                      ///< ℓ [m]: diagonal of the bounding box of the scene at the start
+  double size =
+      1;  ///< ℓ [m]: diagonal of the bounding box of the scene at the start, rods and balls with their radius
 };
 
 }  // namespace apart

@@ -4,6 +4,30 @@
 
 namespace apart {
 
+namespace {
+
+/// What verify needs to know of the gaps that are kept.
+void add_thickness(const PairTable& pairs, Frame& f) {
+  const int n = pairs.body_count();
+  bool any = false;
+  for (int b = 0; b < n; ++b) {
+    f.thickness.push_back(pairs(b, b).thickness);
+    f.self_reach.push_back(pairs(b, b).thickness + pairs(b, b).dhat);
+    any |= pairs(b, b).thickness > 0;
+  }
+  for (int a = 0; a < n; ++a)
+    for (int b = a + 1; b < n; ++b) {
+      const double mean = 0.5 * (f.thickness[std::size_t(a)] + f.thickness[std::size_t(b)]);
+      if (pairs(a, b).enabled && pairs(a, b).thickness != mean)
+        f.pair_thickness.push_back({a, b, pairs(a, b).thickness});
+    }
+  if (any || !f.pair_thickness.empty()) return;
+  f.thickness.clear();
+  f.self_reach.clear();
+}
+
+}  // namespace
+
 Frame make_frame(StepProblem& w, const State& state) {
   const Model& m = w.model;
   Frame f;
@@ -67,6 +91,7 @@ Frame make_frame(StepProblem& w, const State& state) {
   for (int a = 0; a < pairs.body_count(); ++a)
     for (int b = a; b < pairs.body_count(); ++b)
       if (!pairs(a, b).enabled) f.ignored_pairs.emplace_back(a, b);
+  add_thickness(pairs, f);
 
   // Forces on the surface: minus the gradients of contact and friction, without the step's scale [N].
   const Matrix3X x = m.surface_map.positions(state.nodes);

@@ -55,6 +55,12 @@ ElasticState elastic_state(const Body& body, const Matrix3X& q) {
     for (Index c = 0; c < membranes.term_count(); ++c)
       result.strain = std::max(result.strain, (membranes.stretches(c).array() - 1).abs().maxCoeff());
   }
+  if (body.rods) {
+    RodElasticity rods;
+    rods.add(*body.rods, 0);
+    result.energy += rods.value(q);
+    result.strain = std::max(result.strain, rods.largest_strain(q));
+  }
   return result;
 }
 

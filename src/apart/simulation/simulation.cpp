@@ -87,13 +87,15 @@ void fill_in(const StepProblem& p, const Matrix3X& q, const Matrix3X& velocity, 
   report.max_strain = parallel_max(p.membranes.term_count(), report.max_strain, [&](Index t) {
     return (p.membranes.stretches(t).array() - 1).abs().maxCoeff();
   });
+  report.max_strain = std::max(report.max_strain, p.rods.largest_strain(q));
   if (p.time_step.has_inertia)
     for (std::size_t b = 0; b < p.present.size(); ++b)
       if (p.present[b] && p.model.bodies[b].is_dynamic()) {
         const Matrix3X v = velocity.middleCols(p.model.first_node[b], p.model.bodies[b].node_count());
         report.kinetic_energy += 0.5 * (v * p.model.bodies[b].mass).cwiseProduct(v).sum();
       }
-  report.elastic_energy = (p.elasticity.value(q) + p.membranes.value(q) + p.bending.value(q)) / scale;
+  report.elastic_energy =
+      (p.elasticity.value(q) + p.membranes.value(q) + p.bending.value(q) + p.rods.value(q)) / scale;
   report.gravity_energy = -(q * p.model.mass).cwiseProduct(p.gravity).sum();
 }
 

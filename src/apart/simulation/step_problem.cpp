@@ -150,6 +150,13 @@ Matrix3X start_acceleration(const Model& model, double time) {
   Matrix3X pressed = Matrix3X::Zero(3, x.cols());
   pressure.add_gradient(x, pressed);
   loads -= model.surface_map.pull_back(model.initial_nodes, pressed);
+  // Rods may begin bent although they are straight at rest.
+  RodElasticity rods;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    if (model.bodies[b].rods) rods.add(*model.bodies[b].rods, model.first_node[b]);
+  Matrix3X bent = Matrix3X::Zero(3, model.node_count());
+  rods.add_gradient(model.initial_nodes, bent);
+  loads -= bent;
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
     if (!body.is_dynamic()) continue;
@@ -170,7 +177,8 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
       inertia(m.mass),
       contact(surface, candidates),
       friction(surface),
-      objective(m.surface_map, {&inertia, &elasticity, &membranes, &bending, &loads, &damping, &target},
+      objective(m.surface_map,
+                {&inertia, &elasticity, &membranes, &bending, &rods, &loads, &damping, &target},
                 {&contact, &friction, &pressure, &springs}),
       linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)) {
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
@@ -183,12 +191,15 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
       membranes.add(*m.bodies[b].shell, m.first_node[b]);
       bending.add(*m.bodies[b].shell, m.first_node[b]);
     }
+    const Index first_rod_term = rods.term_count();
+    if (m.bodies[b].rods) rods.add(*m.bodies[b].rods, m.first_node[b]);
     const auto damp = [&](const Potential& potential, Index first) {
       damping.add_stiffness(potential, first, potential.term_count() - first, m.bodies[b].damping.stiffness);
     };
     damp(elasticity, first_cell[b]);
     damp(membranes, first_triangle[b]);
     damp(bending, first_hinge);
+    damp(rods, first_rod_term);
     damping.add_mass(m.bodies[b].mass, m.first_node[b], m.bodies[b].damping.mass);
   }
   gravity = Matrix3X::Zero(3, m.node_count());
@@ -221,6 +232,7 @@ void StepProblem::begin(const State& state, double end) {
   elasticity.set_scale(time_step.scale);
   membranes.set_scale(time_step.scale);
   bending.set_scale(time_step.scale);
+  rods.set_scale(time_step.scale);
   // Each step begins with the κ of the scene: what it does follows from its start alone.
   membranes.reset_stiffness();
   if (time_step.has_inertia) {
@@ -343,8 +355,8 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
   pressure.add_gradient(x, others);
   springs.add_gradient(x, others);
   Matrix3X energy = model.surface_map.pull_back(q, others);
-  for (const Potential* p :
-       std::initializer_list<const Potential*>{&inertia, &elasticity, &membranes, &bending, &loads, &damping})
+  for (const Potential* p : std::initializer_list<const Potential*>{&inertia, &elasticity, &membranes,
+                                                                    &bending, &rods, &loads, &damping})
     p->add_gradient(q, energy);
   const FreeCoordinates& free = objective.free();
   const Matrix3X pressed_nodes = model.surface_map.pull_back(q, pressed);

@@ -7,6 +7,7 @@
 #include <apart/potentials/membrane_elasticity.hpp>
 #include <apart/potentials/nodal_forces.hpp>
 #include <apart/potentials/rayleigh_damping.hpp>
+#include <apart/potentials/rod_elasticity.hpp>
 #include <apart/potentials/springs.hpp>
 #include <apart/potentials/surface_pressure.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
@@ -54,6 +55,7 @@ struct StepProblem {
   ContinuumElasticity elasticity;
   MembraneElasticity membranes;
   HingeBending bending;
+  RodElasticity rods;
   NodalForces loads;
   RayleighDamping damping;
   BoundaryTarget target;

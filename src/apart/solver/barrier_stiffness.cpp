@@ -35,7 +35,7 @@ bool is_squeezing(const CollisionSurface& surface, const ActiveSet& before, cons
     const double now = gap(c, x_after);
     if (now >= tiny) continue;
     for (const Contact& b : before.contacts) {
-      if (b.stencil != c.stencil) continue;
+      if (b.stencil != c.stencil || b.thickness != c.thickness) continue;
       const double then = gap(b, x_before);
       if (then < tiny && now < then) return true;
       break;

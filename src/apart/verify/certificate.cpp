@@ -47,6 +47,7 @@ class Certifier {
       certificate_.tetrahedra = check_->tetrahedron_count();
       certificate_.invertible = check_->invertible_count();
       certificate_.half_spaces = check_->half_space_count();
+      certificate_.thickness = check_->has_thickness();
       check_history();
     }
     return std::move(certificate_);
@@ -89,6 +90,7 @@ class Certifier {
     add(file, check_->intersections(x));
     add(file, check_->inversions(x));
     add(file, check_->below_half_spaces(x));
+    add(file, check_->thin(x, Certificate::max_listed));
     keep_smaller(certificate_.min_volume_ratio, check_->smallest_volume_ratio(x, reference_));
     keep_smaller(certificate_.min_distance, check_->smallest_distance(x));
   }
@@ -165,6 +167,7 @@ class Certifier {
       return;
     }
     add_all(check_->below_half_spaces(states[i]));
+    add_all(check_->thin(states[i], Certificate::max_listed));
     if (i == 0 || !states[i - 1].allFinite()) return;
     ++certificate_.paths;
     if (same_points(states[i - 1], states[i])) return;
@@ -236,6 +239,7 @@ void write_certificate(const Path& run_directory, const Certificate& c) {
                                  {"tetrahedra", c.tetrahedra},
                                  {"unchecked_tetrahedra", c.invertible},
                                  {"half_spaces", c.half_spaces},
+                                 {"thickness_checked", c.thickness},
                                  {"steps_with_iterates", c.steps},
                                  {"paths", c.paths},
                                  {"path_pairs", c.path_pairs},
@@ -266,6 +270,7 @@ std::string summary(const Certificate& c) {
   if (c.invertible > 0)
     line("not checked", fmt::format("{} tetrahedra of materials that may invert", grouped(c.invertible)));
   if (c.half_spaces > 0) line("half-spaces", grouped(c.half_spaces));
+  if (c.thickness) line("thickness", "kept by every pair, relaxed among neighbours of one piece");
   if (c.min_distance) line("smallest distance", fmt::format("{:.4g} m", *c.min_distance));
   line("paths",
        c.steps == 0

@@ -18,6 +18,7 @@ struct Certificate {
   Index tetrahedra = 0;        ///< checked in each frame
   Index invertible = 0;        ///< tetrahedra of materials that may invert; not checked
   Index half_spaces = 0;
+  bool thickness = false;                       ///< bodies have a thickness: gaps were checked for it
   Index steps = 0;                              ///< steps whose Newton iterates were recorded and checked
   Index paths = 0;                              ///< straight paths from one iterate to the next
   std::int64_t path_pairs = 0;                  ///< pairs of primitives proven apart along them
@@ -33,11 +34,12 @@ struct Certificate {
 
 /// Checks all frames of a run, and all recorded iterates:
 /// in every frame nothing intersects, no tetrahedron is inverted or flat, nothing is on or below a
-/// half-space, every coordinate is finite, and bodies and topology are those of the first frame; on every
-/// path from one iterate to the next nothing touches and nothing inverts; every step begins where the last
-/// one ended; and every frame is the state at the beginning or the end of a step, in order. Throws InputError
-/// if there is no run to check or its list of frames is damaged or names a frame that is missing; a damaged
-/// frame or file of iterates is a violation.
+/// half-space, no gap is smaller than the thickness the scene asks for (verify/frame_check.hpp says how it is
+/// relaxed within a piece; also in every recorded iterate), every coordinate is finite, and bodies and
+/// topology are those of the first frame; on every path from one iterate to the next nothing touches and
+/// nothing inverts; every step begins where the last one ended; and every frame is the state at the beginning
+/// or the end of a step, in order. Throws InputError if there is no run to check or its list of frames is
+/// damaged or names a frame that is missing; a damaged frame or file of iterates is a violation.
 Certificate certify(const std::filesystem::path& run_directory);
 
 /// Writes run_directory/certificate.json, atomically.

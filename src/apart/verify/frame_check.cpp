@@ -138,6 +138,75 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
   for (Index i = 0; i < n; ++i)
     if (used[i] && !prescribed_[frame.point_body[i]]) used_points_.push_back(i);
   set_absent(frame.absent);
+  if (has_thickness()) find_pieces();
+}
+
+/// Connected pieces, and how far around a point others may be too near.
+void FrameCheck::find_pieces() {
+  if (first_.thickness.size() != first_.bodies.size() || first_.self_reach.size() != first_.bodies.size())
+    throw InputError("{} bodies, but the thickness of {}; the frame is damaged", first_.bodies.size(),
+                     first_.thickness.size());
+  const Index n = first_.mesh.point_count();
+  std::vector<std::vector<Index>> near(n);
+  for (const auto* list : {&surface_.face_edges, &surface_.segments})
+    for (const auto& edge : *list) {
+      near[edge.vertices[0]].push_back(edge.vertices[1]);
+      near[edge.vertices[1]].push_back(edge.vertices[0]);
+    }
+  piece_.assign(n, -1);
+  std::vector<Index> open;
+  for (Index first = 0; first < n; ++first) {
+    if (piece_[first] >= 0) continue;
+    piece_[first] = first;
+    open.push_back(first);
+    while (!open.empty()) {
+      const Index i = open.back();
+      open.pop_back();
+      for (const Index j : near[i])
+        if (piece_[j] < 0) {
+          piece_[j] = first;
+          open.push_back(j);
+        }
+    }
+  }
+  // Half the thickness of its body on either side, as pairs have the mean; more where a pair has another.
+  const double thickest = *std::max_element(first_.thickness.begin(), first_.thickness.end());
+  std::vector<double> most = first_.thickness;
+  if (!first_.pair_thickness.empty())
+    for (double& t : most) t = 0.5 * (t + thickest);
+  for (PairThickness t : first_.pair_thickness) {
+    if (t.a > t.b) std::swap(t.a, t.b);
+    if (t.a < 0 || t.b >= int(most.size()))
+      throw InputError("thickness of the bodies {} and {}, but there are {}; the frame is damaged", t.a, t.b,
+                       most.size());
+    for (const int b : {t.a, t.b}) most[std::size_t(b)] = std::max(most[std::size_t(b)], t.thickness);
+    exceptions_[{t.a, t.b}] = t.thickness;
+  }
+  margins_.resize(n);
+  for (Index i = 0; i < n; ++i) margins_[i] = 0.5 * most[std::size_t(first_.point_body[i])];
+}
+
+double FrameCheck::thickness(int a, int b) const {
+  if (!exceptions_.empty())
+    if (const auto found = exceptions_.find(std::minmax(a, b)); found != exceptions_.end())
+      return found->second;
+  return 0.5 * (first_.thickness[std::size_t(a)] + first_.thickness[std::size_t(b)]);
+}
+
+double FrameCheck::thickness(const exact::PrimitivePair& pair) const {
+  const Index i = pair.a.vertices[0], j = pair.b.vertices[0];
+  const int a = first_.point_body[i], b = first_.point_body[j];
+  const double whole = thickness(a, b);
+  if (a != b || piece_[i] != piece_[j]) return whole;
+  std::array<Vector3, 3> x, y;
+  for (int k = 0; k < pair.a.size(); ++k) x[k] = first_.mesh.points.col(pair.a.vertices[k]);
+  for (int k = 0; k < pair.b.size(); ++k) y[k] = first_.mesh.points.col(pair.b.vertices[k]);
+  const double start =
+      separation({x.data(), std::size_t(pair.a.size())}, {y.data(), std::size_t(pair.b.size())})
+          .shortest.norm();
+  const double reach = first_.self_reach[std::size_t(a)];
+  // A pair at the border may fall to either side of it by rounding.
+  return start < reach * (1 + 1e-12) ? whole * start / (2 * reach) : whole;
 }
 
 void FrameCheck::set_absent(const std::vector<int>& bodies) {
@@ -270,6 +339,34 @@ std::vector<Finding> FrameCheck::gaps(const Matrix3X& points, double gap, std::s
   return found;
 }
 
+std::vector<Finding> FrameCheck::thin(const Matrix3X& points, std::size_t limit) const {
+  std::vector<Finding> found;
+  if (!has_thickness()) return found;
+  for_each_above([&](const HalfSpace& plane, Index i) {
+    const Vector3 x = points.col(i);
+    const double distance = plane.distance(points, i) / plane.normal.norm();
+    const double wanted = thickness(plane.body, first_.point_body[i]);
+    if (distance >= wanted || !(distance > 0)) return;  // what is below is reported as that
+    Finding& f = found.emplace_back(finding(FindingKind::gap, {{i}}));
+    const std::string& ground = first_.bodies[plane.body].name;
+    f.bodies.push_back(ground);
+    f.position = x;
+    f.distance = distance;
+    f.text = fmt::format("{} is only {:.6g} m above '{}', thickness keeps {:.6g} m, at {}", name({i}),
+                         distance, ground, wanted, coordinates(x));
+  });
+  for (const Gap& g : find_gaps_below(
+           points, surface_, margins_, [this](const exact::PrimitivePair&p) { return thickness(p); },
+           [this](Index i, Index j) { return tested(i, j); }, limit)) {
+    Finding& f = found.emplace_back(pair_finding(FindingKind::gap, g.pair));
+    f.position = meeting_point(points, g.pair);
+    f.distance = g.distance;
+    f.text = fmt::format("{} is only {:.6g} m from {}, thickness keeps {:.6g} m, near {}", name(f.cells[0]),
+                         g.distance, name(f.cells[1]), thickness(g.pair), coordinates(*f.position));
+  }
+  return found;
+}
+
 FrameCheck::PathFindings FrameCheck::path(const Matrix3X& from, const Matrix3X& to) const {
   PathFindings result;
   const PathProof proof = prove_apart(from, to, surface_, [this](Index i, Index j) { return tested(i, j); });
@@ -338,6 +435,9 @@ std::optional<std::string> FrameCheck::difference(const Frame& frame) const {
                            x.carrier == y.carrier;
                   }))
     return "other half-spaces";
+  if (first_.thickness != frame.thickness || first_.self_reach != frame.self_reach ||
+      first_.pair_thickness != frame.pair_thickness)
+    return "another thickness";
   if (first_.ignored_pairs != frame.ignored_pairs) return "other pairs of bodies that may overlap";
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include <apart/io/frame.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,13 @@ class FrameCheck {
   /// Pairs closer than `gap`, at most `limit` of them.
   std::vector<Finding> gaps(const Matrix3X& points, double gap, std::size_t limit = std::size_t(-1)) const;
 
+  /// Pairs closer than their thickness, and points closer than theirs to a half-space; at most `limit` pairs.
+  ///
+  /// Within one connected piece of a body the thickness is relaxed: a pair that was closer than the body's
+  /// thickness and contact distance together, ξ + d̂, in the first frame, at d₀, has ξ d₀ / 2(ξ + d̂) to keep.
+  std::vector<Finding> thin(const Matrix3X& points, std::size_t limit = std::size_t(-1)) const;
+  bool has_thickness() const { return !first_.thickness.empty(); }
+
   struct PathFindings {
     std::int64_t pairs = 0;            ///< pairs of primitives examined
     std::int64_t tight_inclusion = 0;  ///< of them, those that Tight Inclusion finds free as well
@@ -92,6 +100,9 @@ class FrameCheck {
   Index half_space_count() const { return Index(first_.half_spaces.size()); }
 
  private:
+  double thickness(int a, int b) const;  ///< ξ [m] of two bodies
+  double thickness(const exact::PrimitivePair& pair) const;
+  void find_pieces();
   bool tested(Index i, Index j) const;
   bool bodies_tested(int a, int b) const;
   Finding finding(FindingKind kind, std::vector<std::vector<Index>> cells) const;
@@ -100,7 +111,10 @@ class FrameCheck {
   std::string name(const std::vector<Index>& cell) const;
   void for_each_above(FunctionRef<void(const HalfSpace&, Index point)> visit) const;
 
-  Frame first_;  ///< positions are not used
+  Frame first_;               ///< its positions say which pairs of a thick piece are neighbours
+  std::vector<Index> piece_;  ///< per point: the first point it is connected with; empty without thickness
+  std::map<std::pair<int, int>, double> exceptions_;  ///< first_.pair_thickness, smaller body first
+  std::vector<double> margins_;  ///< [m] per point: half the largest thickness of its body with any other
   exact::Surface surface_;
   std::vector<char> prescribed_;              ///< per body: obstacle or half-space
   std::vector<std::pair<int, int>> ignored_;  ///< sorted, smaller body first

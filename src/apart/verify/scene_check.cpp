@@ -22,7 +22,7 @@ SceneCheck check_scene(const Frame& frame, double gap, std::size_t limit) {
   result.intersections = check.intersections(x, limit);
   for (Finding& f : check.below_half_spaces(x, gap))
     (f.kind == FindingKind::half_space ? result.intersections : result.gaps).push_back(std::move(f));
-  if (gap == 0) return result;
+  if (gap == 0 && !check.has_thickness()) return result;
 
   std::set<std::vector<std::string>> intersecting;
   for (const Finding& f : result.intersections) intersecting.insert(f.bodies);
@@ -32,7 +32,10 @@ SceneCheck check_scene(const Frame& frame, double gap, std::size_t limit) {
     return !intersecting.contains(f.bodies) && !intersecting.contains(swapped);
   };
   std::erase_if(result.gaps, [&](const Finding& f) { return !listed(f); });
-  for (Finding& f : check.gaps(x, gap, limit))
+  if (gap > 0)
+    for (Finding& f : check.gaps(x, gap, limit))
+      if (listed(f)) result.gaps.push_back(std::move(f));
+  for (Finding& f : check.thin(x, limit))
     if (listed(f)) result.gaps.push_back(std::move(f));
   return result;
 }

@@ -16,9 +16,9 @@ struct SceneCheck {
 };
 
 /// Finds, exactly, all intersections and inverted tetrahedra of a state, and all pairs of primitives closer
-/// than `gap` [m] (0: none), sorted by elements; at most `limit` intersections and `limit` gaps. Between
-/// bodies that intersect, gaps are not listed. Two obstacles are not checked against each other. Throws
-/// InputError if a coordinate is not finite or gap is negative.
+/// than `gap` [m] (0: none) or than the thickness the frame says, sorted by elements; at most `limit`
+/// intersections and `limit` gaps. Between bodies that intersect, gaps are not listed. Two obstacles are not
+/// checked against each other. Throws InputError if a coordinate is not finite or gap is negative.
 SceneCheck check_scene(const Frame& frame, double gap, std::size_t limit = 10000);
 
 /// Writes the elements of the findings as a mesh, to be looked at beside the scene; the format follows from

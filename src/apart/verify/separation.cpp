@@ -101,18 +101,28 @@ void for_each_contact_candidate(const exact::Surface& surface, std::span<const B
 
 std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface, double gap,
                                  exact::PairFilter tested, std::size_t limit) {
+  // Half the gap on either side.
+  const std::vector<double> margins(points.cols(), 0.5 * gap);
+  return find_gaps_below(
+      points, surface, margins, [gap](const PrimitivePair&) { return gap; }, tested, limit);
+}
+
+std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface,
+                                 std::span<const double> margins,
+                                 FunctionRef<double(const PrimitivePair&)> gap_of, exact::PairFilter tested,
+                                 std::size_t limit) {
   std::vector<Box> boxes(points.cols());
   for (Index i = 0; i < points.cols(); ++i) {
     const Vector3 x = points.col(i);
-    // Half the gap on either side, rounded outward.
+    // Rounded outward.
     const Vector3 margin =
-        Vector3::Constant(0.5 * gap * (1 + 8 * unit_roundoff)) + 4 * unit_roundoff * x.cwiseAbs();
+        Vector3::Constant(margins[i] * (1 + 8 * unit_roundoff)) + 4 * unit_roundoff * x.cwiseAbs();
     boxes[i] = {x - margin, x + margin};
   }
   // The distance along any direction bounds the distance from below; with the right direction it is the
   // distance.
-  auto certainly_apart = [&](const Vector3& direction, std::span<const Vector3> a,
-                             std::span<const Vector3> b) {
+  auto certainly_apart = [](const Vector3& direction, std::span<const Vector3> a, std::span<const Vector3> b,
+                            double gap) {
     const double length = direction.norm();
     if (!(length > 0)) return false;
     double least = std::numeric_limits<double>::infinity(), size = 0;
@@ -131,7 +141,8 @@ std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& s
     parallel_for(Index(batch.size()), [&](Index i) {
       const Corners a(points, batch[i].a), b(points, batch[i].b);
       const Separation s = separation(a, b);
-      const bool apart = certainly_apart(s.shortest, a, b) || certainly_apart(s.normal, a, b);
+      const double gap = gap_of(batch[i]);
+      const bool apart = certainly_apart(s.shortest, a, b, gap) || certainly_apart(s.normal, a, b, gap);
       distance[i] = apart ? std::numeric_limits<double>::infinity() : s.shortest.norm();
     });
     for (std::size_t i = 0; i < batch.size(); ++i)

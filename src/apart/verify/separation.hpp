@@ -29,6 +29,13 @@ struct Gap {
 std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface, double gap,
                                  exact::PairFilter tested, std::size_t limit = std::size_t(-1));
 
+/// The same with a gap for each pair [m]: `gap_of` must answer no more than the sum of the margins of the two
+/// primitives' vertices (any of them; vertices of a primitive have the same).
+std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface,
+                                 std::span<const double> margins,
+                                 FunctionRef<double(const exact::PrimitivePair&)> gap_of,
+                                 exact::PairFilter tested, std::size_t limit = std::size_t(-1));
+
 /// The closest pair, if it is closer than `range`; of equally close ones the first.
 std::optional<Gap> smallest_gap(const Matrix3X& points, const exact::Surface& surface, double range,
                                 exact::PairFilter tested);

@@ -123,7 +123,10 @@ std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalizat
     const auto& list = balls[std::size_t(shape.body)];
     shape.balls = Eigen::VectorXi::Map(list.data(), Index(list.size()));
     shape.corner_normals = corner_normals(shape.points, shape.faces, float(std::numbers::pi) * 55 / 180);
-    shape.radius = shape.balls.size() > 0 ? 0.006f : 0.004f;
+    // As thick as contact keeps them apart; what has no thickness gets one that can be seen.
+    const double thickness =
+        frame.thickness.empty() ? 0.0 : frame.thickness[std::size_t(shape.body)] / normalization.size;
+    shape.radius = thickness > 0 ? float(thickness / 2) : shape.balls.size() > 0 ? 0.006f : 0.004f;
     if (shape.obstacle)
       shape.colour = obstacle_colour();
     else
