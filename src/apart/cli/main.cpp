@@ -11,7 +11,9 @@
 #include <apart/scene/examples.hpp>
 #include <apart/scene/ipc_import.hpp>
 #include <apart/scene/ipc_script.hpp>
+#include <apart/scene/repair.hpp>
 #include <apart/scene/run.hpp>
+#include <apart/scene/scene_report.hpp>
 #include <apart/scene/schema.hpp>
 #include <apart/scene/start_check.hpp>
 #include <apart/verify/certificate.hpp>
@@ -52,7 +54,7 @@ struct RunArguments {
   std::vector<std::string> overrides;
   Index steps = 0;
   int threads = 0;
-  bool no_frames = false, record_iterates = false, force = false;
+  bool no_frames = false, record_iterates = false, force = false, profile = false;
 };
 
 int report(const RunResult& result, const fs::path& directory) {
@@ -84,7 +86,9 @@ int run(const RunArguments& arguments) {
   options.frames = !arguments.no_frames;
   options.record_iterates = arguments.record_iterates;
   options.on_step = [&](const Progress& progress) { line.show(progress); };
-  options.on_note = [](const std::string& note) { print_notes({note}); };
+  options.on_iteration = [&](const IterationReport& iteration) { line.show(iteration); };
+  options.on_note = [&](const std::string& note) { line.note(note); };
+  options.profile = arguments.profile;
   options.should_stop = [] { return received_signal != 0; };
   constexpr std::string_view recorded = "recorded";  // name of the files
   QueryRecorder recorder;
@@ -115,6 +119,8 @@ int run(const RunArguments& arguments) {
     result = run_scene(file, scene, directory, options);
   }
   line.close();
+  if (arguments.profile)
+    fmt::print("{}moment by moment: {}\n", result.profile, (directory / "trace.json").string());
   if (record) recorder.write(arguments.record_ccd, recorded);
   return report(result, directory);
 }
@@ -122,23 +128,29 @@ int run(const RunArguments& arguments) {
 // ---- check --------------------------------------------------------------------------------------
 
 struct CheckArguments {
-  std::string scene, output;
+  std::string scene, output, fixed;
   std::vector<std::string> overrides;
 };
 
-void print_statistics(const Scene& scene) {
+void print_statistics(const Scene& scene, const std::vector<BodyReport>& bodies) {
   const Model& model = *scene.model;
   const PairTable& pairs = model.surface.pairs;
-  fmt::print("{:<24} {:<10} {:>8} {:>10} {:>10} {:>12}\n", "body", "type", "points", "tetrahedra",
-             "triangles", "mass [kg]");
+  fmt::print("{:<24} {:<10} {:>8} {:>10} {:>10} {:>11} {:>11} {:>24} {:>24} {:>12}\n", "body", "type",
+             "points", "tetrahedra", "triangles", "mass [kg]", "volume [m3]", "extent [m]", "edges [m]",
+             "quality");
   constexpr std::size_t most = 40;
-  for (std::size_t i = 0; i < std::min(most, model.bodies.size()); ++i) {
-    const Body& body = model.bodies[i];
-    fmt::print("{:<24} {:<10} {:>8} {:>10} {:>10} {:>12}\n", body.name, name_of(body.kind),
-               body.mesh.point_count(), body.mesh.tetrahedra.cols(), body.surface_faces.cols(),
-               body.is_dynamic() ? fmt::format("{:.4g}", total_mass(body)) : "-");
+  const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.4g}", *v) : "-"; };
+  for (std::size_t i = 0; i < std::min(most, bodies.size()); ++i) {
+    const BodyReport& b = bodies[i];
+    fmt::print(
+        "{:<24} {:<10} {:>8} {:>10} {:>10} {:>11} {:>11} {:>24} {:>24} {:>12}\n", b.name, b.kind, b.points,
+        b.tetrahedra, b.triangles, number(b.mass), number(b.volume),
+        b.points > 0 ? fmt::format("{:.3g} x {:.3g} x {:.3g}", b.extent[0], b.extent[1], b.extent[2]) : "-",
+        b.edges[1] > 0 ? fmt::format("{:.2g} / {:.2g} / {:.2g}", b.edges[0], b.edges[1], b.edges[2]) : "-",
+        b.quality ? fmt::format("{:.2f} / {:.2f}", (*b.quality)[0], (*b.quality)[1]) : "-");
   }
-  if (model.bodies.size() > most) fmt::print("... and {} more\n", model.bodies.size() - most);
+  if (bodies.size() > most) fmt::print("... and {} more\n", bodies.size() - most);
+  fmt::print("edges: shortest / mean / longest; quality: smallest / mean, 1 is regular\n");
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (int a = 0; a < pairs.body_count(); ++a)
     for (int b = a; b < pairs.body_count(); ++b)
@@ -152,14 +164,52 @@ void print_statistics(const Scene& scene) {
              model.options.solver.tolerance);
 }
 
+void print_gaps(const GapHistogram& gaps) {
+  if (!gaps.smallest) {
+    fmt::print("Nothing is near anything else at the start.\n");
+    return;
+  }
+  fmt::print("\ngaps between bodies at the start, less thickness; the smallest is {:.4g} m\n",
+             *gaps.smallest);
+  Index most = 1;
+  for (const GapHistogram::Bin& bin : gaps.bins) most = std::max(most, bin.pairs);
+  for (const GapHistogram::Bin& bin : gaps.bins)
+    fmt::print("  {:>8.1e} to {:>8.1e} m {:>9} pairs {}\n", bin.lower, bin.upper, bin.pairs,
+               std::string(std::size_t(40.0 * double(bin.pairs) / double(most)), '#'));
+}
+
+int fix(const CheckArguments& arguments, const Scene& scene, const SceneFile& file) {
+  const Repair repair = repair_start(scene, file);
+  write_repaired(arguments.fixed, repair, scene, file);
+  double farthest = 0;
+  for (const Repair::Moved& moved : repair.moved) {
+    fmt::print("moved '{}' by at most {:.3g} m\n", scene.model->bodies[std::size_t(moved.body)].name,
+               moved.farthest);
+    farthest = std::max(farthest, moved.farthest);
+  }
+  fmt::print("{}: {}\n", arguments.fixed,
+             repair.moved.empty() ? "nothing had to move"
+                                  : fmt::format("nothing moved farther than {:.3g} m", farthest));
+  return exit_done;
+}
+
 int check(const CheckArguments& arguments) {
   set_thread_count(0);
   const SceneFile file = find_scene(arguments.scene, arguments.overrides);
   print_notes(file.notes);
   const Scene scene = build_scene(file);
-  print_statistics(scene);
+  const std::vector<BodyReport> bodies = report_bodies(*scene.model);
+  print_statistics(scene, bodies);
+  for (const std::string& warning : warnings(scene, bodies)) fmt::print("warning: {}\n", warning);
   const StartCheck start = check_start(scene);
+  if (!arguments.fixed.empty()) return fix(arguments, scene, file);
   if (start.ok()) {
+    print_gaps(gap_histogram(*scene.model));
+    const StepCost cost = measure_step(scene);
+    fmt::print(
+        "\n{} unknowns; a Newton iteration takes about {:.2g} s besides collision detection, a step one to "
+        "some dozens of them; memory {:.0f} MB\n",
+        cost.unknowns, cost.seconds, double(cost.bytes) / 1e6);
     fmt::print("No intersections, no gaps that are too small: ready to run.\n");
     return exit_done;
   }
@@ -295,6 +345,8 @@ int dispatch(int argc, char** argv) {
                             ->add_option("--resume", run_arguments.resume,
                                          "Continue the run in DIR from its checkpoint; takes no SCENE")
                             ->type_name("DIR");
+  run_command->add_flag("--profile", run_arguments.profile,
+                        "Print where the time went, and write trace.json for chrome://tracing");
   run_command->add_flag("--force", run_arguments.force,
                         "Replace the results of an earlier run in the directory");
   resume_option->excludes(scene_option);
@@ -321,6 +373,11 @@ int dispatch(int argc, char** argv) {
   check_command->add_option("--set", check_arguments.overrides, "Change the scene, as for run")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
+  check_command
+      ->add_option(
+          "--fix", check_arguments.fixed,
+          "Move apart, as little as possible, what intersects or is too close, and write the scene to FILE")
+      ->type_name("FILE");
   check_command->callback([&] { code = check(check_arguments); });
 
   std::string verify_directory;

@@ -39,10 +39,34 @@ void ProgressLine::show(const Progress& p) {
   // A terminal is slow; more than ten lines a second nobody reads.
   if (terminal_ && !last && p.wall_seconds < last_shown_ + 0.1) return;
   last_shown_ = p.wall_seconds;
+  shares_.clear();
+  last_iteration_ = std::chrono::steady_clock::now();
   const std::string gap = std::isfinite(r.min_gap) ? fmt::format("{:.2e} m", r.min_gap) : "none";
-  std::string line =
-      fmt::format("step {}/{}  t {:.4g} s  iterations {}  contacts {}  smallest gap {}  left {}", r.step,
-                  p.steps, r.time, r.newton_iterations, r.contacts, gap, duration_text(p.seconds_left));
+  const std::string shares =
+      r.shortest_step < 0.999 ? fmt::format(" (shares down to {:.2g})", r.shortest_step) : "";
+  write(fmt::format("step {}/{}  t {:.4g} s  iterations {}{}  contacts {}  smallest gap {}  left {}", r.step,
+                    p.steps, r.time, r.newton_iterations, shares, r.contacts, gap,
+                    duration_text(p.seconds_left)));
+}
+
+void ProgressLine::show(const IterationReport& iteration) {
+  shares_.push_back(iteration.alpha);
+  if (shares_.size() > 8) shares_.pop_front();
+  const auto now = std::chrono::steady_clock::now();
+  if (!terminal_ || now - last_iteration_ < std::chrono::seconds(1)) return;
+  last_iteration_ = now;
+  std::string shares;
+  for (const double share : shares_) shares += fmt::format(" {:.2g}", share);
+  write(fmt::format("step {}  iteration {}  Newton step {:.2e} m/s  shares taken{}", iteration.step,
+                    iteration.iterations, iteration.residual, shares));
+}
+
+void ProgressLine::note(const std::string& text) {
+  close();
+  fmt::print(stderr, "{}\n", text);
+}
+
+void ProgressLine::write(std::string line) {
   if (terminal_) {
     // A line that wraps cannot be written over.
     if (const std::size_t width = terminal_width(); width > 0 && line.size() >= width) line.resize(width - 1);

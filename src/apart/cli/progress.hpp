@@ -1,6 +1,9 @@
 #pragma once
 #include <apart/scene/run.hpp>
 
+#include <chrono>
+#include <deque>
+
 namespace apart {
 
 /// Shows how a run goes: one line that is written over on a terminal, plain lines elsewhere.
@@ -12,12 +15,19 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(const Progress& progress);
+  /// A step that takes long: on a terminal, how its last iterations went.
+  void show(const IterationReport& iteration);
+  /// Something to know, on lines of its own.
+  void note(const std::string& text);
   void close();  ///< leaves the last line standing
 
  private:
   bool terminal_;
-  bool open_ = false;       ///< the cursor stands behind an unfinished line
-  double last_shown_ = -1;  ///< [s] of Progress::wall_seconds
+  bool open_ = false;  ///< the cursor stands behind an unfinished line
+  void write(std::string line);
+  double last_shown_ = -1;     ///< [s] of Progress::wall_seconds
+  std::deque<double> shares_;  ///< of the last Newton steps that were taken
+  std::chrono::steady_clock::time_point last_iteration_ = std::chrono::steady_clock::now();
 };
 
 /// "3 s", "2:05" or "1:02:05".

@@ -4,7 +4,15 @@
 
 namespace apart {
 
-Timings::Timings() : since_(Clock::now()) {}
+namespace {
+constexpr std::size_t most_spans = 10'000'000;
+}
+
+Timings::Timings() : since_(Clock::now()), start_(since_) {}
+
+double Timings::now() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
 
 void Timings::switch_to(Phase phase) {
   const auto now = Clock::now();
@@ -13,11 +21,16 @@ void Timings::switch_to(Phase phase) {
   current_ = phase;
 }
 
-Timings::Scope::Scope(Timings& timings, Phase phase) : timings_(timings), previous_(timings.current_) {
+Timings::Scope::Scope(Timings& timings, Phase phase)
+    : timings_(timings), previous_(timings.current_), begin_(timings.recording_ ? timings.now() : 0) {
   timings_.switch_to(phase);
+  ++timings_.depth_;
 }
 
 Timings::Scope::~Scope() {
+  --timings_.depth_;
+  if (timings_.recording_ && timings_.spans_.size() < most_spans)
+    timings_.spans_.push_back({timings_.current_, timings_.depth_, begin_, timings_.now()});
   timings_.switch_to(previous_);
 }
 

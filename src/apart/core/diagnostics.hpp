@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace apart {
 
@@ -29,18 +30,33 @@ class Timings {
    private:
     Timings& timings_;
     Phase previous_;
+    double begin_;
   };
   [[nodiscard]] Scope measure(Phase phase) { return Scope(*this, phase); }
   /// Seconds per phase so far, indexed by Phase.
   std::array<double, phase_names.size()> seconds() const;
   double total() const;
 
+  /// One scope that has ended [s since construction]. `depth`: how many scopes were around it.
+  struct Span {
+    Phase phase;
+    int depth;
+    double begin, end;
+  };
+  /// Keeps every scope from now on, up to ten million.
+  void record() { recording_ = true; }
+  const std::vector<Span>& spans() const { return spans_; }  ///< in the order in which they ended
+  double now() const;                                        ///< [s] since construction
+
  private:
   using Clock = std::chrono::steady_clock;
   void switch_to(Phase phase);
   std::array<double, phase_names.size()> seconds_{};
   Phase current_ = Phase::other;
-  Clock::time_point since_;
+  Clock::time_point since_, start_;
+  bool recording_ = false;
+  int depth_ = 0;
+  std::vector<Span> spans_;
 };
 
 double process_cpu_seconds();      ///< user + system time of this process so far

@@ -989,6 +989,8 @@ Group solvers() {
         "a step is solved when the Newton step divided by dt is smaller; L means L per second"},
        {"termination", choice("termination"), "", "\"infinity_norm\"", "how the Newton step is measured"},
        {"max_iterations", integer(1), "", "1000", "Newton iterations before a step counts as failed"},
+       {"slow_iterations", integer(1), "", "100",
+        "Newton iterations of a step after which the run tells what holds it up"},
        {"linear_solver", choice("linear_solver"), "", "\"cholmod\"", "how linear systems are solved"},
        {"ordering", choice("ordering"), "", "\"auto\"", "elimination order of a direct solver"},
        {"broad_phase", choice("broad_phase"), "", "\"bvh\"", "how near pairs are found"},

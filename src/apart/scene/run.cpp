@@ -3,6 +3,7 @@
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/scene/checkpoint.hpp>
+#include <apart/scene/profile.hpp>
 #include <apart/scene/run.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
 #include <apart/verify/frame_check.hpp>
@@ -72,6 +73,8 @@ constexpr Column columns[] = {
     column<&StepReport::max_strain>("max_strain"),
     column<&StepReport::barrier_stiffness>("barrier_stiffness"),
     column<&StepReport::residual>("residual"),
+    column<&StepReport::shortest_step>("shortest_step"),
+    column<&StepReport::mean_step>("mean_step"),
     column<&StepReport::kinetic_energy>("kinetic_energy"),
     column<&StepReport::elastic_energy>("elastic_energy"),
     column<&StepReport::gravity_energy>("gravity_energy"),
@@ -221,6 +224,12 @@ class Run {
         check_(simulation_.frame()) {
     simulation_.should_stop = options_.should_stop;
     simulation_.on_step_bound = options_.on_step_bound;
+    simulation_.on_iteration = options_.on_iteration;
+    simulation_.on_slow = [this](const std::string& what) {
+      log_line(what);
+      if (options_.on_note) options_.on_note(what);
+    };
+    if (options_.profile) simulation_.timings().record();
     if (options_.record_iterates)
       simulation_.on_iterate = [this](const Matrix3X& points) { iterates_.points.push_back(points); };
   }
@@ -275,8 +284,10 @@ class Run {
  private:
   void step(LineFile& steps) {
     const Clock::time_point begin = Clock::now();
+    const double began = simulation_.timings().now();
     iterates_.points.clear();
     const StepReport report = simulation_.step();
+    if (options_.profile) step_times_.emplace_back(began, simulation_.timings().now());
     totals_.add(report);
     {
       const auto time = simulation_.timings().measure(Phase::output);
@@ -350,6 +361,11 @@ class Run {
     static constexpr std::string_view status[] = {"finished", "interrupted", "failed", "refuted"};
     keep_state(status[std::size_t(result.end)], result.reason);
     log_line(result.reason.empty() ? "finished" : result.reason);
+    if (options_.profile) {
+      const Timings& timings = simulation_.timings();
+      write_trace(directory_ / "trace.json", timings.spans(), step_times_);
+      result.profile = time_tree(timings.spans(), timings.now());
+    }
   }
 
   void write_summary(std::string_view status, const std::string& reason) {
@@ -410,7 +426,8 @@ class Run {
   Totals totals_;
   Findings findings_;
   Index dofs_ = Index((!ScriptedNodes(*scene_.model).mask(scene_.model->options.dt)).count());
-  std::deque<double> recent_;  ///< [s] of the last steps
+  std::deque<double> recent_;                          ///< [s] of the last steps
+  std::vector<std::pair<double, double>> step_times_;  ///< begin and end [s], if profiled
   Clock::time_point start_ = Clock::now(), last_kept_ = start_;
   double cpu_start_ = process_cpu_seconds();
 };
@@ -418,8 +435,8 @@ class Run {
 /// Whether a run may have written this file.
 bool is_run_file(const fs::path& name) {
   static constexpr std::string_view names[] = {
-      "scene.json", "frames.pvd",       "steps.csv",      "checkpoint",   "probes.csv",
-      "log.txt",    "checkpoint.older", "checkpoint.new", "summary.json", "certificate.json"};
+      "scene.json",       "frames.pvd",     "steps.csv",    "checkpoint",       "probes.csv", "log.txt",
+      "checkpoint.older", "checkpoint.new", "summary.json", "certificate.json", "trace.json"};
   return std::find(std::begin(names), std::end(names), name.string()) != std::end(names);
 }
 

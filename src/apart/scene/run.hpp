@@ -21,10 +21,12 @@ struct Progress {
 struct RunOptions {
   std::optional<Index> steps;    ///< instead of the scene's number
   bool frames = true;            ///< false: only the final state is kept, as checkpoint
+  bool profile = false;          ///< note where the time goes, and write trace.json
   bool record_iterates = false;  ///< keep every accepted Newton iterate, for `apart verify`
   std::function<void(const Progress&)> on_step;
+  std::function<void(const IterationReport&)> on_iteration;
   std::function<void(const std::string&)> on_note;  ///< something the user should know, and the run goes on
-  StepBoundObserver on_step_bound;    ///< see Simulation
+  StepBoundObserver on_step_bound;                  ///< see Simulation
   std::function<bool()> should_stop;  ///< asked often; true ends the run after writing its state
 };
 
@@ -37,7 +39,8 @@ enum class RunEnd {
 
 struct RunResult {
   RunEnd end = RunEnd::finished;
-  std::string reason;  ///< unless finished: what happened
+  std::string reason;        ///< unless finished: what happened
+  std::string profile = {};  ///< if asked for: where the time went
 };
 
 /// The directory a run writes when none is named: run-NAME or, if that exists, run-NAME-2, run-NAME-3, ...
@@ -50,9 +53,10 @@ void prepare_run_directory(const std::filesystem::path& directory, bool force);
 /// Simulates a scene into a prepared directory, which then holds
 ///   scene.json     the scene as understood
 ///   frames.pvd, frames/    unless switched off: the first state, one after every scene.frame_every steps,
-///   and the last steps.csv      one line per step, as it is done; so probes.csv, if the scene has probes checkpoint,
-///   checkpoint.older     the last two states that were kept: every scene.checkpoint_seconds, and at the end
-///   summary.json   renewed with each checkpoint and frame log.txt what was said iterates/      if asked for
+///   and the last steps.csv      one line per step, as it is done; so probes.csv, if the scene has probes
+///   checkpoint, checkpoint.older     the last two states that were kept: every scene.checkpoint_seconds, and
+///   at the end summary.json   renewed with each checkpoint and frame log.txt what was said iterates/      if
+///   asked for
 /// After every file operation the directory is valid. Each frame is checked with exact predicates when it is
 /// written, and the last is read back from the disk for it; without frames the final state is checked. Throws
 /// InputError if a file cannot be written.

@@ -479,6 +479,7 @@ SimulationOptions build_options(const LocatedJson& top, double size) {
   options.solver.termination =
       solver["termination"].text() == "l2_norm" ? Termination::l2_norm : Termination::infinity_norm;
   options.solver.max_iterations = solver["max_iterations"].integer();
+  options.solver.slow_iterations = solver["slow_iterations"].integer();
   options.solver.linear_solver = solver["linear_solver"].text();
   options.solver.ordering = solver["ordering"].text();
   options.solver.broad_phase = solver["broad_phase"].text();

@@ -24,6 +24,7 @@ struct SolverOptions {
   double tolerance = 1e-3;  ///< [m/s] Newton step divided by dt
   Termination termination = Termination::infinity_norm;
   int max_iterations = 1000;  ///< Newton iterations per solve before the step counts as failed
+  int slow_iterations = 100;  ///< Newton iterations of a step after which it is told what holds it up
   std::string linear_solver = "cholmod";
   std::string ordering = "auto";  ///< "auto", "amd" or "metis"
   std::string broad_phase = "bvh";

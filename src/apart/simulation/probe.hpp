@@ -20,9 +20,9 @@ struct Probe {
     energy,    ///< kinetic, elastic and of gravity [J]
     reaction,  ///< what holds or moves the points exerts on the body, in sum [N]
     contact,   ///< what `others` exert on `bodies`: normal and friction forces in sum, and how hard all
-              ///< contacts press, added up [N]
-    gap,     ///< smallest distance of `bodies` to `others`, without thickness [m]
-    strain,  ///< largest |σ − 1| over elements, and smallest V/V₀
+               ///< contacts press, added up [N]
+    gap,       ///< smallest distance of `bodies` to `others`, without thickness [m]
+    strain,    ///< largest |σ − 1| over elements, and smallest V/V₀
   };
   std::string name;
   Kind kind = Kind::position;

@@ -164,6 +164,17 @@ LinearSolverStatistics Simulation::linear_solver_statistics() const {
   return problem_->linear_solver->statistics();
 }
 
+Index Simulation::prepare_first_iteration() {
+  StepProblem& p = *problem_;
+  p.begin(state_, state_.time + model_->options.dt);
+  p.choose_stiffness(state_.nodes);
+  p.objective.prepare(state_.nodes);
+  const BlockSparse& h = p.objective.hessian();
+  if (p.objective.take_pattern_change()) p.linear_solver->analyse(h);
+  p.linear_solver->factorise(h);
+  return 3 * p.objective.free().block_count();
+}
+
 StepReport Simulation::step() {
   const SimulationOptions& options = model_->options;
   StepReport report;
@@ -202,6 +213,23 @@ StepReport Simulation::step() {
     return stiffened || limited || held || !p.time_step.has_inertia;
   };
   hooks.stationary = [&](const Matrix3X& at) { return p.pull_to_target(at); };
+  int iterations = 0, slow = options.solver.slow_iterations;
+  double steps_taken = 0;
+  hooks.iterated = [&](const Matrix3X& at, const NewtonProgress& progress) {
+    ++iterations;
+    steps_taken += std::min(progress.alpha, 1.0);
+    report.shortest_step = std::min(report.shortest_step, progress.alpha);
+    if (on_iteration) on_iteration({report.step, iterations, progress.residual, progress.alpha});
+    if (iterations < slow) return;
+    slow *= 2;
+    NewtonResult now;
+    now.residual = progress.residual;
+    now.failure =
+        fmt::format("{} Newton iterations, the last one took {:.3g} of its step", iterations, progress.alpha);
+    if (on_slow)
+      on_slow(fmt::format("step {} (t = {:.6g} s) is slow: {}", report.step, report.time,
+                          diagnose(p, begun, at, now)));
+  };
   const auto give_up = [&](const NewtonResult& result) {
     throw SolverError(
         fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, diagnose(p, begun, q, result)));
@@ -249,6 +277,7 @@ StepReport Simulation::step() {
   gaps.track();
   report.min_gap = gaps.min_gap();
   report.converged = true;
+  report.mean_step = iterations > 0 ? steps_taken / iterations : 1;
   State next;
   next.step = report.step;
   next.time = report.time;

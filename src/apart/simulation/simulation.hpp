@@ -29,12 +29,22 @@ struct StepReport {
   double max_strain = 0;         ///< largest |σ − 1| over elements
   double barrier_stiffness = 0;  ///< κ
   double residual = 0;           ///< last Newton step / dt [m/s]
+  double shortest_step = 1;      ///< smallest share of a Newton step that could be taken
+  double mean_step = 1;          ///< mean of these shares; more than 1 is counted as 1
   double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0, contact_energy = 0;  ///< [J] at the end
   bool scripted_by_lagrangian = false;  ///< the augmented Lagrangian was needed [thesis A.5]
   bool converged = false;
 };
 
 struct StepProblem;
+
+/// Where the solve of a step stands.
+struct IterationReport {
+  Index step = 0;       ///< that is being solved
+  int iterations = 0;   ///< Newton iterations of it so far
+  double residual = 0;  ///< last Newton step / dt [m/s]
+  double alpha = 1;     ///< share of it that was taken
+};
 
 /// Advances a model in time. step() either returns a converged report or throws SolverError with a diagnosis
 /// and leaves the state as it was before the step.
@@ -45,6 +55,9 @@ class Simulation {
   ~Simulation();
 
   StepReport step();
+  /// Assembles and factorises the first linear system of the next step, to see what that costs. Returns the
+  /// number of unknowns. Changes no result.
+  Index prepare_first_iteration();
 
   const Model& model() const { return *model_; }
   const State& state() const { return state_; }
@@ -63,6 +76,11 @@ class Simulation {
   /// If set, called before each bound of a step x → x + p with the pairs near the surface at x, which are
   /// what collision detection is asked first, and nearly always all. Changes no result.
   StepBoundObserver on_step_bound;
+  /// If set, called after every Newton iteration.
+  std::function<void(const IterationReport&)> on_iteration;
+  /// If set, told what holds up a step that takes more than solver.slow_iterations, and again each time that
+  /// number has doubled. Changes no result.
+  std::function<void(const std::string&)> on_slow;
   /// If set, asked between Newton iterations; true ends the step with Interrupted and the state before the
   /// step.
   std::function<bool()> should_stop;

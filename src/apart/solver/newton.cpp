@@ -132,6 +132,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     q = next;
     energy = next_energy;
     if (hooks.accepted(q)) energy = objective.value();
+    if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
     if (met) {
       if (!hooks.stationary(q)) {
         result.converged = true;

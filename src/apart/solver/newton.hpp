@@ -16,6 +16,13 @@ struct NewtonOptions {
   int max_iterations = 1000;
 };
 
+/// How an iteration went.
+struct NewtonProgress {
+  int iterations = 0;   ///< so far in this solve
+  double residual = 0;  ///< Newton step / dt [m/s]
+  double alpha = 1;     ///< share of the Newton step that was taken; more than 1 where E fell straight on
+};
+
 /// What the caller adds to Newton's method.
 struct NewtonHooks {
   /// Largest α ∈ [0, 1] for which q + t p is feasible for all t ≤ α.
@@ -24,6 +31,8 @@ struct NewtonHooks {
   std::function<bool(const Matrix3X& q)> accepted;
   /// When the tolerance is met: true if the objective was changed and the iteration must go on.
   std::function<bool(const Matrix3X& q)> stationary;
+  /// After each iteration, the problem prepared at q; must not change it. May be empty.
+  std::function<void(const Matrix3X& q, const NewtonProgress&)> iterated;
 };
 
 struct NewtonResult {

@@ -1,0 +1,37 @@
+#pragma once
+#include <apart/scene/scene_builder.hpp>
+#include <apart/scene/scene_file.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace apart {
+
+/// A scene whose bodies were moved apart.
+struct Repair {
+  struct Moved {
+    int body;
+    double farthest;  ///< of its points [m]
+  };
+  std::vector<Moved> moved;  ///< bodies of which anything moved; empty if nothing had to
+  Matrix3X points;           ///< where all output points are now [m]
+};
+
+/// Separates what intersects or is closer than its thickness at the start, moving as little as possible: the
+/// bodies concerned are shrunk, each piece about its own centre, until nothing touches; then they grow back
+/// in one minimisation of
+///
+///   ½‖q − q₀‖²_M + h² Ψ(q) + B(q),     q₀: as given
+///
+/// along a path without intersections, as a time step does. Obstacles stay where they are. Throws InputError
+/// if that is not enough: surfaces that cross themselves, bodies deep in each other, inverted cells, and
+/// whatever would have to move by more than a tenth of its size.
+Repair repair_start(const Scene& scene, const SceneFile& file);
+
+/// Writes the scene with the moved bodies as mesh files in a folder beside it, named like it. Throws
+/// InputError for bodies with copies, which have one mesh for all.
+void write_repaired(const std::filesystem::path& scene_file, const Repair& repair, const Scene& scene,
+                    const SceneFile& file);
+
+}  // namespace apart

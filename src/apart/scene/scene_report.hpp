@@ -1,0 +1,49 @@
+#pragma once
+#include <apart/scene/scene_builder.hpp>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace apart {
+
+/// What there is to know of a body before a run.
+struct BodyReport {
+  std::string name;
+  std::string_view kind;
+  Index points = 0, tetrahedra = 0, triangles = 0, segments = 0;
+  Vector3 extent = Vector3::Zero();         ///< of its bounding box [m]
+  std::optional<double> mass, volume;       ///< [kg], [m³]; none for obstacles
+  std::array<double, 3> edges = {0, 0, 0};  ///< shortest, mean and longest [m]; zero without edges
+  /// Smallest and mean shape of its cells: of tetrahedra three times, of triangles twice the radius of the
+  /// inner sphere over that of the outer; 1: regular, 0: flat.
+  std::optional<std::array<double, 2>> quality;
+};
+std::vector<BodyReport> report_bodies(const Model& model);
+
+/// Distances of things that could touch, at the start, less their thickness: how many pairs of primitives lie
+/// in each decade below `upper` of the last entry; farther ones are not counted.
+struct GapHistogram {
+  struct Bin {
+    double lower, upper;  ///< [m]
+    Index pairs = 0;
+  };
+  std::vector<Bin> bins;           ///< from near to far
+  std::optional<double> smallest;  ///< [m]; none if nothing is near
+};
+GapHistogram gap_histogram(const Model& model);
+
+/// What one Newton iteration costs at the start, measured by doing the assembly and the factorisation.
+struct StepCost {
+  double seconds = 0;     ///< of one iteration, without collision detection
+  std::size_t bytes = 0;  ///< largest memory of the program so far
+  Index unknowns = 0;
+};
+StepCost measure_step(const Scene& scene);
+
+/// Sizes that look like a mistake in units, settings known to be slow or to give poor results: a sentence
+/// each, with what to do.
+std::vector<std::string> warnings(const Scene& scene, const std::vector<BodyReport>& bodies);
+
+}  // namespace apart
