@@ -38,6 +38,8 @@ Frame sample_frame() {
                        {Vector3(1, 2, 3), Vector3(0.6, 0, 0.8), 1, 4}};
   frame.ignored_pairs = {{0, 1}, {1, 1}};
   frame.invertible_cells = {1};
+  frame.strain_limits = {{1, false, Vector3(1.1, 0.9, 0)}, {1, true, Vector3(0.1, 0.2, 0.3)}};
+  frame.rest_shape = Eigen::Matrix4Xd::Random(4, 1);
   frame.velocity = Matrix3X::Random(3, 9);
   frame.contact_force = Matrix3X::Random(3, 9) * 1e10;
   frame.von_mises.resize(3);
@@ -67,6 +69,13 @@ void expect_same(const Frame& a, const Frame& b) {
   EXPECT_TRUE(same_bits(a.strain, b.strain));
   EXPECT_EQ(a.ignored_pairs, b.ignored_pairs);
   EXPECT_EQ(a.invertible_cells, b.invertible_cells);
+  EXPECT_TRUE(same_bits(a.rest_shape, b.rest_shape));
+  ASSERT_EQ(a.strain_limits.size(), b.strain_limits.size());
+  for (std::size_t i = 0; i < a.strain_limits.size(); ++i) {
+    EXPECT_EQ(a.strain_limits[i].body, b.strain_limits[i].body);
+    EXPECT_EQ(a.strain_limits[i].woven, b.strain_limits[i].woven);
+    EXPECT_EQ(a.strain_limits[i].limits, b.strain_limits[i].limits);
+  }
   ASSERT_EQ(a.bodies.size(), b.bodies.size());
   for (std::size_t i = 0; i < a.bodies.size(); ++i) {
     EXPECT_EQ(a.bodies[i].name, b.bodies[i].name);
@@ -100,6 +109,8 @@ TEST(Frame, OptionalPartsMayBeEmpty) {
   frame.half_spaces.clear();
   frame.ignored_pairs.clear();
   frame.invertible_cells.clear();
+  frame.strain_limits.clear();
+  frame.rest_shape.resize(4, 0);
   write_frame(directory / "f.vtu", frame);
   expect_same(read_frame(directory / "f.vtu"), frame);
 }

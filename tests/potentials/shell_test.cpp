@@ -38,7 +38,7 @@ Body shell(const Membrane& membrane, std::optional<StretchLimit> limit = {}, boo
   stuff.bending_poisson = 0.3;
   stuff.limit = limit;
   return make_shell("s", three_triangles(), stuff,
-                    {.points = {}, .flat = flat, .warp = Vector3(1, 0.2, 0.1)});
+                    {.points = {}, .flat = flat, .warp = Vector3(1, 0.2, 0.1), .warp_from_texture = false});
 }
 
 Matrix3X shaken(const Matrix3X& x, unsigned seed, double size) {

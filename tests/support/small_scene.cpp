@@ -46,7 +46,7 @@ void expect_intersection_free(const Simulation& simulation) {
   const verify::FrameCheck check(frame);
   const Matrix3X& x = frame.mesh.points;
   for (const auto& findings : {check.not_finite(x), check.intersections(x), check.inversions(x),
-                               check.below_half_spaces(x), check.thin(x)})
+                               check.strains(x), check.below_half_spaces(x), check.thin(x)})
     for (const verify::Finding& f : findings)
       ADD_FAILURE() << "step " << simulation.state().step << ": " << f.text;
 }

@@ -177,10 +177,10 @@ struct ShellSubstance {
   std::optional<StretchLimit> limit;
 };
 struct ShellRest {
-  std::optional<Matrix3X> points;  ///< [m] the shape without strain; none: the mesh as it is placed
-  bool flat = false;               ///< angles are zero at rest, whatever the mesh
-  std::optional<Vector3> warp;  ///< direction in the rest shape; none: texture coordinates of the mesh if it
-                                ///< has some, else the x axis
+  std::optional<Matrix3X> points;   ///< [m] the shape without strain; none: the mesh as it is placed
+  bool flat = false;                ///< angles are zero at rest, whatever the mesh
+  Vector3 warp = Vector3::UnitX();  ///< direction in the rest shape, of orthotropic materials
+  bool warp_from_texture = false;   ///< instead: where the first texture coordinate of the mesh grows
 };
 /// Thin sheet of triangles. The mesh must have passed validate_surface. Throws InputError if the start breaks
 /// a strain limit.

@@ -26,6 +26,20 @@ bool is_orthotropic(const Membrane& m) {
   return std::holds_alternative<OrthotropicMembrane>(m) || std::holds_alternative<BarrierMembrane>(m);
 }
 
+/// ∂x/∂u of a triangle with the given edges.
+Vector3 texture_direction(const std::string& name, const Mesh& mesh, Index t,
+                          const Eigen::Matrix<double, 3, 2>& edges) {
+  if (mesh.face_texture.cols() != mesh.faces.cols())
+    throw InputError("body '{}': the mesh has no texture coordinates; give the warp as a direction", name);
+  Matrix2 texture;
+  for (int k = 0; k < 2; ++k)
+    texture.col(k) = mesh.face_texture.col(t).segment<2>(2 * k + 2) - mesh.face_texture.col(t).head<2>();
+  if (!(std::abs(texture.determinant()) > 1e-12 * texture.squaredNorm()))
+    throw InputError(
+        "body '{}': triangle {} has no area in texture coordinates; give the warp as a direction", name, t);
+  return (edges * texture.inverse()).col(0);
+}
+
 /// Hinges of all pairs of triangles that share an edge; at an edge of many, every pair.
 std::vector<std::array<Index, 4>> hinges_of(const Faces& faces) {
   std::map<std::pair<int, int>, std::vector<int>> opposite;  // edge, smaller node first → third corners
@@ -41,7 +55,7 @@ std::vector<std::array<Index, 4>> hinges_of(const Faces& faces) {
 }
 
 void set_triangles(ShellCells& cells, const std::string& name, const Matrix3X& rest,
-                   const ShellSubstance& stuff, const std::optional<Vector3>& warp) {
+                   const ShellSubstance& stuff, const ShellRest& options, const Mesh& mesh) {
   const Index n = Index(cells.nodes.cols());
   cells.inverse_rest.resize(std::size_t(n));
   cells.volume.resize(n);
@@ -54,8 +68,9 @@ void set_triangles(ShellCells& cells, const std::string& name, const Matrix3X& r
     if (!(area.norm() > 1e-12 * size))
       throw InputError("body '{}': triangle {} has no area at rest; mend the mesh", name, t);
     const Vector3 normal = area.normalized();
-    Vector3 along = warp.value_or(edges.col(0));
-    if (!warp && is_orthotropic(stuff.membrane)) along = Vector3::UnitX();
+    const bool woven = is_orthotropic(stuff.membrane);
+    Vector3 along = woven ? options.warp : edges.col(0);
+    if (woven && options.warp_from_texture) along = texture_direction(name, mesh, t, edges);
     const auto axes = axes_of(normal, along);
     if (!axes)
       throw InputError("body '{}': triangle {} is square to the warp direction ({}, {}, {}); choose another",
@@ -135,7 +150,7 @@ Body make_shell(std::string name, Mesh mesh, const ShellSubstance& stuff, const 
   const Matrix3X& shape = rest.points ? *rest.points : body.nodes;
   ensure(shape.cols() == body.nodes.cols(), "make_shell: the rest shape has a place for every point");
   body.shell = ShellCells{body.mesh.faces, {}, {}, stuff.membrane, stuff.limit, {}, {}, {}};
-  set_triangles(*body.shell, body.name, shape, stuff, rest.warp);
+  set_triangles(*body.shell, body.name, shape, stuff, rest, body.mesh);
   set_hinges(*body.shell, shape, stuff, rest.flat);
   check_start(body.name, *body.shell, body.nodes);
 

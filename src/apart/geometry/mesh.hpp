@@ -24,6 +24,8 @@ struct Mesh {
   Faces faces;            ///< 3 × n, may be empty; surface triangles of a triangle mesh (not of tetrahedra)
   Edges edges;            ///< 2 × n, may be empty; free segments
   Eigen::VectorXi vertices;  ///< free points (isolated vertices used as a point set)
+  Eigen::Matrix<double, 6, Eigen::Dynamic>
+      face_texture;  ///< texture coordinates u, v of the corners of each face, u₀ v₀ u₁ …; empty if none
   std::map<std::string, VectorX>
       cell_data;  ///< numbers per tetrahedron; not a number where the file has none
   std::map<std::string, MeshGroup> groups;

@@ -237,6 +237,10 @@ Mesh transformed(const Mesh& mesh, const Matrix3& linear, const Vector3& transla
     result.tetrahedra.row(3) = mesh.tetrahedra.row(2);
     result.faces.row(1) = mesh.faces.row(2);
     result.faces.row(2) = mesh.faces.row(1);
+    if (mesh.face_texture.cols() > 0) {
+      result.face_texture.middleRows<2>(2) = mesh.face_texture.middleRows<2>(4);
+      result.face_texture.middleRows<2>(4) = mesh.face_texture.middleRows<2>(2);
+    }
   }
   return result;
 }

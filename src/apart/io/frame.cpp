@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <memory>
 #include <ostream>
 
@@ -100,6 +101,14 @@ void write_frame(const std::filesystem::path& file, const Frame& frame) {
     arrays.field.push_back(vtu_output("pair_thickness", pair_values));
   }
 
+  std::vector<double> limits;  // body, woven, the three limits
+  for (const FrameStrainLimit& l : frame.strain_limits)
+    limits.insert(limits.end(), {double(l.body), double(l.woven), l.limits[0], l.limits[1], l.limits[2]});
+  if (!limits.empty()) {
+    arrays.field.push_back(vtu_output("strain_limits", limits, 5));
+    arrays.field.push_back(vtu_output("rest_shape", values_of(frame.rest_shape), 4));
+  }
+
   arrays.point.push_back(vtu_output("body", values_of(frame.point_body)));
   if (frame.velocity.size() > 0) arrays.point.push_back(vtu_output("velocity", values_of(frame.velocity), 3));
   if (frame.contact_force.size() > 0)
@@ -169,6 +178,18 @@ class FrameReader {
         frame.invertible_cells.push_back(int(cell));
       }
     read_thickness(frame);
+    if (const VtuArray* array = VtuFile::find(file_.field_data(), "strain_limits")) {
+      const auto values = file_.reals(*array, 5 * tuples(*array));
+      for (std::size_t i = 0; i + 4 < values.size(); i += 5) {
+        if (!std::isfinite(values[i]) || std::abs(values[i]) > 1e9)
+          file_.fail(*array, fmt::format("got {}, must be a body", values[i]));
+        frame.strain_limits.push_back(
+            {body(*array, std::int64_t(values[i]), frame), values[i + 1] != 0, Vector3::Map(&values[i + 2])});
+      }
+      const VtuArray& rest = required(file_.field_data(), "rest_shape");
+      const auto shapes = file_.reals(rest, 4 * tuples(rest));
+      frame.rest_shape = Eigen::Matrix4Xd::Map(shapes.data(), 4, Eigen::Index(shapes.size() / 4));
+    }
     frame.velocity = vectors(piece, "velocity", points);
     frame.contact_force = vectors(piece, "contact_force", points);
     frame.von_mises = per_solid_cell(piece, "von_mises", frame);

@@ -23,6 +23,14 @@ struct PairThickness {
   bool operator==(const PairThickness&) const = default;
 };
 
+/// How far the triangles of a body may be strained.
+struct FrameStrainLimit {
+  int body = 0;  ///< index into Frame::bodies; a body may have one of either kind
+  bool woven = false;  ///< `limits` are those of |E₁₁|, |E₂₂|, |E₁₂|, Green's strain along warp and weft;
+                       ///< else of the larger and of the smaller stretch (0: none), and the third is not used
+  Vector3 limits;
+};
+
 /// All bodies of a scene on one list of points. Positions are stored as the exact doubles of the simulation.
 struct Frame {
   double time = 0;                     ///< [s]
@@ -34,6 +42,10 @@ struct Frame {
       ignored_pairs;                  ///< body pairs the scene lets overlap (a ≤ b; a == b: self)
   std::vector<int> invertible_cells;  ///< tetrahedra of materials that may invert, in bodies of kind "volume"
                                       ///< that have others too: positions in the mesh, ascending
+  std::vector<FrameStrainLimit> strain_limits;
+  Eigen::Matrix4Xd
+      rest_shape;           ///< of the triangles of the bodies with strain limits, in the order of the mesh:
+                            ///< (edges of the rest triangle along warp and weft)⁻¹, by columns [1/m]
   std::vector<int> absent;  ///< bodies that are not there now; they rest somewhere, and nothing sees them
   /// ξ [m] of each body: contact keeps a pair of bodies apart by the mean of the two, and a body from itself.
   /// Empty: none has any.

@@ -13,11 +13,11 @@ namespace apart {
 
 namespace {
 
-/// Keywords that say nothing about the shape: texture, normals, names, materials, display, and the seams and
+/// Keywords that say nothing about the shape: normals, names, materials, display, and the seams and
 /// stitches of garment files.
-constexpr std::string_view ignored[] = {"vt",       "vn",       "vp",     "g",      "o",      "s",
-                                        "mg",       "usemtl",   "mtllib", "usemap", "maplib", "bevel",
-                                        "c_interp", "d_interp", "lod",    "stitch", "seam"};
+constexpr std::string_view ignored[] = {"vn",       "vp",     "g",      "o",      "s",     "mg",
+                                        "usemtl",   "mtllib", "usemap", "maplib", "bevel", "c_interp",
+                                        "d_interp", "lod",    "stitch", "seam"};
 
 class ObjReader {
  public:
@@ -33,7 +33,9 @@ class ObjReader {
       reader_.fail_at(largest_index_mark_, fmt::format("vertex {} does not exist, the file has {}",
                                                        largest_index_ + 1, builder_.point_count()));
     if (builder_.has_no_cells()) builder_.add_all_vertices();
-    return builder_.build();
+    Mesh mesh = builder_.build();
+    set_texture(mesh);
+    return mesh;
   }
 
  private:
@@ -47,7 +49,13 @@ class ObjReader {
       if (builder_.point_count() > std::size_t(std::numeric_limits<Index>::max()))
         reader_.fail("too many vertices");
     } else if (keyword == "f" || keyword == "fo") {
-      builder_.add_polygon(indices(3, "a face"));
+      const std::vector<int>& corners = indices(3, "a face");
+      builder_.add_polygon(corners);
+      for (std::size_t i = 2; i < corners.size(); ++i)  // the same fan
+        face_texture_.insert(face_texture_.end(), {texture_[0], texture_[i - 1], texture_[i]});
+    } else if (keyword == "vt") {
+      const double u = texture_coordinate(0), v = texture_coordinate(0);
+      texture_points_.push_back({u, v});
     } else if (keyword == "l") {
       builder_.add_polyline(indices(2, "a line"));
     } else if (keyword == "p") {
@@ -55,7 +63,7 @@ class ObjReader {
       builder_.vertices.insert(builder_.vertices.end(), points.begin(), points.end());
     } else if (std::find(std::begin(ignored), std::end(ignored), keyword) == std::end(ignored)) {
       reader_.fail(
-          "unknown keyword {}; known are v, f, l, p, and others that are skipped (vt, vn, g, o, s, usemtl "
+          "unknown keyword {}; known are v, vt, f, l, p, and others that are skipped (vn, g, o, s, usemtl "
           "...); "
           "export the mesh as polygons",
           apart::quoted(keyword));
@@ -70,10 +78,33 @@ class ObjReader {
     return reader_.finite(*value, "coordinate of a vertex");
   }
 
+  double texture_coordinate(double fallback) {
+    const std::string_view text = reader_.token_on_line();
+    if (text.empty() || text.front() == '#') return fallback;
+    const auto value = parse_real(text);
+    if (!value) reader_.fail("texture coordinate: got {}, expected a number", apart::quoted(text));
+    return reader_.finite(*value, "texture coordinate");
+  }
+
+  /// Texture coordinates of all faces, if every corner has some.
+  void set_texture(Mesh& mesh) const {
+    const auto count = std::int64_t(texture_points_.size());
+    if (face_texture_.empty() || std::any_of(face_texture_.begin(), face_texture_.end(),
+                                             [&](std::int64_t i) { return i < 0 || i >= count; }))
+      return;
+    mesh.face_texture.resize(6, mesh.faces.cols());
+    for (Eigen::Index f = 0; f < mesh.faces.cols(); ++f)
+      for (int k = 0; k < 3; ++k)
+        for (int axis = 0; axis < 2; ++axis)
+          mesh.face_texture(2 * k + axis, f) =
+              texture_points_[std::size_t(face_texture_[std::size_t(3 * f + k)])][std::size_t(axis)];
+  }
+
   /// The vertex indices of the words left on this line: "7", "7/1", "7//3", "7/1/3", each also negative (from
   /// the end).
   const std::vector<int>& indices(std::size_t at_least, std::string_view what) {
     indices_.clear();
+    texture_.clear();
     while (true) {
       const std::string_view word = reader_.token_on_line();
       if (word.empty() || word.front() == '#') break;
@@ -89,14 +120,28 @@ class ObjReader {
         largest_index_mark_ = reader_.mark();
       }
       indices_.push_back(int(std::min<std::int64_t>(index, std::numeric_limits<int>::max())));
+      texture_.push_back(texture_index(word));
     }
     if (indices_.size() < at_least)
       reader_.fail("{} needs at least {} vertices, got {}", what, at_least, indices_.size());
     return indices_;
   }
 
+  /// The index behind the first slash, −1 if there is none.
+  std::int64_t texture_index(std::string_view word) const {
+    const std::size_t slash = word.find('/');
+    if (slash == std::string_view::npos) return -1;
+    word.remove_prefix(slash + 1);
+    const auto given = parse_integer(word.substr(0, word.find('/')));
+    if (!given || *given == 0) return -1;
+    return *given > 0 ? *given - 1 : std::int64_t(texture_points_.size()) + *given;
+  }
+
   FileReader reader_;
   MeshBuilder builder_;
+  std::vector<std::array<double, 2>> texture_points_;
+  std::vector<std::int64_t> texture_;       ///< of the words last read; −1: none
+  std::vector<std::int64_t> face_texture_;  ///< three for each triangle
   std::vector<int> indices_;
   std::int64_t largest_index_ = -1;
   std::size_t largest_index_mark_ = 0;

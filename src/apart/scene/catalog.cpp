@@ -225,7 +225,7 @@ Group meshes() {
                       check_cell_count(p, 6 * n.cast<double>().prod());
                       return generate::voussoir(inner, outer, p["depth"].number(), from, to, n, content);
                     }),
-          generator("grid", "flat open surface in the xz plane, facing +y; for obstacles",
+          generator("grid", "flat open surface in the xz plane, facing +y; for shells and obstacles",
                     {{"size", tuple(number(positive), 2), "m", "[1, 1]", "edge lengths along x and z"},
                      {"cells", tuple(integer(1, 1e4), 2), "", "[10, 10]", "cells along x and z"}},
                     [](const LocatedJson& p, Content) {
@@ -235,7 +235,8 @@ Group meshes() {
                     }),
           generator(
               "bowl",
-              "part of a sphere's surface, open at the top, lowest point at the origin; for obstacles",
+              "part of a sphere's surface, open at the top, lowest point at the origin; for shells and "
+              "obstacles",
               {{"radius", number(positive), "m", "1", "radius of the sphere"},
                {"angle", number({0, 180, true, true}), "degrees", "70", "from the lowest point to the rim"},
                {"resolution", integer(1, 2000), "", "12", "rings of cells from the lowest point to the rim"}},
@@ -245,7 +246,7 @@ Group meshes() {
               }),
           generator("revolution",
                     "open surface that a profile sweeps turning about the y axis: tube, cone, funnel; for "
-                    "obstacles",
+                    "shells and obstacles",
                     {{"profile", list(tuple(number(), 2), 2), "m", "[[0.5, 0], [0.5, 1]]",
                       "points [radius, y]; radii are positive"},
                      {"resolution", integer(3, 1e5), "", "24", "cells around the axis"}},
@@ -496,7 +497,7 @@ Group shell_materials() {
   const Key bending_young{"bending_E", number(not_negative), "Pa", "1.076e6", "Young's modulus of bending"};
   const Key bending_poisson{"bending_nu", number({-1, 0.5, true, true}), "", "0",
                             "Poisson's ratio of bending"};
-  const Key warp{"warp", vector(), "", "[1, 0, 0]",
+  const Key warp{"warp", any_of({vector(), choice("warp")}), "", "[1, 0, 0]",
                  "direction of the warp in the rest shape, projected to each triangle"};
   const auto isotropic = [&](std::vector<Key> keys = {}) {
     std::vector<Key> all{type, young, poisson, density, thickness, membrane_scale, bending_scale, model};
@@ -624,10 +625,9 @@ Group bodies() {
                          "how far triangles may be stretched; not given: as far as they like"};
   const Key rest_angles{"rest_angles", choice("rest_angles"), "", "\"mesh\"",
                         "angles between triangles without bending"};
-  const Key rest_mesh{
-      "rest_mesh", object("mesh"), "", Key::optional,
-      "shape without strain: the same triangles on other points, with the same transform; not "
-      "given: the mesh"};
+  const Key rest_mesh{"rest_mesh", any_of({object("mesh"), choice("rest_mesh")}), "", Key::optional,
+                      "shape without strain, scaled as the mesh is: other points of the same triangles, or a "
+                      "pattern; not given: the mesh"};
   const Key stiff{"material", object("material"), "", R"({"type": "orthogonality"})", "what it is made of"};
   const Key mass{"mass", choice("mass"), "", "\"lumped\"", "how mass is spread over the nodes"};
   const Key loads{"loads", list(object("load")), "", "[]", "given forces"};
@@ -1029,64 +1029,71 @@ ChoiceList mesh_files() {
 }
 
 Catalog make_catalog() {
-  return {{scene(),      time_steps(),      bodies(),        meshes(),        tetrahedralizations(),
-           transforms(), axis_angles(),     arrays(),        materials(),     fields(),
-           regions(),    shell_materials(), strain_limits(), rod_materials(), fixed_parts(),
-           loads(),      attachments(),     probes(),        dampings(),      sequences(),
-           selections(), boxes(),           balls(),         planes(),        motions(),
-           keyframes(),  turnings(),        contacts(),      frictions(),     pairs(),
-           solvers(),    outputs()},
-          {{"integrator",
-            "Time integrators",
-            {{"implicit_euler", "first order, dissipative, robust"},
-             {"bdf2", "second order, little dissipation"},
-             {"newmark", "second order, no dissipation with beta 0.25 and gamma 0.5; takes beta and gamma"},
-             {"quasi_static", "forces in balance at every instant, no inertia"}}},
-           {"mass",
-            "How mass is spread over nodes",
-            {{"lumped", "a quarter of each tetrahedron to each corner"},
-             {"consistent", "the integral of the shape functions"}}},
-           {"bending_model",
-            "Stiffness of bending",
-            {{"plate", "flexural rigidity E thickness^3/(12 (1 - nu^2)), as in plate theory"},
-             {"published", "three times that: the hinge energy of Codimensional IPC as published"}}},
-           {"rest_angles", "Angles at rest", {{"mesh", "those of the rest shape"}, {"flat", "zero"}}},
-           {"rest_curvature",
-            "Rods at rest",
-            {{"mesh", "as bent as the mesh is, to any side"}, {"straight", "straight"}}},
-           {"axes",
-            "Directions",
-            {{"xyz", "all"}, {"xy", ""}, {"xz", ""}, {"yz", ""}, {"x", ""}, {"y", ""}, {"z", ""}}},
-           {"attach_to",
-            "Where attachments end",
-            {{"surface", "the nearest point of triangles, segments or points"},
-             {"vertices", "the nearest vertex"}}},
-           {"barrier_stiffness",
-            "Contact stiffness",
-            {{"adaptive", "found from the forces at hand, and raised when gaps get tiny"}}},
-           {"termination",
-            "Measures of the Newton step",
-            {{"infinity_norm", "the largest entry"}, {"l2_norm", "normalised, over three iterations"}}},
-           methods("linear_solver", "Linear solvers", linear_solver_methods()),
-           {"ordering",
-            "Elimination orders",
-            {{"auto", "the better of the two"}, {"amd", "minimum degree"}, {"metis", "nested dissection"}}},
-           methods("broad_phase", "Searches for near pairs", broad_phase_methods()),
-           {"ccd",
-            "Continuous collision detection",
-            {{"additive", "advances by safe steps"},
-             {"tight_inclusion", "bisects time and surface, and excludes boxes that cannot touch"}}},
-           {"ccd_culling",
-            "Pairs that bound a step",
-            {{"near_first", "near pairs, others only as far as these leave the way free; as none"},
-             {"cfl", "near pairs, others by the largest displacement; fewer searches, shorter steps"},
-             {"none", "all pairs on the whole way"}}},
-           mesh_files(),
-           {"format",
-            "Frame formats",
-            {{"vtu", "everything, for ParaView; always written"},
-             {"obj", "the surface"},
-             {"ply", "the surface"}}}}};
+  return {
+      {scene(),      time_steps(),      bodies(),        meshes(),        tetrahedralizations(),
+       transforms(), axis_angles(),     arrays(),        materials(),     fields(),
+       regions(),    shell_materials(), strain_limits(), rod_materials(), fixed_parts(),
+       loads(),      attachments(),     probes(),        dampings(),      sequences(),
+       selections(), boxes(),           balls(),         planes(),        motions(),
+       keyframes(),  turnings(),        contacts(),      frictions(),     pairs(),
+       solvers(),    outputs()},
+      {{"integrator",
+        "Time integrators",
+        {{"implicit_euler", "first order, dissipative, robust"},
+         {"bdf2", "second order, little dissipation"},
+         {"newmark", "second order, no dissipation with beta 0.25 and gamma 0.5; takes beta and gamma"},
+         {"quasi_static", "forces in balance at every instant, no inertia"}}},
+       {"mass",
+        "How mass is spread over nodes",
+        {{"lumped", "a quarter of each tetrahedron to each corner"},
+         {"consistent", "the integral of the shape functions"}}},
+       {"bending_model",
+        "Stiffness of bending",
+        {{"plate", "flexural rigidity E thickness^3/(12 (1 - nu^2)), as in plate theory"},
+         {"published", "three times that: the hinge energy of Codimensional IPC as published"}}},
+       {"rest_angles", "Angles at rest", {{"mesh", "those of the rest shape"}, {"flat", "zero"}}},
+       {"warp",
+        "Directions of the warp",
+        {{"texture", "where the first texture coordinate (vt of OBJ files) grows"}}},
+       {"rest_mesh",
+        "Shapes without strain",
+        {{"texture", "the pattern in the plane that texture coordinates (vt of OBJ files) give, in metres"}}},
+       {"rest_curvature",
+        "Rods at rest",
+        {{"mesh", "as bent as the mesh is, to any side"}, {"straight", "straight"}}},
+       {"axes",
+        "Directions",
+        {{"xyz", "all"}, {"xy", ""}, {"xz", ""}, {"yz", ""}, {"x", ""}, {"y", ""}, {"z", ""}}},
+       {"attach_to",
+        "Where attachments end",
+        {{"surface", "the nearest point of triangles, segments or points"},
+         {"vertices", "the nearest vertex"}}},
+       {"barrier_stiffness",
+        "Contact stiffness",
+        {{"adaptive", "found from the forces at hand, and raised when gaps get tiny"}}},
+       {"termination",
+        "Measures of the Newton step",
+        {{"infinity_norm", "the largest entry"}, {"l2_norm", "normalised, over three iterations"}}},
+       methods("linear_solver", "Linear solvers", linear_solver_methods()),
+       {"ordering",
+        "Elimination orders",
+        {{"auto", "the better of the two"}, {"amd", "minimum degree"}, {"metis", "nested dissection"}}},
+       methods("broad_phase", "Searches for near pairs", broad_phase_methods()),
+       {"ccd",
+        "Continuous collision detection",
+        {{"additive", "advances by safe steps"},
+         {"tight_inclusion", "bisects time and surface, and excludes boxes that cannot touch"}}},
+       {"ccd_culling",
+        "Pairs that bound a step",
+        {{"near_first", "near pairs, others only as far as these leave the way free; as none"},
+         {"cfl", "near pairs, others by the largest displacement; fewer searches, shorter steps"},
+         {"none", "all pairs on the whole way"}}},
+       mesh_files(),
+       {"format",
+        "Frame formats",
+        {{"vtu", "everything, for ParaView; always written"},
+         {"obj", "the surface"},
+         {"ply", "the surface"}}}}};
 }
 
 template <class T>

@@ -189,7 +189,10 @@ nlohmann::json finite_or_null(double value) {
 /// What the exact check has found so far.
 struct Findings {
   bool checked = false;
-  std::optional<std::string> intersection, inversion;  ///< the first of each
+  std::optional<std::string> intersection, inversion, strain;  ///< the first of each
+  const std::optional<std::string>& first() const {
+    return intersection ? intersection : inversion ? inversion : strain;
+  }
 };
 
 Spent read_spent(const fs::path& summary) {
@@ -341,6 +344,7 @@ class Run {
     note(findings_.intersection, check_.intersections(points, 1));
     note(findings_.intersection, check_.below_half_spaces(points));
     note(findings_.inversion, check_.inversions(points));
+    note(findings_.strain, check_.strains(points));
   }
 
   void keep_state(std::string_view status, const std::string& reason = {}) {
@@ -356,8 +360,7 @@ class Run {
       // What counts is what is on the disk.
       examine(frames_ ? read_frame(list_frames(directory_).back()) : simulation_.frame());
     }
-    if (result.end == RunEnd::finished && (findings_.intersection || findings_.inversion))
-      result = {RunEnd::refuted, findings_.intersection ? *findings_.intersection : *findings_.inversion};
+    if (result.end == RunEnd::finished && findings_.first()) result = {RunEnd::refuted, *findings_.first()};
     static constexpr std::string_view status[] = {"finished", "interrupted", "failed", "refuted"};
     keep_state(status[std::size_t(result.end)], result.reason);
     log_line(result.reason.empty() ? "finished" : result.reason);
@@ -396,6 +399,9 @@ class Run {
     json["inversion_free"] = findings_.checked
                                  ? nlohmann::json(!findings_.inversion && totals_.min_volume_ratio > 0)
                                  : nlohmann::json();
+    json["strain_within_limits"] = findings_.checked && check_.limited_count() > 0
+                                       ? nlohmann::json(!findings_.strain)
+                                       : nlohmann::json();
     const auto seconds = simulation_.timings().seconds();
     for (std::size_t i = 0; i < phase_names.size(); ++i)
       json["timings"][std::string(phase_names[i])] = spent_.timings[i] + seconds[i];

@@ -115,6 +115,7 @@ Mesh checked_closed_surface(const LocatedJson& v, const std::string& place, Mesh
 Mesh checked_sheet(const LocatedJson& v, const std::string& place, Mesh mesh) {
   if (mesh.is_volume()) {
     mesh.faces = boundary_faces(mesh.tetrahedra);
+    mesh.face_texture.resize(6, 0);
     mesh.tetrahedra.resize(4, 0);
     mesh.cell_data.clear();
     for (auto& [name, group] : mesh.groups) group.tetrahedra.clear();
@@ -197,21 +198,50 @@ ShellSubstance read_shell_substance(const LocatedJson& body) {
   return stuff;
 }
 
+/// The points of the plane that texture coordinates name, one for each point of the mesh.
+Matrix3X pattern_of(const LocatedJson& v, const Mesh& mesh) {
+  if (mesh.face_texture.cols() != mesh.faces.cols())
+    v.fail(
+        "got \"texture\", but the mesh has no texture coordinates; use an OBJ file with vt, or another mesh");
+  Matrix3X points = Matrix3X::Zero(3, mesh.point_count());
+  std::vector<char> known(std::size_t(mesh.point_count()), 0);
+  for (Index f = 0; f < mesh.faces.cols(); ++f)
+    for (int k = 0; k < 3; ++k) {
+      const int p = mesh.faces(k, f);
+      const Eigen::Vector2d uv = mesh.face_texture.col(f).segment<2>(2 * k);
+      if (known[std::size_t(p)] && points.col(p).head<2>() != uv)
+        v.fail(
+            "got \"texture\", but point {} has several texture coordinates; cut the mesh open at its seams",
+            p);
+      points.col(p).head<2>() = uv;
+      known[std::size_t(p)] = 1;
+    }
+  return points;
+}
+
 ShellRest read_shell_rest(const LocatedJson& body, const std::string& name, const Mesh& mesh) {
   ShellRest rest;
   rest.flat = body["rest_angles"].text() == "flat";
   const LocatedJson m = body["material"];
-  if (m.has("warp")) rest.warp = read_direction(m["warp"]);
-  if (body.has("rest_mesh")) {
-    const LocatedJson source = body["rest_mesh"];
-    const std::string place = source.message(fmt::format("body '{}', rest shape", name));
-    const Mesh other = checked_sheet(source, place, placed(body, read_body_mesh(source, false)));
-    if (other.points.cols() != mesh.points.cols() || other.faces.cols() != mesh.faces.cols() ||
-        other.faces != mesh.faces)
-      source.fail("has {} points and {} triangles, must have the same triangles as the mesh ({} and {})",
-                  other.points.cols(), other.faces.cols(), mesh.points.cols(), mesh.faces.cols());
-    rest.points = other.points;
+  if (m.has("warp")) {
+    rest.warp_from_texture = m["warp"].value().get_if<std::string>() != nullptr;
+    if (!rest.warp_from_texture) rest.warp = read_direction(m["warp"]);
   }
+  if (!body.has("rest_mesh")) return rest;
+  const LocatedJson source = body["rest_mesh"];
+  if (source.value().get_if<std::string>()) {
+    Mesh pattern = mesh;
+    pattern.points = pattern_of(source, mesh);
+    rest.points = placed(body, pattern).points;
+    return rest;
+  }
+  const std::string place = source.message(fmt::format("body '{}', rest shape", name));
+  const Mesh other = checked_sheet(source, place, placed(body, read_body_mesh(source, false)));
+  if (other.points.cols() != mesh.points.cols() || other.faces.cols() != mesh.faces.cols() ||
+      other.faces != mesh.faces)
+    source.fail("has {} points and {} triangles, must have the same triangles as the mesh ({} and {})",
+                other.points.cols(), other.faces.cols(), mesh.points.cols(), mesh.faces.cols());
+  rest.points = other.points;
   return rest;
 }
 

@@ -26,6 +26,19 @@ void add_thickness(const PairTable& pairs, Frame& f) {
   f.self_reach.clear();
 }
 
+/// What verify needs to know of a shell's limits.
+void add_strain_limits(Frame& frame, int body, const ShellCells& cells) {
+  if (cells.limit)
+    frame.strain_limits.push_back({body, false, Vector3(cells.limit->upper, cells.limit->lower, 0)});
+  const auto woven = strain_limit_of(cells.membrane);
+  if (woven) frame.strain_limits.push_back({body, true, *woven});
+  if (!cells.limit && !woven) return;
+  const Index first = Index(frame.rest_shape.cols()), n = Index(cells.nodes.cols());
+  frame.rest_shape.conservativeResize(4, first + n);
+  for (Index t = 0; t < n; ++t)
+    frame.rest_shape.col(first + t) = cells.inverse_rest[std::size_t(t)].reshaped();
+}
+
 }  // namespace
 
 Frame make_frame(StepProblem& w, const State& state) {
@@ -75,6 +88,7 @@ Frame make_frame(StepProblem& w, const State& state) {
       f.von_mises[tets + t] = std::sqrt(1.5) * deviator.norm();
       f.strain[tets + t] = (w.elasticity.stretches(cell).array() - 1).abs().maxCoeff();
     }
+    if (b.shell) add_strain_limits(f, int(i), *b.shell);
     if (b.shell && w.present[i])
       for (Index t = 0; t < b.mesh.faces.cols(); ++t) {
         const Index triangle = w.first_triangle[i] + t;

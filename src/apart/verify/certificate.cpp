@@ -46,6 +46,7 @@ class Certifier {
       certificate_.faces = check_->face_count();
       certificate_.tetrahedra = check_->tetrahedron_count();
       certificate_.invertible = check_->invertible_count();
+      certificate_.limited = check_->limited_count();
       certificate_.half_spaces = check_->half_space_count();
       certificate_.thickness = check_->has_thickness();
       check_history();
@@ -89,6 +90,9 @@ class Certifier {
     }
     add(file, check_->intersections(x));
     add(file, check_->inversions(x));
+    add(file, check_->strains(x));
+    if (const auto share = check_->largest_strain_share(x))
+      certificate_.max_strain_share = std::max(certificate_.max_strain_share.value_or(0), *share);
     add(file, check_->below_half_spaces(x));
     add(file, check_->thin(x, Certificate::max_listed));
     keep_smaller(certificate_.min_volume_ratio, check_->smallest_volume_ratio(x, reference_));
@@ -166,6 +170,7 @@ class Certifier {
       add_all(check_->not_finite(states[i]));
       return;
     }
+    add_all(check_->strains(states[i]));
     add_all(check_->below_half_spaces(states[i]));
     add_all(check_->thin(states[i], Certificate::max_listed));
     if (i == 0 || !states[i - 1].allFinite()) return;
@@ -238,6 +243,7 @@ void write_certificate(const Path& run_directory, const Certificate& c) {
                                  {"faces", c.faces},
                                  {"tetrahedra", c.tetrahedra},
                                  {"unchecked_tetrahedra", c.invertible},
+                                 {"strain_limited_triangles", c.limited},
                                  {"half_spaces", c.half_spaces},
                                  {"thickness_checked", c.thickness},
                                  {"steps_with_iterates", c.steps},
@@ -245,6 +251,7 @@ void write_certificate(const Path& run_directory, const Certificate& c) {
                                  {"path_pairs", c.path_pairs},
                                  {"path_pairs_tight_inclusion", c.path_pairs_tight_inclusion},
                                  {"min_volume_ratio", json_of(c.min_volume_ratio)},
+                                 {"max_strain_share", json_of(c.max_strain_share)},
                                  {"min_distance", json_of(c.min_distance)},
                                  {"violation_count", c.violation_count},
                                  {"violations", nlohmann::ordered_json::array()},
@@ -269,6 +276,12 @@ std::string summary(const Certificate& c) {
                                         : std::string()));
   if (c.invertible > 0)
     line("not checked", fmt::format("{} tetrahedra of materials that may invert", grouped(c.invertible)));
+  if (c.limited > 0)
+    line("strain limits",
+         fmt::format("{} triangles in each frame and iterate{}", grouped(c.limited),
+                     c.max_strain_share
+                         ? fmt::format(", at most {:.6g} of a limit in a frame", *c.max_strain_share)
+                         : std::string()));
   if (c.half_spaces > 0) line("half-spaces", grouped(c.half_spaces));
   if (c.thickness) line("thickness", "kept by every pair, relaxed among neighbours of one piece");
   if (c.min_distance) line("smallest distance", fmt::format("{:.4g} m", *c.min_distance));
@@ -280,10 +293,11 @@ std::string summary(const Certificate& c) {
                          grouped(c.paths), grouped(c.steps), grouped(c.path_pairs),
                          grouped(c.path_pairs_tight_inclusion)));
   if (c.ok()) {
-    text += fmt::format("CERTIFIED: no intersection{} in any frame{}\n",
+    text += fmt::format("CERTIFIED: no intersection{}{} in any frame{}\n",
                         c.invertible == 0  ? " and no inversion"
                         : c.tetrahedra > 0 ? ", and no inversion of the tetrahedra checked,"
                                            : "",
+                        c.limited > 0 ? " and no strain at its limit" : "",
                         c.steps == 0 ? "" : " or on any path between them");
     return text;
   }

@@ -17,6 +17,7 @@ struct Certificate {
   Index edges = 0, faces = 0;  ///< of the surface; in each frame every edge against every triangle
   Index tetrahedra = 0;        ///< checked in each frame
   Index invertible = 0;        ///< tetrahedra of materials that may invert; not checked
+  Index limited = 0;           ///< triangles with strain limits, checked in each frame and iterate
   Index half_spaces = 0;
   bool thickness = false;                       ///< bodies have a thickness: gaps were checked for it
   Index steps = 0;                              ///< steps whose Newton iterates were recorded and checked
@@ -24,6 +25,7 @@ struct Certificate {
   std::int64_t path_pairs = 0;                  ///< pairs of primitives proven apart along them
   std::int64_t path_pairs_tight_inclusion = 0;  ///< of them, those that Tight Inclusion finds free as well
   std::optional<double> min_volume_ratio;       ///< smallest V/V₀ over all frames; V₀ in the first frame
+  std::optional<double> max_strain_share;       ///< largest share of a strain limit in all frames, below 1
   std::optional<double> min_distance;           ///< [m] smallest in all frames, if anything is near
   std::int64_t violation_count = 0;
   std::vector<verify::Finding> violations;  ///< the first `max_listed` of them
@@ -33,13 +35,14 @@ struct Certificate {
 };
 
 /// Checks all frames of a run, and all recorded iterates:
-/// in every frame nothing intersects, no tetrahedron is inverted or flat, nothing is on or below a
-/// half-space, no gap is smaller than the thickness the scene asks for (verify/frame_check.hpp says how it is
-/// relaxed within a piece; also in every recorded iterate), every coordinate is finite, and bodies and
-/// topology are those of the first frame; on every path from one iterate to the next nothing touches and
-/// nothing inverts; every step begins where the last one ended; and every frame is the state at the beginning
-/// or the end of a step, in order. Throws InputError if there is no run to check or its list of frames is
-/// damaged or names a frame that is missing; a damaged frame or file of iterates is a violation.
+/// in every frame nothing intersects, no tetrahedron is inverted or flat, no triangle is at or beyond a
+/// strain limit (also in every recorded iterate), nothing is on or below a half-space, no gap is smaller than
+/// the thickness the scene asks for (verify/frame_check.hpp says how it is relaxed within a piece; also in
+/// every recorded iterate), every coordinate is finite, and bodies and topology are those of the first frame;
+/// on every path from one iterate to the next nothing touches and nothing inverts; every step begins where
+/// the last one ended; and every frame is the state at the beginning or the end of a step, in order. Throws
+/// InputError if there is no run to check or its list of frames is damaged or names a frame that is missing;
+/// a damaged frame or file of iterates is a violation.
 Certificate certify(const std::filesystem::path& run_directory);
 
 /// Writes run_directory/certificate.json, atomically.

@@ -137,6 +137,7 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
   }
   for (Index i = 0; i < n; ++i)
     if (used[i] && !prescribed_[frame.point_body[i]]) used_points_.push_back(i);
+  collect_limits();
   set_absent(frame.absent);
   if (has_thickness()) find_pieces();
 }
@@ -207,6 +208,99 @@ double FrameCheck::thickness(const exact::PrimitivePair& pair) const {
   const double reach = first_.self_reach[std::size_t(a)];
   // A pair at the border may fall to either side of it by rounding.
   return start < reach * (1 + 1e-12) ? whole * start / (2 * reach) : whole;
+}
+
+void FrameCheck::collect_limits() {
+  const int bodies = int(first_.bodies.size());
+  std::vector<const FrameStrainLimit*> stretch(std::size_t(bodies), nullptr), woven = stretch;
+  for (const FrameStrainLimit& l : first_.strain_limits) {
+    const bool good = l.body >= 0 && l.body < bodies && l.limits.allFinite() &&
+                      (l.woven ? (l.limits.array() > 0).all() : l.limits[0] > 0 && l.limits[1] >= 0);
+    auto& list = l.woven ? woven : stretch;
+    if (!good || list[std::size_t(l.body)])
+      throw InputError(
+          "a strain limit has no body, no positive number or is there twice; the frame is damaged");
+    list[std::size_t(l.body)] = &l;
+  }
+  Index next = 0;
+  for (Index f = 0; f < first_.mesh.faces.cols(); ++f) {
+    const auto body = std::size_t(first_.point_body[first_.mesh.faces(0, f)]);
+    if (!stretch[body] && !woven[body]) continue;
+    if (next >= first_.rest_shape.cols()) break;
+    const Vector4 rest = first_.rest_shape.col(next++);
+    if (!rest.allFinite() || rest[0] * rest[3] == rest[1] * rest[2])
+      throw InputError("triangle {} has no shape at rest; the frame is damaged", f);
+    limited_.push_back({f, {rest[0], rest[1], rest[2], rest[3]}, stretch[body], woven[body]});
+  }
+  Index expected = 0;
+  for (Index f = 0; f < first_.mesh.faces.cols(); ++f) {
+    const auto body = std::size_t(first_.point_body[first_.mesh.faces(0, f)]);
+    expected += stretch[body] || woven[body];
+  }
+  if (expected != first_.rest_shape.cols())
+    throw InputError("{} triangles have strain limits, but {} a shape at rest; the frame is damaged",
+                     expected, first_.rest_shape.cols());
+}
+
+FrameCheck::StrainShare FrameCheck::strain_share(const LimitedTriangle& t, const Matrix3X& points) const {
+  // C = FᵀF with F = [x₁ − x₀, x₂ − x₀] · rest, in more digits than the positions have.
+  using Real = long double;
+  Real f[3][2];
+  const auto corners = first_.mesh.faces.col(t.face);
+  for (int i = 0; i < 3; ++i) {
+    const Real origin = points(i, corners[0]);
+    const Real e0 = points(i, corners[1]) - origin, e1 = points(i, corners[2]) - origin;
+    f[i][0] = e0 * t.rest[0] + e1 * t.rest[1];
+    f[i][1] = e0 * t.rest[2] + e1 * t.rest[3];
+  }
+  Real c[2][2] = {{0, 0}, {0, 0}};
+  for (int i = 0; i < 3; ++i)
+    for (int a = 0; a < 2; ++a)
+      for (int b = 0; b < 2; ++b) c[a][b] += f[i][a] * f[i][b];
+  StrainShare worst;
+  const auto note = [&](Real share, std::string_view what, Real value, double limit) {
+    if (!(share <= worst.share)) worst = {share, what, double(value), limit};
+  };
+  if (t.stretch) {
+    const Real mean = (c[0][0] + c[1][1]) / 2, half = (c[0][0] - c[1][1]) / 2;
+    const Real radius = std::sqrt(half * half + c[0][1] * c[0][1]);
+    const Real larger = std::sqrt(mean + radius), smaller = std::sqrt(std::max(mean - radius, Real(0)));
+    const double upper = t.stretch->limits[0], lower = t.stretch->limits[1];
+    note(larger / upper, "stretch", larger, upper);
+    if (lower > 0) note(smaller > 0 ? lower / smaller : Real(2), "stretch", smaller, lower);
+  }
+  if (t.woven) {
+    const Real e[3] = {(c[0][0] - 1) / 2, (c[1][1] - 1) / 2, c[0][1] / 2};
+    constexpr std::string_view names[3] = {"strain along the warp", "strain along the weft", "shear strain"};
+    for (int k = 0; k < 3; ++k)
+      note(std::abs(e[k]) / Real(t.woven->limits[k]), names[k], e[k], t.woven->limits[k]);
+  }
+  return worst;
+}
+
+std::vector<Finding> FrameCheck::strains(const Matrix3X& points) const {
+  std::vector<Finding> found;
+  for (const LimitedTriangle& t : limited_) {
+    const auto corners = first_.mesh.faces.col(t.face);
+    if (absent_[std::size_t(first_.point_body[corners[0]])]) continue;
+    const StrainShare s = strain_share(t, points);
+    // Room for the rounding of this check itself, so that what passes is proven.
+    if (s.share < 1 - 1e-15L) continue;
+    Finding& f = found.emplace_back(finding(FindingKind::strain, {{corners[0], corners[1], corners[2]}}));
+    f.position = points(Eigen::all, f.cells[0]).rowwise().mean();
+    f.text = fmt::format("{} has a {} of {:.9g}, the limit is {:.9g}, near {}", name(f.cells[0]), s.what,
+                         s.value, s.limit, coordinates(*f.position));
+  }
+  return found;
+}
+
+std::optional<double> FrameCheck::largest_strain_share(const Matrix3X& points) const {
+  std::optional<double> largest;
+  for (const LimitedTriangle& t : limited_) {
+    if (absent_[std::size_t(first_.point_body[first_.mesh.faces(0, t.face)])]) continue;
+    largest = std::max(largest.value_or(0), double(strain_share(t, points).share));
+  }
+  return largest;
 }
 
 void FrameCheck::set_absent(const std::vector<int>& bodies) {
@@ -422,6 +516,12 @@ std::optional<std::string> FrameCheck::difference(const Frame& frame) const {
   if (!same(a.tetrahedra, b.tetrahedra)) return "other tetrahedra";
   if (first_.invertible_cells != frame.invertible_cells) return "other tetrahedra that may invert";
   if (!same(a.faces, b.faces)) return "other triangles";
+  if (!same(first_.rest_shape, frame.rest_shape) ||
+      !std::equal(first_.strain_limits.begin(), first_.strain_limits.end(), frame.strain_limits.begin(),
+                  frame.strain_limits.end(), [](const FrameStrainLimit& x, const FrameStrainLimit& y) {
+                    return x.body == y.body && x.woven == y.woven && x.limits == y.limits;
+                  }))
+    return "other strain limits";
   if (!same(a.edges, b.edges)) return "other segments";
   if (!same(a.vertices, b.vertices)) return "other free points";
   if (!same(first_.point_body, frame.point_body)) return "points of other bodies";

@@ -3,6 +3,7 @@
 #include <apart/geometry/exact_intersection.hpp>
 #include <apart/io/frame.hpp>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,6 +19,7 @@ enum class FindingKind {
   gap,
   half_space,
   inversion,
+  strain,
   not_finite,
   path_contact,
   path_inversion,
@@ -26,7 +28,7 @@ enum class FindingKind {
   history
 };
 inline constexpr std::string_view finding_names[] = {
-    "intersection",   "gap",        "half_space", "inversion", "not_finite", "path_contact",
+    "intersection",   "gap",        "half_space", "inversion", "strain", "not_finite", "path_contact",
     "path_inversion", "unreadable", "topology",   "history"};
 
 /// One broken promise, or one reason why a promise cannot be checked.
@@ -56,6 +58,11 @@ class FrameCheck {
   /// At most `limit` of them.
   std::vector<Finding> intersections(const Matrix3X& points, std::size_t limit = std::size_t(-1)) const;
   std::vector<Finding> inversions(const Matrix3X& points) const;
+  /// Triangles at or beyond a strain limit. Upper limits need no check on paths: what holds at both ends of a
+  /// straight path holds on it, the largest stretch being convex.
+  std::vector<Finding> strains(const Matrix3X& points) const;
+  /// The largest share of a strain limit that is used up, 1 at the limit; empty if there is none.
+  std::optional<double> largest_strain_share(const Matrix3X& points) const;
   /// Points on or below a half-space's plane, or above it by less than `gap`.
   std::vector<Finding> below_half_spaces(const Matrix3X& points, double gap = 0) const;
   /// Pairs closer than `gap`, at most `limit` of them.
@@ -97,6 +104,7 @@ class FrameCheck {
   Index invertible_count() const {
     return invertible_;
   }  ///< tetrahedra of materials that may invert: not checked
+  Index limited_count() const { return Index(limited_.size()); }  ///< triangles with strain limits
   Index half_space_count() const { return Index(first_.half_spaces.size()); }
 
  private:
@@ -124,6 +132,21 @@ class FrameCheck {
       used_points_;  ///< of simulated bodies, in the surface or a tetrahedron that must not invert
   Index invertible_ = 0;
   std::vector<Index> tetrahedra_;  ///< of simulated bodies
+  struct LimitedTriangle {
+    Index face;
+    std::array<long double, 4> rest;  ///< of Frame::rest_shape
+    const FrameStrainLimit* stretch = nullptr;
+    const FrameStrainLimit* woven = nullptr;
+  };
+  std::vector<LimitedTriangle> limited_;
+  /// How much of each limit a triangle uses up, 1 at the limit, and a word for the message.
+  struct StrainShare {
+    long double share = 0;
+    std::string_view what;
+    double value = 0, limit = 0;
+  };
+  StrainShare strain_share(const LimitedTriangle& triangle, const Matrix3X& points) const;
+  void collect_limits();
 };
 
 }  // namespace apart::verify
