@@ -2,6 +2,7 @@
 #include <apart/cli/ccd_command.hpp>
 #include <apart/cli/exit_codes.hpp>
 #include <apart/cli/progress.hpp>
+#include <apart/cli/render_command.hpp>
 #include <apart/cli/view_command.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
@@ -17,7 +18,6 @@
 #include <apart/scene/schema.hpp>
 #include <apart/scene/start_check.hpp>
 #include <apart/verify/certificate.hpp>
-#include <apart/viewer/render.hpp>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -279,30 +279,6 @@ int show_schema(bool reference) {
   return exit_done;
 }
 
-struct RenderArguments {
-  std::string run, output;
-  int width = RenderOptions().width, height = RenderOptions().height;
-  std::optional<Index> frame;
-};
-
-int render_run(const RenderArguments& arguments) {
-  set_thread_count(0);
-  const auto frames = list_frames(arguments.run);
-  const Index number = arguments.frame.value_or(Index(frames.size()) - 1);
-  if (number < 0 || number >= Index(frames.size()))
-    throw InputError("--frame {}: {} has the frames 0 to {}; choose one of them", number, arguments.run,
-                     frames.size() - 1);
-  const fs::path output = arguments.output.empty()
-                              ? fs::path(arguments.run) / fmt::format("frame_{:06}.png", number)
-                              : fs::path(arguments.output);
-  RenderOptions options;
-  options.width = arguments.width;
-  options.height = arguments.height;
-  render(read_frame(frames[std::size_t(number)]), options, output);
-  fmt::print("{}\n", output.string());
-  return exit_done;
-}
-
 // ---- the command line ---------------------------------------------------------------------------
 
 int dispatch(int argc, char** argv) {
@@ -386,29 +362,7 @@ int dispatch(int argc, char** argv) {
   verify_command->add_option("RUN", verify_directory, "Run directory")->required();
   verify_command->callback([&] { code = verify_run(verify_directory); });
 
-  RenderArguments render_arguments;
-  CLI::App* render_command = app.add_subcommand("render", "Draw a frame of a run");
-  render_command->add_option("RUN", render_arguments.run, "Run directory")->required();
-  render_command->add_option("--frame", render_arguments.frame,
-                             "Number of the frame, from 0; default: the last");
-  render_command->add_option("-o,--output", render_arguments.output,
-                             "PNG file; default: RUN/frame_NUMBER.png");
-  render_command
-      ->add_option_function<std::string>(
-          "--size",
-          [&](const std::string& text) {
-            const std::size_t x = text.find('x');
-            const auto width = parse_integer(text.substr(0, x)),
-                       height = x == text.npos ? std::nullopt : parse_integer(text.substr(x + 1));
-            if (!width || !height || std::min(*width, *height) < 16 || std::max(*width, *height) > 16384)
-              throw CLI::ValidationError(
-                  "--size", fmt::format("got {}, must be like 1280x960, each 16 to 16384", text));
-            render_arguments.width = int(*width);
-            render_arguments.height = int(*height);
-          },
-          "Width and height in pixels; default: 1280x960")
-      ->type_name("WxH");
-  render_command->callback([&] { code = render_run(render_arguments); });
+  add_render_commands(app, code);
 
   std::string example, example_output;
   CLI::App* examples_command =

@@ -3,6 +3,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 
@@ -76,6 +78,35 @@ void ProgressLine::write(std::string line) {
   }
   std::fflush(stdout);
   open_ = terminal_;
+}
+
+namespace {
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+CountLine::CountLine(std::string what)
+    : what_(std::move(what)), terminal_(::isatty(STDOUT_FILENO) != 0), start_(seconds_now()) {}
+
+void CountLine::close() {
+  if (open_) std::fputc('\n', stdout);
+  open_ = false;
+}
+
+void CountLine::show(Index done, Index all) {
+  const double now = seconds_now();
+  if (!terminal_ || (done < all && now < last_shown_ + 0.1)) return;
+  last_shown_ = now;
+  constexpr int width = 30;
+  const int filled = all > 0 ? int(std::int64_t(width) * done / all) : width;
+  std::fprintf(stdout, "\r\x1b[K[%s%s] %s %d/%d  left %s", std::string(std::size_t(filled), '#').c_str(),
+               std::string(std::size_t(width - filled), '.').c_str(), what_.c_str(), done, all,
+               duration_text((now - start_) / std::max<Index>(1, done) * (all - done)).c_str());
+  std::fflush(stdout);
+  open_ = true;
 }
 
 }  // namespace apart

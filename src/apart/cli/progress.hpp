@@ -30,6 +30,24 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_iteration_ = std::chrono::steady_clock::now();
 };
 
+/// Shows how many of a number of like things are done, and how long the rest will take: one line that is
+/// written over on a terminal, nothing elsewhere.
+class CountLine {
+ public:
+  explicit CountLine(std::string what);  ///< "picture"
+  ~CountLine() { close(); }
+  CountLine(const CountLine&) = delete;
+  CountLine& operator=(const CountLine&) = delete;
+
+  void show(Index done, Index all);
+  void close();
+
+ private:
+  std::string what_;
+  bool terminal_, open_ = false;
+  double start_, last_shown_ = -1;  ///< [s]
+};
+
 /// "3 s", "2:05" or "1:02:05".
 std::string duration_text(double seconds);
 

@@ -169,4 +169,26 @@ Camera automatic_camera(const Frame& frame, double aspect) {
   return camera;
 }
 
+Camera automatic_camera(std::span<const Frame> frames, double aspect) {
+  // One frame with all the points: the cells of the last, in which bodies have come to where obstacles may
+  // hide them, and points without cells for the others.
+  Frame all = frames.back();
+  for (const Frame& frame : frames.first(frames.size() - 1)) {
+    std::vector<char> absent(frame.bodies.size(), false);
+    for (const int b : frame.absent) absent[std::size_t(b)] = true;
+    std::vector<int> kept;
+    for (int p = 0; p < frame.mesh.point_count(); ++p)
+      if (frame.point_body[p] < int(all.bodies.size()) && !absent[std::size_t(frame.point_body[p])])
+        kept.push_back(p);
+    const Eigen::Index old = all.mesh.points.cols();
+    all.mesh.points.conservativeResize(3, old + Eigen::Index(kept.size()));
+    all.point_body.conservativeResize(old + Eigen::Index(kept.size()));
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      all.mesh.points.col(old + Eigen::Index(i)) = frame.mesh.points.col(kept[i]);
+      all.point_body[old + Eigen::Index(i)] = frame.point_body[kept[i]];
+    }
+  }
+  return automatic_camera(all, aspect);
+}
+
 }  // namespace apart

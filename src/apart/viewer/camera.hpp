@@ -1,6 +1,8 @@
 #pragma once
 #include <apart/io/frame.hpp>
 
+#include <span>
+
 namespace apart {
 
 /// Where a picture is taken from. [m], world.
@@ -16,5 +18,8 @@ struct Camera {
 /// obstacles and half-spaces are shown as far as they surround the bodies. If obstacles hide the bodies, it
 /// looks down more steeply. Depends on the frame and `aspect` (width / height) alone.
 Camera automatic_camera(const Frame& frame, double aspect);
+
+/// The same for what happens over several frames of one run.
+Camera automatic_camera(std::span<const Frame> frames, double aspect);
 
 }  // namespace apart

@@ -17,8 +17,8 @@ VectorX norms(const Matrix3X& vectors) {
   return vectors.colwise().norm().transpose();
 }
 
-/// The mean of the cells around each point; cells of equal weight. `values`: per tetrahedron, then perhaps per
-/// face.
+/// The mean of the cells around each point; cells of equal weight. `values`: per tetrahedron, then perhaps
+/// per face.
 VectorX mean_around(const Frame& frame, const VectorX& values) {
   const Index n = frame.mesh.point_count();
   VectorX sum = VectorX::Zero(n), count = VectorX::Zero(n);

@@ -56,9 +56,10 @@ T* new_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format, std::s
 
 struct RayScene::Embree {
   /// A shape gives up to three geometries: triangles, tubes, balls.
+  enum class Kind { triangles, tubes, balls };
   struct Part {
     const Shape* shape;
-    bool triangles;
+    Kind kind;
   };
 
   Embree() {
@@ -73,13 +74,13 @@ struct RayScene::Embree {
     rtcReleaseDevice(device);
   }
 
-  void attach(RTCGeometry geometry, const Shape* shape, bool triangles) {
+  void attach(RTCGeometry geometry, const Shape* shape, Kind kind) {
     rtcSetGeometryIntersectFilterFunction(geometry, &Query::keep_first);
     rtcCommitGeometry(geometry);
     const unsigned id = rtcAttachGeometry(scene, geometry);
     rtcReleaseGeometry(geometry);
     ensure(id == parts.size(), "Embree numbers geometries from zero");
-    parts.push_back({shape, triangles});
+    parts.push_back({shape, kind});
   }
 
   void add(const Shape& shape) {
@@ -91,7 +92,7 @@ struct RayScene::Embree {
       auto* f = new_buffer<unsigned>(geometry, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, 12,
                                      Index(shape.faces.cols()));
       for (Index i = 0; i < shape.faces.size(); ++i) f[i] = unsigned(shape.faces.data()[i]);
-      attach(geometry, &shape, true);
+      attach(geometry, &shape, Kind::triangles);
     }
     auto spheres = [&](RTCGeometry geometry, Index count, auto point) {
       auto* x = new_buffer<float>(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, 16, count);
@@ -108,13 +109,13 @@ struct RayScene::Embree {
               [&](Index i) -> Vector3f { return shape.points.col(shape.segments.data()[i]); });
       auto* s = new_buffer<unsigned>(geometry, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT, 4, count);
       for (Index i = 0; i < count; ++i) s[i] = unsigned(2 * i);
-      attach(geometry, &shape, false);
+      attach(geometry, &shape, Kind::tubes);
     }
     if (shape.balls.size() > 0) {
       RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
       spheres(geometry, Index(shape.balls.size()),
               [&](Index i) -> Vector3f { return shape.points.col(shape.balls[i]); });
-      attach(geometry, &shape, false);
+      attach(geometry, &shape, Kind::balls);
     }
   }
 
@@ -147,13 +148,30 @@ std::optional<Hit> RayScene::closest(const Ray& ray) const {
   rtcIntersect1(embree_->scene, &query, &found);
   if (found.hit.geomID == RTC_INVALID_GEOMETRY_ID) return std::nullopt;
   const Embree::Part& part = embree_->parts[found.hit.geomID];
-  Hit hit{
-      found.ray.tfar, part.shape, Vector3f(found.hit.Ng_x, found.hit.Ng_y, found.hit.Ng_z).normalized(), {}};
+  Hit hit{found.ray.tfar,
+          part.shape,
+          Vector3f(found.hit.Ng_x, found.hit.Ng_y, found.hit.Ng_z).normalized(),
+          {},
+          {}};
   hit.shading_normal = hit.geometric_normal;
-  if (part.triangles) {
+  const Matrix3Xf& colours = part.shape->point_colours;
+  const Index primitive = Index(found.hit.primID);
+  const float u = found.hit.u, v = found.hit.v;
+  hit.colour = part.shape->colour;
+  if (colours.size() > 0) {
+    const Shape& shape = *part.shape;
+    if (part.kind == Embree::Kind::triangles)
+      hit.colour = (1 - u - v) * colours.col(shape.faces(0, primitive)) +
+                   u * colours.col(shape.faces(1, primitive)) + v * colours.col(shape.faces(2, primitive));
+    else if (part.kind == Embree::Kind::tubes)
+      hit.colour =
+          (1 - u) * colours.col(shape.segments(0, primitive)) + u * colours.col(shape.segments(1, primitive));
+    else
+      hit.colour = colours.col(shape.balls[primitive]);
+  }
+  if (part.kind == Embree::Kind::triangles) {
     const Matrix3Xf& normals = part.shape->corner_normals;
-    const Index corner = 3 * Index(found.hit.primID);
-    const float u = found.hit.u, v = found.hit.v;
+    const Index corner = 3 * primitive;
     const Vector3f mean =
         (1 - u - v) * normals.col(corner) + u * normals.col(corner + 1) + v * normals.col(corner + 2);
     if (mean.norm() > 1e-6f) hit.shading_normal = mean.normalized();

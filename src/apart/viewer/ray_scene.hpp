@@ -19,6 +19,7 @@ struct Hit {
   const Shape* shape;
   Vector3f geometric_normal;  ///< unit, towards the ray's origin
   Vector3f shading_normal;    ///< unit, towards the ray's origin
+  Vector3f colour;            ///< linear reflectance there
 };
 
 /// Shapes that rays can be shot at, from several threads; the shapes must outlive it. Equal shapes give equal

@@ -1,5 +1,6 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/viewer/point_field.hpp>
 #include <apart/viewer/ray_scene.hpp>
 #include <apart/viewer/render.hpp>
 
@@ -76,6 +77,40 @@ struct Ground {
   }
 };
 
+/// The linear colour of a number from 0 to 1.
+Vector3f mapped(double f) {
+  const auto stops = colour_stops();
+  const double x = std::clamp(f, 0.0, 1.0) * double(stops.size() - 1);
+  const std::size_t k = std::min(std::size_t(x), stops.size() - 2);
+  Vector3f result;
+  for (int c = 0; c < 3; ++c) {
+    const auto channel = [&](std::size_t i) { return double(stops[i] >> (16 - 8 * c) & 255) / 255; };
+    const double s = (1 - (x - double(k))) * channel(k) + (x - double(k)) * channel(k + 1);
+    result[c] = float(s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4));
+  }
+  return result;
+}
+
+/// Of every point; empty without colouring. Points without a number are grey.
+Matrix3Xf colours(const Frame& frame, const std::optional<Colouring>& colouring) {
+  if (!colouring) return Matrix3Xf();
+  const VectorX values = point_field(frame, colouring->field, colouring->reach);
+  const double low = colouring->low, high = colouring->high;
+  const bool logarithmic = find_field(colouring->field).logarithmic && low > 0;
+  Matrix3Xf result(3, values.size());
+  for (Index i = 0; i < values.size(); ++i) {
+    const double x = values[i];
+    if (std::isnan(x))
+      result.col(i) = obstacle_colour();
+    else if (!(high > low))
+      result.col(i) = mapped(0);
+    else
+      result.col(i) = mapped(logarithmic ? std::log(std::max(x, low) / low) / std::log(high / low)
+                                         : (x - low) / (high - low));
+  }
+  return result;
+}
+
 class Picture {
  public:
   Picture(const Frame& frame, const RenderOptions& options)
@@ -83,7 +118,7 @@ class Picture {
         camera_(options.camera ? *options.camera
                                : automatic_camera(frame, double(options.width) / options.height)),
         normalization_{camera_.target, camera_.scene_size},
-        shapes_(shapes_of(frame, normalization_)),
+        shapes_(shapes_of(frame, normalization_, colours(frame, options.colouring))),
         eye_(normalization_(camera_.eye)),
         up_(camera_.up.normalized().cast<float>()),
         solid_(make_scene(false)),
@@ -99,6 +134,14 @@ class Picture {
     lamp_side_ = lamp_.unitOrthogonal();
     lamp_top_ = lamp_.cross(lamp_side_);
     make_grounds(frame);
+  }
+
+  Surroundings surroundings() const {
+    Surroundings found;
+    for (std::size_t i = 0; i < shapes_.size(); ++i)
+      if (is_glass_[i]) found.glass.push_back(shapes_[i].body);
+    found.floor = floor_;
+    return found;
   }
 
   Image draw() const {
@@ -150,6 +193,9 @@ class Picture {
 
   void find_glass() {
     is_glass_.assign(shapes_.size(), false);
+    if (options_.surroundings)
+      for (std::size_t i = 0; i < shapes_.size(); ++i)
+        is_glass_[i] = std::ranges::count(options_.surroundings->glass, shapes_[i].body) > 0;
     Index count = 0;
     for (const Shape& shape : shapes_)
       if (!shape.obstacle) {
@@ -157,6 +203,7 @@ class Picture {
         count += Index(shape.points.cols());
       }
     if (count > 0) bodies_centre_ /= float(count);
+    if (options_.surroundings) return;
     for (bool changed = true; changed;) {
       changed = false;
       std::vector<const Shape*> obstacles;
@@ -191,7 +238,13 @@ class Picture {
     for (const Shape& shape : shapes_)
       for (Index p = 0; p < shape.points.cols(); ++p)
         if (shape.points.col(p).norm() < 2) lowest = std::min(lowest, up_.dot(shape.points.col(p)));
-    if (grounds_.empty() && std::isfinite(lowest)) grounds_.push_back({(lowest - 0.01f) * up_, up_});
+    const Vector3 up = camera_.up.normalized();
+    if (options_.surroundings && options_.surroundings->floor)
+      lowest = float((*options_.surroundings->floor - up.dot(camera_.target)) / camera_.scene_size) + 0.01f;
+    if (grounds_.empty() && std::isfinite(lowest)) {
+      grounds_.push_back({(lowest - 0.01f) * up_, up_});
+      floor_ = up.dot(camera_.target) + (double(lowest) - 0.01) * camera_.scene_size;
+    }
     // Grid lines at a round distance, some six of them across the scene.
     const double wanted = camera_.scene_size / 6;
     const double decade = std::pow(10.0, std::floor(std::log10(wanted)));
@@ -346,7 +399,7 @@ class Picture {
     const Vector3f& n = hit.shading_normal;
     const Light light = light_at(p, hit.geometric_normal, n, samples, s);
     const float cosine = std::max(0.0f, n.dot(light.lamp_direction)) * light.lamp;
-    const Vector3f& colour = hit.shape->colour;
+    const Vector3f& colour = hit.colour;
     Vector3f result = colour.cwiseProduct(0.62f * light.sky + cosine * lamp_colour);
     // A weak highlight, to show the shape: Blinn's, and a little more sky at grazing angles.
     const Vector3f half = (light.lamp_direction - direction).normalized();
@@ -406,6 +459,7 @@ class Picture {
   Vector3f eye_, up_, forward_, right_, above_, lamp_, lamp_side_, lamp_top_;
   RayScene solid_, glass_;
   std::vector<Ground> grounds_;
+  std::optional<double> floor_;  ///< if it was put there
   float half_height_ = 1, grid_ = 1;
 };
 
@@ -434,6 +488,9 @@ void check(const Frame& frame, const RenderOptions& options) {
   for (Index i = 0; i < frame.mesh.point_count(); ++i)
     if (!frame.mesh.points.col(i).allFinite())
       throw InputError("point {} of the frame at {} s is not finite; draw an earlier frame", i, frame.time);
+  if (const auto& c = options.colouring;
+      c && !(std::isfinite(c->low) && std::isfinite(c->high) && c->reach > 0))
+    throw InputError("colours: the ends must be finite, got {} and {}", c->low, c->high);
   if (const auto& c = options.camera) {
     if (!c->eye.allFinite() || !c->target.allFinite() || !(c->scene_size > 0) ||
         !std::isfinite(c->scene_size) || !((c->eye - c->target).cross(c->up).norm() > 0))
@@ -446,9 +503,27 @@ void check(const Frame& frame, const RenderOptions& options) {
 
 }  // namespace
 
+Colouring spanning(std::string_view field, double reach, std::span<const Frame> frames) {
+  std::vector<double> values;
+  for (const Frame& frame : frames)
+    for (const double x : point_field(frame, field, reach))
+      if (std::isfinite(x)) values.push_back(x);
+  Colouring colouring{std::string(field), 0, 1, reach};
+  if (values.empty()) return colouring;
+  std::sort(values.begin(), values.end());
+  if (find_field(field).logarithmic) colouring.low = values.front();
+  colouring.high = values[std::min(values.size() - 1, values.size() * 995 / 1000)];
+  return colouring;
+}
+
 Image draw(const Frame& frame, const RenderOptions& options) {
   check(frame, options);
   return Picture(frame, options).draw();
+}
+
+Surroundings surroundings(const Frame& frame, const RenderOptions& options) {
+  check(frame, options);
+  return Picture(frame, options).surroundings();
 }
 
 void render(const Frame& frame, const RenderOptions& options, const std::filesystem::path& png) {

@@ -5,13 +5,35 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace apart {
 
+/// Colours by a quantity instead of by body.
+struct Colouring {
+  std::string field;         ///< see point_field.hpp
+  double low = 0, high = 1;  ///< what the ends of the colours stand for
+  double reach = 1e-3;       ///< [m], for gaps
+};
+
+/// A colouring that spans what the frames hold, but for the largest half percent of their numbers. Throws
+/// InputError if there is no such field or a frame does not hold it.
+Colouring spanning(std::string_view field, double reach, std::span<const Frame> frames);
+
+/// What is decided from a frame if it is not given; in a film it must not change from picture to picture.
+struct Surroundings {
+  std::vector<int> glass;       ///< obstacles drawn as if of glass, as bodies of the frame
+  std::optional<double> floor;  ///< [m] along the camera's up: the floor of a run without half-spaces
+};
+
 struct RenderOptions {
-  int width = 1280, height = 960;  ///< [pixels], 16 to 8192 each
-  int samples = 16;                ///< rays per pixel, 1 to 4096
-  std::optional<Camera> camera;    ///< none: automatic_camera
+  int width = 1280, height = 960;                           ///< [pixels], 16 to 8192 each
+  int samples = 16;                                         ///< rays per pixel, 1 to 4096
+  std::optional<Camera> camera;                             ///< none: automatic_camera
+  std::optional<Surroundings> surroundings = std::nullopt;  ///< none: as surroundings() finds them
+  std::optional<Colouring> colouring = std::nullopt;        ///< none: a colour for each body
 };
 
 /// Draws a frame: simulated bodies in one colour each, obstacles in grey, half-spaces as ground, segments and
@@ -19,6 +41,9 @@ struct RenderOptions {
 /// drawn as if of glass. The same picture, bit by bit, for any number of threads. Throws InputError if an
 /// option is out of range or a coordinate is not finite.
 Image draw(const Frame& frame, const RenderOptions& options);
+
+/// The obstacles that hide bodies, and the floor just below what is seen.
+Surroundings surroundings(const Frame& frame, const RenderOptions& options);
 
 /// The same as a PNG file, written atomically.
 void render(const Frame& frame, const RenderOptions& options, const std::filesystem::path& png);

@@ -77,7 +77,8 @@ Matrix3Xf corner_normals(const Matrix3Xf& points, const Faces& faces, float crea
   return normals;
 }
 
-std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalization) {
+std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalization,
+                             const Matrix3Xf& point_colours) {
   const Mesh& mesh = frame.mesh;
   const std::size_t bodies = frame.bodies.size();
   std::vector<Shape> shapes(bodies);
@@ -88,12 +89,15 @@ std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalizat
     local[std::size_t(i)] = count[std::size_t(frame.point_body[i])]++;
   for (std::size_t b = 0; b < bodies; ++b) {
     shapes[b].points.resize(3, count[b]);
+    if (point_colours.size() > 0) shapes[b].point_colours.resize(3, count[b]);
     shapes[b].body = int(b);
     shapes[b].obstacle = frame.bodies[b].kind == "obstacle";
   }
   for (Index i = 0; i < mesh.point_count(); ++i)
     shapes[std::size_t(frame.point_body[i])].points.col(local[std::size_t(i)]) =
         normalization(mesh.points.col(i));
+  for (Index i = 0; i < point_colours.cols(); ++i)
+    shapes[std::size_t(frame.point_body[i])].point_colours.col(local[std::size_t(i)]) = point_colours.col(i);
 
   /// Gives every body its share of a list of cells.
   auto distribute = [&](const auto& cells, auto member) {

@@ -27,12 +27,15 @@ struct Shape {
   Eigen::VectorXi balls;     ///< points drawn as balls
   float radius = 0;          ///< of tubes and balls
   Vector3f colour;           ///< linear reflectance
+  Matrix3Xf point_colours;   ///< linear reflectance of each point, instead; empty: all have `colour`
   bool obstacle = false;
   int body = 0;  ///< index in the frame
 };
 
-/// The bodies that have something to draw. Distinct colours for simulated bodies, greys for obstacles.
-std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalization);
+/// The bodies that have something to draw. Distinct colours for simulated bodies, greys for obstacles; or, if
+/// given, one for each point of the frame.
+std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalization,
+                             const Matrix3Xf& point_colours = Matrix3Xf());
 
 /// Unit normals at the three corners of each face: the mean of the faces around that meet it at less than
 /// `crease_angle` [rad], weighted by their angle there.

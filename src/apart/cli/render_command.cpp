@@ -1,0 +1,246 @@
+#include <apart/cli/exit_codes.hpp>
+#include <apart/cli/progress.hpp>
+#include <apart/cli/render_command.hpp>
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+#include <apart/io/file_reader.hpp>
+#include <apart/viewer/film.hpp>
+#include <apart/viewer/point_field.hpp>
+#include <apart/viewer/run_export.hpp>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <fstream>
+#include <memory>
+
+namespace apart {
+namespace {
+
+namespace fs = std::filesystem;
+
+volatile std::sig_atomic_t stop_signal = 0;
+
+void stop_gently() {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) { stop_signal = signal; };
+  action.sa_flags = SA_RESETHAND;  // the second one ends the program at once
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+struct RenderArguments {
+  std::string run, output, colour;
+  RenderOptions picture;
+  std::optional<Index> frame;
+  std::vector<double> eye, target, up, range;
+  std::optional<double> field_of_view, speed;
+  double rate = FilmOptions().rate, orbit = 0;
+};
+
+Vector3 vector(const std::vector<double>& numbers) {
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+/// The given camera, with what was not given as the automatic one has it.
+std::optional<Camera> camera_of(const RenderArguments& arguments, const std::vector<Frame>& frames) {
+  if (arguments.eye.empty() && arguments.target.empty() && arguments.up.empty() && !arguments.field_of_view)
+    return std::nullopt;
+  Camera camera = automatic_camera(frames, double(arguments.picture.width) / arguments.picture.height);
+  const Vector3 offset = camera.eye - camera.target;
+  if (!arguments.target.empty()) {
+    camera.target = vector(arguments.target);
+    camera.eye = camera.target + offset;
+  }
+  if (!arguments.eye.empty()) camera.eye = vector(arguments.eye);
+  if (!arguments.up.empty()) camera.up = vector(arguments.up);
+  if (arguments.field_of_view) camera.field_of_view = *arguments.field_of_view;
+  return camera;
+}
+
+/// How far gaps are shown: twice the run's d̂, or a thousandth of its size.
+double reach_of(const fs::path& run, const Frame& frame) {
+  std::ifstream file(run / "scene.json");
+  const auto scene = nlohmann::json::parse(file, nullptr, false, true);
+  if (scene.is_object() && scene.contains("contact") && scene["contact"].is_object() &&
+      scene["contact"].contains("dhat") && scene["contact"]["dhat"].is_number())
+    return 2 * scene["contact"]["dhat"].get<double>();
+  const Matrix3X& x = frame.mesh.points;
+  return x.cols() == 0 ? 1e-3
+                       : std::max(1e-12, 2e-3 * (x.rowwise().maxCoeff() - x.rowwise().minCoeff()).norm());
+}
+
+int render_run(const RenderArguments& arguments) {
+  set_thread_count(0);
+  const std::vector<fs::path> files = list_frames(arguments.run);
+  const bool film = !arguments.output.empty() && is_film(arguments.output);
+  if (film && arguments.frame)
+    throw InputError("--frame {}: a film shows all frames; name a .png file, or leave it out",
+                     *arguments.frame);
+  const Index number = arguments.frame.value_or(Index(files.size()) - 1);
+  if (number < 0 || number >= Index(files.size()))
+    throw InputError("--frame {}: {} has the frames 0 to {}; choose one of them", number, arguments.run,
+                     files.size() - 1);
+  if (!film && !arguments.output.empty() &&
+      lower_case(fs::path(arguments.output).extension().string()) != ".png")
+    throw InputError("{}: must end in .png for a picture, or in .mp4, .mkv, .mov or .webm for a film",
+                     arguments.output);
+
+  // What decides about camera and colours: the frame, or some of the film's.
+  std::vector<Frame> frames;
+  const std::size_t some = film ? std::min<std::size_t>(8, files.size()) : 1;
+  for (std::size_t i = 0; i < some; ++i)
+    frames.push_back(read_frame(
+        files[film ? (some == 1 ? 0 : i * (files.size() - 1) / (some - 1)) : std::size_t(number)]));
+  RenderOptions picture = arguments.picture;
+  picture.camera = camera_of(arguments, frames);
+  if (!arguments.colour.empty()) {
+    picture.colouring = spanning(arguments.colour, reach_of(arguments.run, frames.front()), frames);
+    if (!arguments.range.empty()) {
+      picture.colouring->low = arguments.range[0];
+      picture.colouring->high = arguments.range[1];
+    }
+    fmt::print("{} from {:.4g} (dark) to {:.4g} (light) {}\n", arguments.colour, picture.colouring->low,
+               picture.colouring->high, find_field(arguments.colour).unit);
+  }
+  if (!film) {
+    const fs::path output = arguments.output.empty()
+                                ? fs::path(arguments.run) / fmt::format("frame_{:06}.png", number)
+                                : fs::path(arguments.output);
+    render(frames.front(), picture, output);
+    fmt::print("{}\n", output.string());
+    return exit_done;
+  }
+  CountLine line("picture");
+  stop_gently();
+  FilmOptions options{
+      .picture = picture, .rate = arguments.rate, .speed = arguments.speed, .orbit = arguments.orbit};
+  options.on_picture = [&](Index done, Index all) {
+    line.show(done, all);
+    return stop_signal == 0;
+  };
+  const bool written = write_film(arguments.run, options, arguments.output);
+  line.close();
+  if (!written) {
+    fmt::print(stderr, "interrupted; no film was written\n");
+    return exit_signal + stop_signal;
+  }
+  fmt::print("{}\n", arguments.output);
+  return exit_done;
+}
+
+struct ExportArguments {
+  std::string run, format, output;
+  Index every = 1, first = 0;
+  std::optional<Index> last;
+};
+
+int export_run(const ExportArguments& arguments) {
+  set_thread_count(0);
+  const ExportFormat& format = find_export_format(arguments.format);
+  const std::vector<fs::path> files = list_frames(arguments.run);
+  const Index last = arguments.last.value_or(Index(files.size()) - 1);
+  if (arguments.first > last || last >= Index(files.size()))
+    throw InputError("frames {} to {}: {} has the frames 0 to {}; choose among them", arguments.first, last,
+                     arguments.run, files.size() - 1);
+  std::vector<fs::path> chosen;
+  for (Index i = arguments.first; i <= last; i += arguments.every) chosen.push_back(files[std::size_t(i)]);
+  const fs::path run = fs::absolute(arguments.run).lexically_normal();
+  const std::string name =
+      run.has_filename() ? run.filename().string() : run.parent_path().filename().string();
+  const fs::path output = !arguments.output.empty() ? fs::path(arguments.output)
+                          : !format.ending.empty()  ? fs::path(name + std::string(format.ending))
+                                                    : fs::path(name + "-" + std::string(format.name));
+  if (format.ending.empty() && fs::exists(output) && (!fs::is_directory(output) || !fs::is_empty(output)))
+    throw InputError("{}: is there already and not an empty folder; choose another with -o", output.string());
+  CountLine line("frame");
+  stop_gently();
+  try {
+    export_frames(chosen, arguments.format, output, [&](Index done, Index all) {
+      line.show(done, all);
+      return stop_signal == 0;
+    });
+  } catch (const ExportStopped&) {
+    line.close();
+    fmt::print(stderr, "interrupted; {} is not complete\n", output.string());
+    return exit_signal + stop_signal;
+  }
+  line.close();
+  fmt::print("{}\n", output.string());
+  return exit_done;
+}
+
+}  // namespace
+
+void add_render_commands(CLI::App& app, int& code) {
+  auto render = std::make_shared<RenderArguments>();
+  CLI::App* command = app.add_subcommand("render", "Draw a frame of a run, or film the run");
+  command->add_option("RUN", render->run, "Run directory")->required();
+  command->add_option("--frame", render->frame, "Picture: number of the frame, from 0; default: the last");
+  command->add_option("-o,--output", render->output,
+                      "PNG file, or a film: .mp4, .mkv, .mov, .webm; default: RUN/frame_NUMBER.png");
+  command
+      ->add_option_function<std::string>(
+          "--size",
+          [render](const std::string& text) {
+            const std::size_t x = text.find('x');
+            const auto width = parse_integer(text.substr(0, x)),
+                       height = x == text.npos ? std::nullopt : parse_integer(text.substr(x + 1));
+            if (!width || !height || std::min(*width, *height) < 16 || std::max(*width, *height) > 8192)
+              throw CLI::ValidationError("--size",
+                                         fmt::format("got {}, must be like 1280x960, each 16 to 8192", text));
+            render->picture.width = int(*width);
+            render->picture.height = int(*height);
+          },
+          "Width and height in pixels; default: 1280x960")
+      ->type_name("WxH");
+  command
+      ->add_option("--samples", render->picture.samples,
+                   "Rays per pixel; more are smoother and slower; default: 16")
+      ->check(CLI::Range(1, 4096));
+  const auto three = [&](const char* name, std::vector<double>& target, const char* text) {
+    command->add_option(name, target, text)->expected(3)->delimiter(',')->type_name("X,Y,Z");
+  };
+  three("--eye", render->eye, "Where the camera is [m]; default: where it sees everything");
+  three("--target", render->target, "What is in the middle of the picture [m]");
+  three("--up", render->up, "What is up in the picture");
+  command->add_option("--fov", render->field_of_view, "Field of view, of the height [degrees]; default: 30")
+      ->check(CLI::Range(1.0, 150.0));
+  std::string fields;
+  for (const FieldKind& kind : field_kinds()) fields += (fields.empty() ? "" : ", ") + std::string(kind.name);
+  command->add_option("--colour,--color", render->colour, "Colour by " + fields + "; default: by body")
+      ->type_name("FIELD");
+  command
+      ->add_option("--range", render->range, "What the ends of the colours stand for; default: what occurs")
+      ->expected(2)
+      ->delimiter(',')
+      ->type_name("LOW,HIGH");
+  command->add_option("--fps", render->rate, "Film: pictures per second; default: 30")
+      ->check(CLI::Range(0.1, 240.0));
+  command
+      ->add_option("--speed", render->speed,
+                   "Film: simulated seconds per second; default: 1, less if the run is short")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--orbit", render->orbit, "Film: degrees that the camera turns about the middle");
+  command->callback([render, &code] { code = render_run(*render); });
+
+  auto exported = std::make_shared<ExportArguments>();
+  std::string formats, footer;
+  for (const ExportFormat& format : export_formats()) {
+    formats += (formats.empty() ? "" : ", ") + std::string(format.name);
+    footer += fmt::format("  {:<6}{}\n", format.name, format.summary);
+  }
+  CLI::App* exporting = app.add_subcommand("export", "Write a run for other programs");
+  exporting->add_option("RUN", exported->run, "Run directory")->required();
+  exporting->add_option("--format", exported->format, formats)->required()->type_name("FORMAT");
+  exporting->add_option("-o,--output", exported->output, "File or folder; default: named after the run");
+  exporting->add_option("--every", exported->every, "Only every so many frames")->check(CLI::PositiveNumber);
+  exporting->add_option("--first", exported->first, "First frame; default: 0")->check(CLI::NonNegativeNumber);
+  exporting->add_option("--last", exported->last, "Last frame; default: the run's")
+      ->check(CLI::NonNegativeNumber);
+  exporting->footer("Formats:\n" + footer);
+  exporting->callback([exported, &code] { code = export_run(*exported); });
+}
+
+}  // namespace apart

@@ -1,0 +1,36 @@
+#pragma once
+// Films of runs: pictures, drawn several at a time and handed to ffmpeg in order.
+#include <apart/viewer/render.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+namespace apart {
+
+struct FilmOptions {
+  RenderOptions picture;        ///< of every picture; without a camera, one that shows all that happens
+  double rate = 30;             ///< pictures per second of the film, (0, 240]
+  std::optional<double> speed;  ///< simulated seconds per second of the film; none: natural_speed
+  double orbit = 0;             ///< [degrees] that the camera turns about the vertical, from begin to end
+  /// Told how many pictures of how many are done; false stops, and leaves no film.
+  std::function<bool(Index done, Index all)> on_picture = nullptr;
+};
+
+/// Real time; slower if the film would then be shorter than three seconds, but never so slow that a frame of
+/// the run is shown twice.
+double natural_speed(const std::vector<double>& times, double rate);
+
+/// Which frame each picture of the film shows: the last one at or before its time. Ends with the last frame.
+std::vector<Index> film_frames(const std::vector<double>& times, double rate, double speed);
+
+/// Writes .mp4, .mkv, .mov (H.264) or .webm (VP9); appears under its name when it is whole. Returns whether
+/// it was written, false if it was stopped. Throws InputError if a frame cannot be read, ffmpeg is missing or
+/// fails, or an option is out of range.
+bool write_film(const std::filesystem::path& run, const FilmOptions& options,
+                const std::filesystem::path& film);
+
+/// Whether the name is that of a film, by its ending.
+bool is_film(const std::filesystem::path& file);
+
+}  // namespace apart

@@ -1,0 +1,104 @@
+#include <apart/core/error.hpp>
+#include <apart/io/atomic_file.hpp>
+#include <apart/io/formats.hpp>
+#include <apart/viewer/run_export.hpp>
+
+#include <algorithm>
+
+namespace apart {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr ExportFormat formats[] = {
+    {"gltf", ".glb", "animated glTF 2.0, for Blender, browsers and most programs: one file"},
+    {"usda", ".usda", "USD as text with samples in time: one file"},
+    {"obj", "", "Wavefront OBJ, surfaces: a folder with a file per frame"},
+    {"ply", "", "PLY, surfaces in double precision: a folder with a file per frame"},
+    {"vtu", "", "the frames themselves, for ParaView, with an index: a folder"},
+};
+
+/// The surface of what is there in a frame, on its own points.
+Mesh visible_surface(const Frame& frame) {
+  const DrawnSurface drawn = drawn_surface(frame);
+  std::vector<char> absent(frame.bodies.size(), false);
+  for (const int b : frame.absent) absent[std::size_t(b)] = true;
+  const auto there = [&](int p) { return !absent[std::size_t(frame.point_body[drawn.points[p]])]; };
+  std::vector<int> position(std::size_t(drawn.points.size()), -1), used;
+  for (int p = 0; p < drawn.points.size(); ++p)
+    if (there(p)) {
+      position[std::size_t(p)] = int(used.size());
+      used.push_back(drawn.points[p]);
+    }
+  Mesh mesh;
+  mesh.points.resize(3, Eigen::Index(used.size()));
+  for (std::size_t i = 0; i < used.size(); ++i)
+    mesh.points.col(Eigen::Index(i)) = frame.mesh.points.col(used[i]);
+  const auto keep = [&](auto& to, const auto& from) {
+    to.resize(from.rows(), from.cols());
+    Eigen::Index n = 0;
+    for (Eigen::Index c = 0; c < from.cols(); ++c) {
+      if (!there(from(0, c))) continue;
+      for (Eigen::Index k = 0; k < from.rows(); ++k) to(k, n) = position[std::size_t(from(k, c))];
+      ++n;
+    }
+    to.conservativeResize(from.rows(), n);
+  };
+  keep(mesh.faces, drawn.triangles);
+  keep(mesh.edges, drawn.segments);
+  std::vector<int> balls;
+  for (const int p : drawn.balls)
+    if (there(p)) balls.push_back(position[std::size_t(p)]);
+  mesh.vertices = Eigen::VectorXi::Map(balls.data(), Eigen::Index(balls.size()));
+  return mesh;
+}
+
+}  // namespace
+
+std::span<const ExportFormat> export_formats() {
+  return formats;
+}
+
+const ExportFormat& find_export_format(std::string_view name) {
+  std::string names;
+  for (const ExportFormat& format : formats) {
+    if (format.name == name) return format;
+    names += (names.empty() ? "" : ", ") + std::string(format.name);
+  }
+  throw InputError("format '{}': must be one of {}", name, names);
+}
+
+void export_frames(const std::vector<fs::path>& frames, std::string_view format, const fs::path& output,
+                   const FrameProgress& progress) {
+  const ExportFormat& chosen = find_export_format(format);
+  if (!chosen.ending.empty()) {
+    const SurfaceMotion motion = read_motion(frames, progress);
+    return chosen.name == "gltf" ? write_gltf(output, motion) : write_usda(output, motion);
+  }
+  std::error_code error;
+  fs::create_directories(output, error);
+  if (error)
+    throw InputError("{}: cannot be created: {}; choose another folder", output.string(), error.message());
+  std::optional<FrameWriter> writer;
+  if (format == "vtu") writer.emplace(output);
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    const Frame frame = read_frame(frames[f]);
+    if (writer) {
+      writer->write(frame);
+    } else {
+      Mesh mesh = visible_surface(frame);
+      const fs::path file = output / fmt::format("frame_{:06}.{}", f, format);
+      if (format == "obj") {
+        write_obj(file, mesh);
+      } else {
+        // In PLY every point is visible anyway; it has no cell for free points beside faces.
+        if (mesh.faces.cols() + mesh.edges.cols() > 0) mesh.vertices.resize(0);
+        write_ply(file, mesh);
+      }
+    }
+    if (progress && !progress(Index(f) + 1, Index(frames.size()))) throw ExportStopped();
+  }
+}
+
+}  // namespace apart

@@ -1,0 +1,44 @@
+#pragma once
+#include <apart/viewer/drawn_surface.hpp>
+#include <apart/viewer/shapes.hpp>
+
+#include <functional>
+#include <vector>
+
+namespace apart {
+
+/// One body of a run, as other programs want it: its own points, and what is drawn on them.
+struct MovingBody {
+  std::string name, kind;
+  int body = 0;     ///< index in the frames
+  Vector3f colour;  ///< linear
+  Faces triangles;
+  Edges segments;
+  Eigen::VectorXi balls;
+  std::vector<Matrix3Xf>
+      points;  ///< one for each frame, or a single one if it never moves; relative to the origin [m]
+  std::vector<char> present;  ///< in each frame
+  bool always_present() const;
+};
+
+/// What is seen of a run over time.
+struct SurfaceMotion {
+  std::vector<double> times;  ///< [s]
+  Vector3 origin;             ///< [m], world; taken off all points so that single precision is enough
+  Vector3 up;                 ///< the axis that looks like up
+  std::vector<MovingBody> bodies;
+  std::vector<HalfSpace> half_spaces;  ///< as in the first frame
+  double size = 1;                     ///< [m] of the first frame
+};
+
+/// Asked after each frame, with the number done and the number of all; false stops.
+using FrameProgress = std::function<bool(Index done, Index all)>;
+
+/// Reads the frames. Throws InputError if bodies or cells change from one to another, or a frame cannot be
+/// read; ExportStopped if `progress` says so.
+SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, const FrameProgress& progress);
+
+/// The user does not want to go on.
+struct ExportStopped {};
+
+}  // namespace apart
