@@ -1,5 +1,6 @@
 // Every potential keeps the contract of potentials/potential.hpp, on random and on degenerate states.
 #include <apart/collision/broad_phase.hpp>
+#include <apart/potentials/air_drag.hpp>
 #include <apart/potentials/barrier_contact.hpp>
 #include <apart/potentials/boundary_target.hpp>
 #include <apart/potentials/continuum_elasticity.hpp>
@@ -124,6 +125,41 @@ TEST(PotentialContract, springs_to_points_edges_and_triangles) {
       expect_potential_contract(springs, x, fmt::format("length {}, seed {}", length, seed));
     }
   }
+}
+
+TEST(PotentialContract, air_drag_on_points_segments_and_triangles) {
+  const DragCoefficients c;
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    const Matrix3X x = random_points(6, seed), origin = random_points(6, seed + 10);
+    const Matrix3X u = random_points(3, seed + 20, 5);
+    AirDrag drag;
+    drag.set(0.01, 30, origin,
+             {{{{0, -1, -1, -1}, 1}, ball_resistance(c, 0.2, u.col(0)), u.col(1)},
+              {{{1, 2, -1, -1}, 2}, segment_resistance(c, x.col(1), x.col(2), 0.1, u.col(1)), u.col(2)},
+              {{{3, 4, 5, -1}, 3},
+               triangle_resistance(c, x.col(3), x.col(4), x.col(5), u.col(2), false),
+               u.col(0)}});
+    expect_potential_contract(drag, x, fmt::format("seed {}", seed));
+  }
+}
+
+TEST(PotentialContract, air_drag_has_the_force_of_the_squared_speed) {
+  const DragCoefficients c{1.2, 2, 0.1};
+  const Vector3 a(0, 0, 0), b(2, 0, 0), p(0, 3, 0);  // area 3, normal z
+  const auto near = [](const Vector3& got, const Vector3& expected) {
+    EXPECT_LT((got - expected).norm(), 1e-12) << got.transpose();
+  };
+  const Vector3 fast(0, 0, 4), along(3, 0, 0);
+  near(triangle_resistance(c, a, b, p, fast, false) * fast, {0, 0, 0.6 * 2 * 3 * 16});
+  near(triangle_resistance(c, a, b, p, -fast, false) * -fast, {0, 0, -0.6 * 2 * 3 * 16});
+  near(triangle_resistance(c, a, b, p, fast, true) * fast, {0, 0, 0.6 * 2 * 3 * 16});
+  near(triangle_resistance(c, a, b, p, -fast, true) * -fast, {0, 0, 0});
+  near(triangle_resistance(c, a, b, p, along, true) * along, {0.6 * 0.1 * 3 * 9, 0, 0});
+  near(segment_resistance(c, a, b, 0.5, fast) * fast, {0, 0, 0.6 * 2 * 1 * 16});
+  near(segment_resistance(c, a, b, 0.5, along) * along, {0.6 * 0.1 * 1 * 9, 0, 0});
+  near(ball_resistance(c, 0.5, fast) * fast, {0, 0, 0.6 * 2 * std::numbers::pi / 4 * 16});
+  EXPECT_TRUE(triangle_resistance(c, a, a, p, fast, false).isZero(0)) << "no area";
+  EXPECT_TRUE(segment_resistance(c, a, a, 1, fast).isZero(0)) << "no length";
 }
 
 /// A zigzag of five nodes, closed if asked for.

@@ -120,6 +120,18 @@ struct Pressure {
   TimeRange when;
 };
 
+/// Air that moves, and resists what moves through it, with the square of the speed between the two.
+struct Wind {
+  std::vector<Index> faces;     ///< columns of Body::surface_faces
+  std::vector<Index> segments;  ///< columns of Body::free_segments, as thick as Body::radius says
+  std::vector<Index> points;    ///< mesh points, balls of that radius
+  std::function<Vector3(const Vector3& rest, double time)>
+      velocity;            ///< of the air [m/s], at a place of the body at the start [m] and a time [s]
+  double density = 1.225;  ///< [kg/m³]
+  double normal = 1.2, tangential = 0.02;  ///< drag coefficients across a surface and along it
+  TimeRange when;
+};
+
 /// Rayleigh damping: the force −(mass · M + stiffness · K) v, K the stiffness matrix at the start of the
 /// step.
 struct Damping {
@@ -148,6 +160,7 @@ struct Body {
   std::vector<Prescription> prescriptions;
   std::vector<Load> loads;
   std::vector<Pressure> pressures;
+  std::vector<Wind> winds;
   Damping damping;
   std::optional<HalfSpace> half_space;
   TimeRange presence;  ///< when the body is there; in other steps it rests, and nothing sees it

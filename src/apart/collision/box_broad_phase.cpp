@@ -45,6 +45,7 @@ class BoxBroadPhase final : public BroadPhase {
   BoxBroadPhase(const CollisionSurface& surface, std::unique_ptr<BoxSearch> search)
       : search_(std::move(search)),
         vertex_body_(surface.vertex_body),
+        extent_(surface.vertex_extent),
         may_meet_(surface.may_meet),
         edges_(surface.edges),
         isolated_(surface.isolated_vertices),
@@ -335,7 +336,9 @@ class BoxBroadPhase final : public BroadPhase {
     const bool moving = x0.data() != x1.data() && x0 != x1;
     Aabb all0 = bounding_box(x0), all1 = moving ? bounding_box(x1) : all0;
     // A unit of length, a power of two, in which nothing overflows single precision. Nearly always the metre.
-    double largest = radius;
+    double widest = 0;
+    for (const double e : extent_) widest = std::max(widest, e);
+    double largest = radius + 2 * widest;
     for (const Aabb* box : {&all0, &all1})
       if (!box->empty())
         largest = std::max({largest, box->lower.cwiseAbs().maxCoeff(), box->upper.cwiseAbs().maxCoeff()});
@@ -353,9 +356,10 @@ class BoxBroadPhase final : public BroadPhase {
       of.resize(x.cols());
       parallel_for(Index(x.cols()), [&](Index v) {
         FloatBox& box = of[v];
+        const double around = extent_.empty() ? half : half + unit * extent_[v] * (1 + 1e-15);
         for (int k = 0; k < 3; ++k) {
-          box.lower[k] = rounded_down(unit * x(k, v) - origin[k] - half);
-          box.upper[k] = rounded_up(unit * x(k, v) - origin[k] + half);
+          box.lower[k] = rounded_down(unit * x(k, v) - origin[k] - around);
+          box.upper[k] = rounded_up(unit * x(k, v) - origin[k] + around);
         }
         box.lower[3] = box.upper[3] = 0;
       });
@@ -391,6 +395,7 @@ class BoxBroadPhase final : public BroadPhase {
 
   std::unique_ptr<BoxSearch> search_;
   std::vector<int> vertex_body_;
+  std::vector<double> extent_;  ///< of each vertex; empty: zero
   MayMeet may_meet_;
   Edges edges_;
   Faces faces_;  ///< sorted

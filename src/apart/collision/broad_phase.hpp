@@ -9,15 +9,16 @@
 
 namespace apart {
 
-/// Finds candidate pairs. Conservative: a pair whose primitives come within `radius` of each other
-/// (Euclidean) while every vertex moves straight from x0 to x1 is always reported, in floating point too;
-/// others may be. Which kinds: vertex–triangle for all vertices, edge–edge for all edges, all vertices
-/// against free edges, and isolated vertices against each other (all other cases are covered by these).
-/// Vertices of edges against free edges are covered too, by their distance; but the force between parallel
-/// edges is mollified away, and where there is no triangle it is the vertices that hold two segments apart.
-/// Never reported: pairs that share a vertex, and pairs the surface excludes (CollisionSurface::may_meet).
-/// x0, x1: 3 × vertex count [m], finite (InvariantError otherwise). Not const: a tree is refitted between
-/// calls. The result depends on the arguments only, not on earlier calls and not on the number of threads.
+/// Finds candidate pairs. Conservative: a pair whose primitives come within `radius`, and the extents of
+/// their bodies (CollisionSurface::vertex_extent), of each other (Euclidean) while every vertex moves
+/// straight from x0 to x1 is always reported, in floating point too; others may be. Which kinds:
+/// vertex–triangle for all vertices, edge–edge for all edges, all vertices against free edges, and isolated
+/// vertices against each other (all other cases are covered by these). Vertices of edges against free edges
+/// are covered too, by their distance; but the force between parallel edges is mollified away, and where
+/// there is no triangle it is the vertices that hold two segments apart. Never reported: pairs that share a
+/// vertex, and pairs the surface excludes (CollisionSurface::may_meet). x0, x1: 3 × vertex count [m], finite
+/// (InvariantError otherwise). Not const: a tree is refitted between calls. The result depends on the
+/// arguments only, not on earlier calls and not on the number of threads.
 class BroadPhase {
  public:
   virtual ~BroadPhase() = default;

@@ -58,8 +58,11 @@ class BruteForce final : public BroadPhase {
       for (int i = 0; i < first_count(s.kind); ++i)
         for (int j = first_count(s.kind); j < s.size(); ++j)
           if (s.vertices[i] == s.vertices[j]) return;
-      if (!surface_.settings(s.vertices[0], s.vertices[first_count(s.kind)]).enabled || !a.near(b, margin))
-        return;
+      const Index first = s.vertices[0], second = s.vertices[first_count(s.kind)];
+      double reach = margin;
+      if (!surface_.vertex_extent.empty())
+        reach += (surface_.vertex_extent[first] + surface_.vertex_extent[second]) * (1 + 1e-15);
+      if (!surface_.settings(first, second).enabled || !a.near(b, reach)) return;
       for (const HalfSpace& plane : surface_.half_spaces)
         if (s.vertices[0] == plane.carrier) return;  // touches nothing itself
       if (surface_.may_meet && !any_may_meet(surface_.may_meet, s)) return;

@@ -30,26 +30,6 @@ bool surely_farther(const Stencil& stencil, const Matrix3X& x, double radius) {
   return least > r.norm() * (radius * slack + 1e-14 * size);
 }
 
-/// Keeps the pairs that may be within `radius`. Boxes let through about twice as many, and each is looked at
-/// many times.
-void drop_farther(Candidates& candidates, const Matrix3X& x, double radius) {
-  constexpr Index chunk = 4096;
-  const Index count = Index(candidates.size());
-  std::vector<Index> kept((count + chunk - 1) / chunk);
-  parallel_chunks(count, chunk, [&](Index begin, Index end) {
-    Index next = begin;
-    for (Index i = begin; i < end; ++i)
-      if (!surely_farther(candidates[i], x, radius)) candidates[next++] = candidates[i];
-    kept[begin / chunk] = next - begin;
-  });
-  auto out = candidates.begin();
-  for (std::size_t c = 0; c < kept.size(); ++c) {
-    const auto begin = candidates.begin() + Index(c) * chunk;
-    out = std::copy(begin, begin + kept[c], out);
-  }
-  candidates.erase(out, candidates.end());
-}
-
 double largest_distance(const Matrix3X& a, const Matrix3X& b) {
   return std::sqrt(
       parallel_max(Index(a.cols()), 0.0, [&](Index v) { return (a.col(v) - b.col(v)).squaredNorm(); }));
@@ -66,6 +46,34 @@ CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double r
       most_(infinity) {
   ensure(reach_ >= 0 && std::isfinite(reach_), "CandidateCache: reach is finite and not negative");
   ensure(options_.block_size >= 1, "CandidateCache: blocks hold at least one pair");
+}
+
+CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, const CollisionSurface& surface,
+                               const CandidateOptions& options, Timings* timings)
+    : CandidateCache(std::move(broad_phase),
+                     surface.vertex_extent.empty() ? surface.pairs.max_reach() : surface.pairs.max_dhat(),
+                     options, timings) {
+  extent_ = surface.vertex_extent;
+}
+
+/// Keeps the pairs that may be within their reach and `more`. Boxes let through about twice as many, and each
+/// is looked at many times.
+void CandidateCache::drop_farther(Candidates& candidates, const Matrix3X& x, double more) const {
+  constexpr Index chunk = 4096;
+  const Index count = Index(candidates.size());
+  std::vector<Index> kept((count + chunk - 1) / chunk);
+  parallel_chunks(count, chunk, [&](Index begin, Index end) {
+    Index next = begin;
+    for (Index i = begin; i < end; ++i)
+      if (!surely_farther(candidates[i], x, reach(candidates[i]) + more)) candidates[next++] = candidates[i];
+    kept[begin / chunk] = next - begin;
+  });
+  auto out = candidates.begin();
+  for (std::size_t c = 0; c < kept.size(); ++c) {
+    const auto begin = candidates.begin() + Index(c) * chunk;
+    out = std::copy(begin, begin + kept[c], out);
+  }
+  candidates.erase(out, candidates.end());
 }
 
 std::optional<Candidates> CandidateCache::find(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1,
@@ -121,14 +129,14 @@ void CandidateCache::search(const Matrix3X& x) {
     }
     if (found->size() < limit / 4) most_ *= 2;  // things have thinned out: more may be tried again
     around_ = std::move(*found);
-    drop_farther(around_, x, reach_ + 2 * margin_);
+    drop_farther(around_, x, 2 * margin_);
     return;
   }
   // This much is needed, however much it is.
   const double radius = (reach_ + 2 * margin_) * slack;
   if (auto found = find(options_.block_size, x, x, radius)) {
     around_ = std::move(*found);
-    drop_farther(around_, x, reach_ + 2 * margin_);
+    drop_farther(around_, x, 2 * margin_);
     if (around_.size() < limit / 4) most_ *= 2;
     return;
   }
@@ -136,7 +144,7 @@ void CandidateCache::search(const Matrix3X& x) {
   around_.clear();
   for_each_block(x, x, radius, [&](std::span<const Stencil> block) {
     Candidates near(block.begin(), block.end());
-    drop_farther(near, x, reach_ + 2 * margin_);
+    drop_farther(near, x, 2 * margin_);
     around_.insert(around_.end(), near.begin(), near.end());
     return true;
   });

@@ -31,13 +31,17 @@ struct CandidateOptions {
 /// less than half the reach, and for no more than what lists 50 pairs per vertex. Without reuse it is 0.
 class CandidateCache {
  public:
+  /// Pairs of the surface within reach plus the extents of their vertices; the broad phase must be of that
+  /// surface. reach is the largest d̂: extents make up for ξ.
+  CandidateCache(std::unique_ptr<BroadPhase> broad_phase, const CollisionSurface& surface,
+                 const CandidateOptions& options = {}, Timings* timings = nullptr);
   /// Time spent in searches is counted as Phase::broad_phase of `timings`, if given; it must outlive the
   /// cache. reach [m]: the largest ξ + d̂; 0 if no pair of bodies has contact, and then no pair is ever
   /// listed.
   CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach, const CandidateOptions& options = {},
                  Timings* timings = nullptr);
-  /// All pairs that can be closer than `reach` at x. Refinds when x has left the margin. The reference is
-  /// good until the next call, as are those below.
+  /// All pairs that can be closer than `reach` (and their extents) at x. Refinds when x has left the margin.
+  /// The reference is good until the next call, as are those below.
   const Candidates& at(const Matrix3X& x);
   /// All pairs that can come closer than `reach` on the straight path x → x + p.
   const Candidates& along(const Matrix3X& x, const Matrix3X& p);
@@ -49,6 +53,11 @@ class CandidateCache {
 
   const CandidateOptions& options() const { return options_; }
   double reach() const { return reach_; }
+  /// [m]: how close the pair must be to count, `reach` and the extents of both.
+  double reach(const Stencil& s) const {
+    return extent_.empty() ? reach_
+                           : reach_ + extent_[s.vertices[0]] + extent_[s.vertices[first_count(s.kind)]];
+  }
   std::size_t searches() const { return searches_; }  ///< how often the broad phase ran
 
  private:
@@ -59,7 +68,9 @@ class CandidateCache {
   bool for_each_block(const Matrix3X& x0, const Matrix3X& x1, double radius, BroadPhase::BlockVisitor visit);
 
   std::unique_ptr<BroadPhase> broad_phase_;
+  void drop_farther(Candidates& candidates, const Matrix3X& x, double more) const;
   double reach_;
+  std::vector<double> extent_;  ///< of each vertex [m]; empty: zero
   CandidateOptions options_;
   Timings* timings_;
   double motion_ = 0;      ///< largest motion of a vertex that the next search should cover [m]

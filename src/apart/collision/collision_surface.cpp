@@ -83,6 +83,28 @@ double PairTable::max_reach() const {
   return reach;
 }
 
+std::vector<double> PairTable::half_thickness() const {
+  std::vector<double> half(std::size_t(count_), 0.0);
+  for (int b = 0; b < count_; ++b) half[std::size_t(b)] = 0.5 * (*this)(b, b).thickness;
+  for (int a = 0; a < count_; ++a)
+    for (int b = a; b < count_; ++b) {
+      const PairSettings& s = (*this)(a, b);
+      double &x = half[std::size_t(a)], &y = half[std::size_t(b)];
+      if (!s.enabled || x + y >= s.thickness) continue;
+      const double missing = 0.5 * (s.thickness - (x + y)) * (1 + 1e-12);
+      x += missing;
+      if (a != b) y += missing;
+    }
+  return half;
+}
+
+double PairTable::max_dhat() const {
+  double dhat = 0;
+  for (const PairSettings& s : settings_)
+    if (s.enabled) dhat = std::max(dhat, s.dhat);
+  return dhat;
+}
+
 double PairTable::min_dhat() const {
   double dhat = std::numeric_limits<double>::infinity();
   for (const PairSettings& s : settings_)
@@ -146,6 +168,9 @@ CollisionSurface::CollisionSurface(Matrix3X rest_positions, Faces surface_faces,
   for (Index v = 0; v < vertex_count(); ++v)
     if (!on_edge[v]) isolated_vertices.push_back(v);
   vertex_piece = pieces(edges, vertex_count());
+  const std::vector<double> half = pairs.half_thickness();
+  if (std::any_of(half.begin(), half.end(), [](double h) { return h > 0; }))
+    for (const int body : vertex_body) vertex_extent.push_back(half[std::size_t(body)]);
 }
 
 }  // namespace apart

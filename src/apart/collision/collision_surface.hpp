@@ -27,7 +27,11 @@ class PairTable {
   void set(int a, int b, const PairSettings& settings);
   int body_count() const { return count_; }
   double max_reach() const;  ///< largest ξ + d̂ over enabled pairs [m]; 0 if there are none
-  double min_dhat() const;   ///< smallest d̂ over enabled pairs [m]; +infinity if there are none
+  /// eₐ ≥ 0 [m] for every body such that eₐ + e_b ≥ ξ for every enabled pair, and no larger than needed where
+  /// ξ is the mean of two bodies': half of a body's own thickness then.
+  std::vector<double> half_thickness() const;
+  double max_dhat() const;  ///< largest d̂ over enabled pairs [m]; 0 if there are none
+  double min_dhat() const;  ///< smallest d̂ over enabled pairs [m]; +infinity if there are none
 
  private:
   int count_;
@@ -47,11 +51,14 @@ struct CollisionSurface {
   CollisionSurface(Matrix3X rest_positions, Faces surface_faces, Edges free_segments,
                    std::vector<int> body_of_vertex, PairTable pair_table, std::vector<HalfSpace> planes);
 
-  Matrix3X rest;                    ///< [m], 3 × vertex count, for the mollifier's scale
-  Faces faces;                      ///< all triangles, as given
-  Edges edges;                      ///< of triangles and segments, each once, smaller vertex first, sorted
-  std::vector<int> vertex_body;     ///< body of each vertex
-  std::vector<Index> vertex_piece;  ///< connected piece of each vertex, by its smallest vertex
+  Matrix3X rest;                 ///< [m], 3 × vertex count, for the mollifier's scale
+  Faces faces;                   ///< all triangles, as given
+  Edges edges;                   ///< of triangles and segments, each once, smaller vertex first, sorted
+  std::vector<int> vertex_body;  ///< body of each vertex
+  /// [m] PairTable::half_thickness of each vertex's body: searches look so much farther around it, so that
+  /// thick bodies do not make them look farther around thin ones. Empty: zero for all.
+  std::vector<double> vertex_extent;
+  std::vector<Index> vertex_piece;       ///< connected piece of each vertex, by its smallest vertex
   std::vector<Index> isolated_vertices;  ///< vertices on no edge that carry no half-space: points
   std::vector<Index> free_edges;         ///< edges on no face: segments
   PairTable pairs;

@@ -54,14 +54,16 @@ double collision_free_step(const CollisionSurface& surface, std::span<const Sten
 
 namespace {
 
-/// The pairs that are closer than `distance` at x. For a pair, the answer does not depend on the others.
-Candidates closer_than(double distance, const Candidates& candidates, const Matrix3X& x) {
+/// The pairs within reach at x. For a pair, the answer does not depend on the others, and must not on
+/// rounding in the cache, nor on its margin.
+Candidates in_reach(const CandidateCache& cache, const Candidates& candidates, const Matrix3X& x) {
   constexpr Index chunk = 4096;
   const Index count = Index(candidates.size());
   std::vector<Candidates> parts((count + chunk - 1) / chunk);
   parallel_chunks(count, chunk, [&](Index begin, Index end) {
     for (Index c = begin; c < end; ++c)
-      if (squared_distance(candidates[c].kind, candidates[c].gather(x)) < distance * distance)
+      if (const double distance = cache.reach(candidates[c]) * (1 - 1e-9);
+          squared_distance(candidates[c].kind, candidates[c].gather(x)) < distance * distance)
         parts[begin / chunk].push_back(candidates[c]);
   });
   Candidates close;
@@ -105,9 +107,7 @@ double collision_free_step(const CollisionSurface& surface, CandidateCache& cach
       if (until.upper_time <= cache.covered_share(x, p)) return until.upper_time;
       break;
     case CcdCulling::cfl: {
-      // Which pairs count as in reach must not depend on rounding in the cache, nor on its margin.
-      const double reach = cache.reach() * (1 - 1e-9);
-      until.upper_time = collision_free_step(surface, closer_than(reach, cache.at(x), x), x, p, options);
+      until.upper_time = collision_free_step(surface, in_reach(cache, cache.at(x), x), x, p, options);
       // A pair out of reach has a gap of at least its d̂, and CCD stops at a share s of that, or a little
       // before.
       const double fastest =

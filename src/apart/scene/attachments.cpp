@@ -1,5 +1,6 @@
 #include <apart/geometry/aabb.hpp>
 #include <apart/geometry/squared_distance.hpp>
+#include <apart/io/stitches.hpp>
 #include <apart/scene/attachments.hpp>
 #include <apart/scene/prescriber.hpp>
 #include <apart/scene/selection.hpp>
@@ -83,6 +84,55 @@ std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<
         "choose "
         "other points, or raise it",
         first.name, second.name, closest, reach);
+  return result;
+}
+
+std::vector<Attachment> read_stitches(const LocatedJson& v, const std::vector<Body>& bodies, int a, int b,
+                                      double length, bool renumbered, const Clock& clock) {
+  const Body &first = bodies[std::size_t(a)], &second = bodies[std::size_t(b)];
+  if (!first.is_dynamic() && !second.is_dynamic())
+    v["bodies"].fail("got '{}' and '{}', of which none can move", first.name, second.name);
+  const LocatedJson source = v["stitches"];
+  if (renumbered)
+    source.fail("counts points, but the mesh has some that belong to no cell and were left out; remove them");
+  std::vector<Stitch> stitches;
+  if (source.value().get_if<std::string>()) {
+    stitches = source.locate([&] { return read_stitches(std::filesystem::path(source.text())); });
+  } else {
+    for (const LocatedJson& s : source.items()) {
+      if (s.size() != 2 && s.size() != 4) s.fail("has {} numbers, must be [a, b] or [a, b, c, t]", s.size());
+      stitches.push_back({s[0].integer(), s[1].integer(), s.size() == 4 ? s[2].integer() : -1,
+                          s.size() == 4 ? s[3].number() : 0});
+      if (stitches.back().t > 1) s[3].fail("got {}, must lie in [0, 1]", stitches.back().t);
+    }
+  }
+  std::vector<Attachment> result;
+  for (std::size_t i = 0; i < stitches.size(); ++i) {
+    const Stitch& s = stitches[i];
+    const auto check = [&](const Body& body, int p) {
+      if (!std::binary_search(body.surface_points.begin(), body.surface_points.end(), Index(p)))
+        source.fail("stitch {}: point {} is not on the surface of '{}', which has the points 0 to {}", i, p,
+                    body.name, body.mesh.point_count() - 1);
+    };
+    check(first, s.a);
+    check(second, s.b);
+    if (s.c >= 0) check(second, s.c);
+    if (a == b && (s.a == s.b || s.a == s.c || s.b == s.c))
+      source.fail("stitch {}: point {} is sewn to itself", i, s.a == s.b || s.a == s.c ? s.a : s.b);
+    Attachment spring{
+        a, s.a, b, {s.b, -1, -1}, {1, 0, 0}, v["stiffness"].number(), length, read_time_range(v, clock)};
+    if (s.c >= 0) {
+      spring.others[1] = s.c;
+      spring.weights << 1 - s.t, s.t, 0;
+    }
+    Vector3 d = first.mesh.points.col(s.a);
+    for (int k = 0; k < 2; ++k)
+      if (spring.others[std::size_t(k)] >= 0)
+        d -= spring.weights[k] * second.mesh.points.col(spring.others[std::size_t(k)]);
+    spring.closing = v["closing"].number();
+    spring.start_length = d.norm();
+    result.push_back(spring);
+  }
   return result;
 }
 

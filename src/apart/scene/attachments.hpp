@@ -11,4 +11,9 @@ namespace apart {
 std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<Body>& bodies, int a, int b,
                                         double reach, bool renumbered, const Clock& clock);
 
+/// The springs of one with given points (the catalog's row "stitches"). `length`: at rest [m]; `renumbered`:
+/// one of the meshes had points of no cell.
+std::vector<Attachment> read_stitches(const LocatedJson& v, const std::vector<Body>& bodies, int a, int b,
+                                      double length, bool renumbered, const Clock& clock);
+
 }  // namespace apart

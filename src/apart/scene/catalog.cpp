@@ -758,22 +758,52 @@ Group loads() {
        typed("pressure",
              "force per area against the outer side of the surface as it deforms; negative: suction",
              with_times({type, surface, {"pressure", number_or_formula(), "Pa", Key::required, "pressure"}})),
+       typed("wind",
+             "air that moves, and resists what moves through it, with the square of the speed; of closed "
+             "bodies the "
+             "side towards it; on rods and particles with their radius",
+             with_times({type,
+                         everywhere,
+                         {"velocity", field, "m/s", "[0, 0, 0]", "of the air"},
+                         {"density", number(positive), "kg/m3", "1.225", "of the air"},
+                         {"drag", number(not_negative), "", "1.2",
+                          "coefficient of the speed across the surface, and of balls"},
+                         {"friction", number(not_negative), "", "0.02",
+                          "coefficient of the speed along the surface"}})),
        typed("point_force", "force on each point chosen",
              with_times({type, where, {"force", field, "N", Key::required, "x, y, z, on each"}}))}};
 }
 
 Group attachments() {
-  return record(
+  const Key bodies{"bodies", tuple(text(), 2), "", Key::required, "two names"};
+  return {
       "attachment",
-      "Springs from surface points of the first body to the nearest place on the second, as long at rest as "
-      "at the start. "
-      "They hold what is near; contact between the two goes on.",
-      with_times(
-          {{"bodies", tuple(text(), 2), "", Key::required, "two names"},
-           {"where", object("selection"), "", R"({"all": true})", "which points of the first body"},
-           {"to", choice("attach_to"), "", "\"surface\"", "where on the second body"},
-           {"max_distance", length(positive), "m", "\"1e-2 L\"", "points farther apart are not attached"},
-           {"stiffness", number(positive), "N/m", "1e4", "of each spring"}}));
+      "Springs between bodies. Contact between the two goes on.",
+      {with_key(
+           "stitches",
+           "springs between given points of a body and given points or places on edges of another, or of the "
+           "same: seams, which close and then hold",
+           with_times({{"stitches", any_of({text(), list(list(number(not_negative)), 1)}), "", Key::required,
+                        "a file with lines \"stitch a b c t\" (OBJ or text), or a list of [a, b] and "
+                        "[a, b, c, t]: point a to point b, or to (1 - t) b + t c; counted from 0"},
+                       {"bodies", tuple(text(), 2), "", Key::required,
+                        "the bodies of a, and of b and c; the same twice: of one body"},
+                       {"stiffness", number(positive), "N/m", "1000", "of each spring"},
+                       {"length", length(not_negative), "m", "0", "of each at rest"},
+                       {"closing", number(not_negative), "s", "0",
+                        "time over which the length at rest goes from that at the start to `length`"}})),
+       Row{"nearest",
+           "springs from surface points of the first body to the nearest place on the second, as long at "
+           "rest as "
+           "at the start: they hold what is near",
+           "", false,
+           with_times(
+               {bodies,
+                {"where", object("selection"), "", R"({"all": true})", "which points of the first body"},
+                {"to", choice("attach_to"), "", "\"surface\"", "where on the second body"},
+                {"max_distance", length(positive), "m", "\"1e-2 L\"",
+                 "points farther apart are not attached"},
+                {"stiffness", number(positive), "N/m", "1e4", "of each spring"}})}}};
 }
 
 Group probes() {

@@ -111,6 +111,31 @@ void add_pressure(Body& body, const LocatedJson& v, const Clock& clock, bool ren
                             [formula](double t) { return formula(0, 0, 0, t); }, when});
 }
 
+void add_wind(Body& body, const LocatedJson& v, const Clock& clock, bool renumbered) {
+  const std::vector<Index> points = select_body_points(v["where"], body, renumbered);
+  const auto chosen = [&](const auto& corners) {
+    return std::all_of(corners.begin(), corners.end(),
+                       [&](int c) { return std::binary_search(points.begin(), points.end(), Index(c)); });
+  };
+  Wind wind;
+  wind.faces = select_triangles(v["where"], body.mesh, body.surface_faces);
+  if (body.kind == BodyKind::rod)
+    for (Index e = 0; e < body.free_segments.cols(); ++e)
+      if (chosen(body.free_segments.col(e))) wind.segments.push_back(e);
+  if (body.kind == BodyKind::particles) wind.points = points;
+  if (wind.faces.empty() && wind.segments.empty() && wind.points.empty())
+    v["where"].fail(
+        "got {}, which holds no whole triangle or segment of the body's surface; choose more points",
+        to_short_text(v["where"].value()));
+  wind.velocity = read_field(v["velocity"]);
+  wind.density = v["density"].number();
+  wind.normal = v["drag"].number();
+  wind.tangential = v["friction"].number();
+  wind.when = read_time_range(v, clock);
+  check_finite(v["velocity"], {wind.velocity, false, points, {}, wind.when}, body, clock);
+  body.winds.push_back(std::move(wind));
+}
+
 }  // namespace
 
 void add_load(Body& body, const LocatedJson& load, const Clock& clock, bool renumbered) {
@@ -121,6 +146,8 @@ void add_load(Body& body, const LocatedJson& load, const Clock& clock, bool renu
     add_traction(body, load, clock, renumbered);
   else if (type == "point_force")
     add_point_force(body, load, clock, renumbered);
+  else if (type == "wind")
+    add_wind(body, load, clock, renumbered);
   else
     add_pressure(body, load, clock, renumbered);
 }

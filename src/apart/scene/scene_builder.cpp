@@ -583,6 +583,18 @@ Scene build_scene(const SceneFile& file) {
   std::vector<Attachment> attachments;
   for (std::size_t i = 0; i < attached.size(); ++i) {
     const LocatedJson v = top["attachments"][i];
+    if (v.has("stitches")) {
+      const bool of_one = v["bodies"][0].text() == v["bodies"][1].text();
+      for (const int a : attached[i][0])
+        for (const int b : attached[i][1]) {
+          if (of_one && a != b) continue;  // each copy with itself
+          const bool renumbered = entries[std::size_t(a)].renumbered || entries[std::size_t(b)].renumbered;
+          for (const Attachment& spring :
+               read_stitches(v, bodies, a, b, metres(v["length"], size), renumbered, clock))
+            attachments.push_back(spring);
+        }
+      continue;
+    }
     for (const int a : attached[i][0])
       for (const int b : attached[i][1])
         for (const Attachment& spring : read_attachment(v, bodies, a, b, metres(v["max_distance"], size),

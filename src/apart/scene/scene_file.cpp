@@ -123,7 +123,10 @@ void make_absolute(JsonValue* path, const fs::path& directory) {
 /// Relative paths start at the scene file; written out they must be found from anywhere.
 void make_paths_absolute(JsonValue& scene, const fs::path& directory) {
   for (JsonValue& body : std::get<JsonValue::Array>(scene.find("bodies")->data)) {
-    if (JsonValue* mesh = body.find("mesh")) make_absolute(mesh->find("file"), directory);
+    if (JsonValue* mesh = body.find("mesh")) {
+      make_absolute(mesh->find("file"), directory);
+      if (JsonValue* surface = mesh->find("surface")) make_absolute(surface->find("file"), directory);
+    }
     if (JsonValue* sequence = body.find("sequence")) make_absolute(sequence->find("files"), directory);
     for (const char* list : {"fixed", "loads", "regions"})
       if (JsonValue* parts = body.find(list))
@@ -131,8 +134,11 @@ void make_paths_absolute(JsonValue& scene, const fs::path& directory) {
           make_absolute(part.find("where")->find("index_file"), directory);
   }
   if (JsonValue* list = scene.find("attachments"))
-    for (JsonValue& attachment : std::get<JsonValue::Array>(list->data))
-      make_absolute(attachment.find("where")->find("index_file"), directory);
+    for (JsonValue& attachment : std::get<JsonValue::Array>(list->data)) {
+      if (JsonValue* where = attachment.find("where")) make_absolute(where->find("index_file"), directory);
+      if (JsonValue* stitches = attachment.find("stitches"); stitches && stitches->get_if<std::string>())
+        make_absolute(stitches, directory);
+    }
 }
 
 /// Adds a key where the catalog has it, at the place of the object in the file.

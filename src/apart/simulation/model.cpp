@@ -84,6 +84,12 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
   }
 }
 
+double Attachment::rest_length(double time) const {
+  if (!(closing > 0)) return length;
+  const double done = std::clamp((time - when.from) / closing, 0.0, 1.0);
+  return (1 - done) * start_length + done * length;
+}
+
 Index Model::vertex_of(int body, Index point) const {
   // Vertices stand in the order of bodies and of their surface points: `surface_point` ascends.
   const Index wanted = first_point[std::size_t(body)] + point;

@@ -41,7 +41,7 @@ struct SimulationOptions {
   SolverOptions solver;
 };
 
-/// A spring between a point of one body's surface and a place on another's. Lengths as they are at the start.
+/// A spring between a point of a body's surface and a place on another's, or on its own.
 struct Attachment {
   int body = 0;
   Index point = 0;  ///< of the body's mesh
@@ -51,6 +51,9 @@ struct Attachment {
   double stiffness = 0;                        ///< [N/m]
   double length = 0;                           ///< at rest [m]
   TimeRange when;
+  double closing = 0;  ///< [s]: the rest length goes to `length` over this time from the start of `when` on
+  double start_length = 0;                ///< [m] before; of attachments that close
+  double rest_length(double time) const;  ///< [m] at a time [s]
 };
 
 /// Everything about a scene that does not change in time. Immutable.

@@ -104,6 +104,50 @@ std::vector<SurfacePressure::Patch> pressure_patches(const Model& model, const s
   return patches;
 }
 
+/// What resists the air. `x`, `v`: collision vertices at the start of the step [m, m/s].
+std::vector<AirDrag::Patch> drag_patches(const Model& model, const std::vector<char>& present, double time,
+                                         const Matrix3X& x, const Matrix3X& v) {
+  std::vector<AirDrag::Patch> patches;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    for (const Wind& wind : model.bodies[b].winds) {
+      if (!present[b] || !wind.when.covers(time)) continue;
+      const Body& body = model.bodies[b];
+      const DragCoefficients coefficients{wind.density, wind.normal, wind.tangential};
+      const auto add = [&](std::span<const int> corners, auto resistance) {
+        AirDrag::Patch patch;
+        Vector3 place = Vector3::Zero(), speed = Vector3::Zero();
+        for (const int c : corners) {
+          const Index vertex = model.vertex_of(int(b), c);
+          patch.points.ids[std::size_t(patch.points.size++)] = vertex;
+          place += body.mesh.points.col(c) / double(corners.size());
+          speed += v.col(vertex) / double(corners.size());
+        }
+        patch.air = wind.velocity(place, time);
+        if (!patch.air.allFinite())
+          throw SolverError(
+              fmt::format("the wind on '{}' is not a finite number at t = {:.6g} s; mend its formula or end "
+                          "the run before",
+                          body.name, time));
+        patch.resistance = resistance(patch.points.ids, Vector3(speed - patch.air));
+        patches.push_back(patch);
+      };
+      // Where air comes from behind a closed surface there is the body's inside.
+      const bool closed = body.kind == BodyKind::volume || body.kind == BodyKind::affine;
+      for (const Index f : wind.faces)
+        add(std::span(body.surface_faces.col(f).data(), 3), [&](const auto& at, const Vector3& u) {
+          return triangle_resistance(coefficients, x.col(at[0]), x.col(at[1]), x.col(at[2]), u, closed);
+        });
+      for (const Index e : wind.segments)
+        add(std::span(body.free_segments.col(e).data(), 2), [&](const auto& at, const Vector3& u) {
+          return segment_resistance(coefficients, x.col(at[0]), x.col(at[1]), 2 * body.radius, u);
+        });
+      for (const Index p : wind.points)
+        add(std::array{int(p)},
+            [&](const auto&, const Vector3& u) { return ball_resistance(coefficients, body.radius, u); });
+    }
+  return patches;
+}
+
 }  // namespace
 
 std::vector<char> present_bodies(const Model& model, double time) {
@@ -171,7 +215,7 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
       present(std::move(bodies_present)),
       surface(surface_of(m, present)),
       scripted(m),
-      candidates(make_broad_phase(m.options.solver.broad_phase, surface), surface.pairs.max_reach(),
+      candidates(make_broad_phase(m.options.solver.broad_phase, surface), surface,
                  {.reuse = m.options.solver.candidate_reuse, .culling = m.options.solver.ccd_culling},
                  &timings),
       inertia(m.mass),
@@ -179,7 +223,7 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
       friction(surface),
       objective(m.surface_map,
                 {&inertia, &elasticity, &membranes, &bending, &rods, &loads, &damping, &target},
-                {&contact, &friction, &pressure, &springs}),
+                {&contact, &friction, &pressure, &springs, &drag}),
       linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)) {
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
     first_cell.push_back(elasticity.term_count());
@@ -283,13 +327,19 @@ void StepProblem::set_loads(const State& state, const Matrix3X& x) {
   std::vector<Springs::Spring> attached;
   for (const Attachment& a : model.attachments) {
     if (!present[std::size_t(a.body)] || !present[std::size_t(a.other)] || !a.when.covers(end_time)) continue;
-    Springs::Spring s{{}, a.weights, a.stiffness, a.length};
+    Springs::Spring s{{}, a.weights, a.stiffness, a.rest_length(end_time)};
     s.points.ids[std::size_t(s.points.size++)] = model.vertex_of(a.body, a.point);
     for (const Index p : a.others)
       if (p >= 0) s.points.ids[std::size_t(s.points.size++)] = model.vertex_of(a.other, p);
     attached.push_back(s);
   }
   springs.set(time_step.scale, std::move(attached));
+
+  const bool moves = time_step.has_inertia;  // a quasi-static step knows wind, but no speed of its own
+  const LinearMap& map = model.surface_map;
+  drag.set(time_step.scale, moves ? time_step.rate : 0.0, map.positions(time_step.rate_origin),
+           drag_patches(model, present, end_time, x,
+                        moves ? map.push_forward(state.nodes, state.velocity) : Matrix3X::Zero(3, x.cols())));
 }
 
 double StepProblem::step_limit(const Matrix3X& q, const Matrix3X& p) {
@@ -354,6 +404,7 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
   contact.add_gradient(x, pressed);
   pressure.add_gradient(x, others);
   springs.add_gradient(x, others);
+  drag.add_gradient(x, others);
   Matrix3X energy = model.surface_map.pull_back(q, others);
   for (const Potential* p : std::initializer_list<const Potential*>{&inertia, &elasticity, &membranes,
                                                                     &bending, &rods, &loads, &damping})

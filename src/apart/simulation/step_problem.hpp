@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/potentials/air_drag.hpp>
 #include <apart/potentials/boundary_target.hpp>
 #include <apart/potentials/continuum_elasticity.hpp>
 #include <apart/potentials/friction.hpp>
@@ -63,6 +64,7 @@ struct StepProblem {
   Friction friction;
   SurfacePressure pressure;
   Springs springs;
+  AirDrag drag;
   Objective objective;
   std::unique_ptr<LinearSolver> linear_solver;
   std::vector<Index> first_cell;      ///< of each body, in `elasticity`

@@ -90,27 +90,21 @@ Separation separation(std::span<const Vector3> a, std::span<const Vector3> b) {
 
 void for_each_contact_candidate(const exact::Surface& surface, std::span<const Box> vertex_boxes,
                                 exact::PairFilter tested,
-                                FunctionRef<void(std::span<const PrimitivePair>)> visit) {
+                                FunctionRef<void(std::span<const PrimitivePair>)> visit, bool ends_too) {
   std::vector<exact::Primitive> edges = surface.face_edges;
   edges.insert(edges.end(), surface.segments.begin(), surface.segments.end());
   exact::for_each_candidate(surface.vertices, surface.faces, vertex_boxes, tested, visit);
   exact::for_each_candidate(edges, edges, vertex_boxes, tested, visit);
-  exact::for_each_candidate(surface.points, surface.segments, vertex_boxes, tested, visit);
+  exact::for_each_candidate(ends_too ? surface.vertices : surface.points, surface.segments, vertex_boxes,
+                            tested, visit);
   exact::for_each_candidate(surface.points, surface.points, vertex_boxes, tested, visit);
 }
 
-std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface, double gap,
-                                 exact::PairFilter tested, std::size_t limit) {
-  // Half the gap on either side.
-  const std::vector<double> margins(points.cols(), 0.5 * gap);
-  return find_gaps_below(
-      points, surface, margins, [gap](const PrimitivePair&) { return gap; }, tested, limit);
-}
+namespace {
 
-std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface,
-                                 std::span<const double> margins,
-                                 FunctionRef<double(const PrimitivePair&)> gap_of, exact::PairFilter tested,
-                                 std::size_t limit) {
+std::vector<Gap> find_gaps(const Matrix3X& points, const exact::Surface& surface,
+                           std::span<const double> margins, FunctionRef<double(const PrimitivePair&)> gap_of,
+                           exact::PairFilter tested, std::size_t limit, bool ends_too) {
   std::vector<Box> boxes(points.cols());
   for (Index i = 0; i < points.cols(); ++i) {
     const Vector3 x = points.col(i);
@@ -135,21 +129,41 @@ std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& s
     return least / length - 8 * unit_roundoff * size >= gap;
   };
   std::vector<Gap> found;
-  for_each_contact_candidate(surface, boxes, tested, [&](std::span<const PrimitivePair> batch) {
-    if (found.size() >= limit) return;
-    std::vector<double> distance(batch.size());
-    parallel_for(Index(batch.size()), [&](Index i) {
-      const Corners a(points, batch[i].a), b(points, batch[i].b);
-      const Separation s = separation(a, b);
-      const double gap = gap_of(batch[i]);
-      const bool apart = certainly_apart(s.shortest, a, b, gap) || certainly_apart(s.normal, a, b, gap);
-      distance[i] = apart ? std::numeric_limits<double>::infinity() : s.shortest.norm();
-    });
-    for (std::size_t i = 0; i < batch.size(); ++i)
-      if (std::isfinite(distance[i]) && found.size() < limit) found.push_back({batch[i], distance[i]});
-  });
+  for_each_contact_candidate(
+      surface, boxes, tested,
+      [&](std::span<const PrimitivePair> batch) {
+        if (found.size() >= limit) return;
+        std::vector<double> distance(batch.size());
+        parallel_for(Index(batch.size()), [&](Index i) {
+          const Corners a(points, batch[i].a), b(points, batch[i].b);
+          const Separation s = separation(a, b);
+          const double gap = gap_of(batch[i]);
+          const bool apart = certainly_apart(s.shortest, a, b, gap) || certainly_apart(s.normal, a, b, gap);
+          distance[i] = apart ? std::numeric_limits<double>::infinity() : s.shortest.norm();
+        });
+        for (std::size_t i = 0; i < batch.size(); ++i)
+          if (std::isfinite(distance[i]) && found.size() < limit) found.push_back({batch[i], distance[i]});
+      },
+      ends_too);
   std::sort(found.begin(), found.end(), [](const Gap& a, const Gap& b) { return a.pair < b.pair; });
   return found;
+}
+
+}  // namespace
+
+std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface, double gap,
+                                 exact::PairFilter tested, std::size_t limit) {
+  // Half the gap on either side.
+  const std::vector<double> margins(points.cols(), 0.5 * gap);
+  return find_gaps(
+      points, surface, margins, [gap](const PrimitivePair&) { return gap; }, tested, limit, false);
+}
+
+std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface,
+                                 std::span<const double> margins,
+                                 FunctionRef<double(const PrimitivePair&)> gap_of, exact::PairFilter tested,
+                                 std::size_t limit) {
+  return find_gaps(points, surface, margins, gap_of, tested, limit, true);
 }
 
 double typical_length(const Matrix3X& points, const exact::Surface& surface) {

@@ -29,8 +29,9 @@ struct Gap {
 std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface, double gap,
                                  exact::PairFilter tested, std::size_t limit = std::size_t(-1));
 
-/// The same with a gap for each pair [m]: `gap_of` must answer no more than the sum of the margins of the two
-/// primitives' vertices (any of them; vertices of a primitive have the same).
+/// The same with a gap for each pair [m], and ends of edges with segments among the pairs: `gap_of` must
+/// answer no more than the sum of the margins of the two primitives' vertices (any of them; vertices of a
+/// primitive have the same).
 std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface,
                                  std::span<const double> margins,
                                  FunctionRef<double(const exact::PrimitivePair&)> gap_of,
@@ -45,9 +46,11 @@ std::optional<Gap> smallest_gap(const Matrix3X& points, const exact::Surface& su
 double typical_length(const Matrix3X& points, const exact::Surface& surface);
 
 /// for_each_candidate over the pairs that can come into contact: vertex–face, edge–edge, point–segment,
-/// point–point. Two surfaces that do not intersect and keep these pairs apart never will.
+/// point–point. Two surfaces that do not intersect and keep these pairs apart never will. `ends_too`: also
+/// the ends of edges with segments, whose distances edge–edge pairs know as well, but not pair by pair.
 void for_each_contact_candidate(const exact::Surface& surface, std::span<const exact::Box> vertex_boxes,
                                 exact::PairFilter tested,
-                                FunctionRef<void(std::span<const exact::PrimitivePair>)> visit);
+                                FunctionRef<void(std::span<const exact::PrimitivePair>)> visit,
+                                bool ends_too = false);
 
 }  // namespace apart::verify
