@@ -6,6 +6,7 @@ PREFIX ?= /usr/local
 SCENE  ?=
 OUT    ?=
 SCENES ?= ../shared/data/ipc
+CODIM  ?= ../shared/data/codim
 DEPENDENCIES ?= yes
 
 # On a terminal ninja keeps to one line that it overwrites; anywhere else it speaks only of errors.
@@ -43,9 +44,10 @@ stress: configure # two hundred scenes that abuse the solver: each ends certifie
 	$(NINJA) test_stress apart
 	$(BUILD)/test_stress --gtest_brief=1
 
-scenes: configure # run and verify the published IPC scripts in SCENES=folder; STEPS= BUDGET=seconds ONLY= AGAIN=yes
+scenes: configure # run and verify the published scenes on the meshes in SCENES= and CODIM=folder; STEPS= BUDGET=seconds ONLY= AGAIN=yes
 	$(NINJA) apart apart_scenes
 	$(BUILD)/apart_scenes --program $(BUILD)/apart --output $(BUILD)/scenes --scripts "$(SCENES)" \
+	  --meshes "$(CODIM)" \
 	  $(if $(STEPS),--steps $(STEPS)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(ONLY),--only "$(ONLY)") \
 	  $(if $(filter yes,$(AGAIN)),--again)
 

@@ -1,6 +1,8 @@
 #pragma once
 // What the publications report of their scenes.
+#include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace apart::bench {
@@ -20,5 +22,21 @@ struct PublishedScene {
 
 /// Not all scripts have a row, and not all rows a script that is published.
 std::optional<PublishedScene> published(std::string_view script);
+
+/// A scene of Codimensional IPC, run on the published meshes, beside its row of C-IPC, figures 16, 20 and 24:
+/// means over the whole simulation, on as many cores.
+struct CodimensionalScene {
+  std::string_view name;                          ///< of the row
+  std::string_view file;                          ///< in bench/codim, without extension
+  std::array<std::string_view, 4> settings = {};  ///< changes of the scene file, as for `apart run --set`
+  int steps = 0;                                  ///< that are run
+  std::string_view published = {};                ///< name there; empty: nothing is published
+  std::string_view nodes = {}, contacts = {};     ///< there; contacts mean (max)
+  double iterations = 0, minutes = 0;             ///< there, per time step; minutes of wall time
+  std::string_view figure = {}, cores = {};       ///< there
+};
+
+/// In the order of the table.
+std::span<const CodimensionalScene> codimensional_scenes();
 
 }  // namespace apart::bench

@@ -1,6 +1,7 @@
-// Runs the scripts that the reference implementation of IPC publishes, some steps of each, proves each run
-// with `apart verify`, and sets the figures beside the published ones. Every scene is a process of its own.
-// What is done stays in a folder, so that a second call goes on where the first one stopped.
+// Runs the scripts that the reference implementation of IPC publishes, and the scenes of Codimensional IPC on
+// the published meshes, some steps of each, proves each run with `apart verify`, and sets the figures beside
+// the published ones. Every scene is a process of its own. What is done stays in a folder, so that a second
+// call goes on where the first one stopped.
 #include <apart/core/diagnostics.hpp>
 #include <apart/core/error.hpp>
 #include <apart/io/atomic_file.hpp>
@@ -29,9 +30,18 @@ volatile std::sig_atomic_t stop = 0;
 
 struct Arguments {
   std::string program = "build/apart", scripts = "../shared/data/ipc", output = "build/scenes", only;
+  std::string meshes;                 ///< of the codimensional scenes; empty: those are not run
+  std::string codim = "bench/codim";  ///< the scene files that want these meshes
   int steps = 0, threads = 1;
   double budget = 0, scene_budget = 150;  ///< [s]; 0: no limit
   bool again = false, record_iterates = false, table_only = false;
+};
+
+/// What is run.
+struct Item {
+  std::string name;  ///< of results: the script's path, or "codim/" and the row's name
+  fs::path scene;
+  const CodimensionalScene* row = nullptr;  ///< none for scripts
 };
 
 /// How a scene ended.
@@ -101,19 +111,16 @@ class FileLock {
 class Campaign {
  public:
   explicit Campaign(Arguments a) : a_(std::move(a)) {
-    for (const auto& entry : fs::recursive_directory_iterator(a_.scripts))
-      if (entry.is_regular_file() && entry.path().extension() == ".txt") {
-        const std::string name = fs::relative(entry.path(), a_.scripts).replace_extension().string();
-        if (name.find(a_.only) != name.npos) names_.push_back(name);
-      }
-    std::sort(names_.begin(), names_.end());
     fs::create_directories(a_.output);
+    if (!a_.scripts.empty()) add_scripts();
+    if (!a_.meshes.empty()) add_codimensional();
   }
 
   int run() {
     const Clock::time_point start = Clock::now();
     std::size_t number = 0, waiting = 0;
-    for (const std::string& name : names_) {
+    for (const Item& item : items_) {
+      const std::string& name = item.name;
       ++number;
       std::optional<Result> result = kept(name);
       const bool done = result && result->outcome != Outcome::partly;
@@ -123,13 +130,13 @@ class Campaign {
         fs::create_directories(folder(name).parent_path());
         const FileLock lock(folder(name).string() + ".lock");
         if (!lock.held()) {
-          fmt::print("[{}/{}] {}: another call is at it\n", number, names_.size(), name);
+          fmt::print("[{}/{}] {}: another call is at it\n", number, items_.size(), name);
           ++waiting;
           continue;
         }
-        fmt::print("[{}/{}, {:.0f} s] {} ...\n", number, names_.size(), seconds_since(start), name);
+        fmt::print("[{}/{}, {:.0f} s] {} ...\n", number, items_.size(), seconds_since(start), name);
         std::fflush(stdout);
-        result = run_scene(name, limit);
+        result = run_scene(item, limit);
         if (result) {
           write_atomically(result_file(name), result->data.dump() + "\n");
           fmt::print("    {}\n", in_short(*result));
@@ -154,7 +161,31 @@ class Campaign {
   }
 
  private:
-  fs::path script(const std::string& name) const { return fs::path(a_.scripts) / (name + ".txt"); }
+  void add_scripts() {
+    for (const auto& entry : fs::recursive_directory_iterator(a_.scripts))
+      if (entry.is_regular_file() && entry.path().extension() == ".txt") {
+        const std::string name = fs::relative(entry.path(), a_.scripts).replace_extension().string();
+        if (name.find(a_.only) != name.npos)
+          items_.push_back({name, fs::path(a_.scripts) / (name + ".txt"), nullptr});
+      }
+    std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) { return a.name < b.name; });
+  }
+
+  /// Scene files name their meshes as "meshes/...", so copies of them lie beside a link to the folder.
+  void add_codimensional() {
+    const fs::path here = fs::path(a_.output) / "codim", link = here / "meshes";
+    fs::create_directories(here);
+    fs::remove(link);
+    fs::create_directory_symlink(fs::canonical(a_.meshes), link);
+    for (const CodimensionalScene& row : codimensional_scenes()) {
+      const std::string name = "codim/" + std::string(row.name);
+      if (name.find(a_.only) == name.npos) continue;
+      const std::string file = std::string(row.file) + ".json";
+      fs::copy_file(fs::path(a_.codim) / file, here / file, fs::copy_options::overwrite_existing);
+      items_.push_back({name, here / file, &row});
+    }
+  }
+
   fs::path folder(const std::string& name) const { return fs::path(a_.output) / "runs" / name; }
   fs::path log(const std::string& name) const { return fs::path(a_.output) / "runs" / (name + ".log"); }
   fs::path result_file(const std::string& name) const {
@@ -173,18 +204,27 @@ class Campaign {
   }
 
   /// Nothing if it was stopped from outside.
-  std::optional<Result> run_scene(const std::string& name, double limit) const {
+  std::optional<Result> run_scene(const Item& item, double limit) const {
+    const std::string& name = item.name;
     const fs::path run = folder(name);
+    std::vector<std::string> scene = {item.scene.string()};
+    if (item.row)
+      for (const std::string_view setting : item.row->settings)
+        if (!setting.empty()) scene.insert(scene.end(), {"--set", std::string(setting)});
     std::error_code error;
+    if (item.row)
+      if (const std::string missing = missing_mesh(item.scene); !missing.empty())
+        return left_out(item, missing);
     std::vector<std::string> command = {a_.program, "run"};
     // A run that was stopped goes on, unless it is to be done again.
     const bool resume = !a_.again && fs::exists(run / "checkpoint", error) && steps_wanted(run) > 0;
     int steps = resume ? steps_wanted(run) : a_.steps;
+    if (steps == 0 && item.row) steps = item.row->steps;
     fs::remove(log(name), error);
     if (!resume && steps == 0) {
       // The number of steps follows from the size, which `check` tells. Its findings are those of `run`.
       const ChildEnd check =
-          run_child({a_.program, "check", script(name).string(), "-o", run.string() + "-problems.vtu"},
+          run_child({a_.program, "check", item.scene.string(), "-o", run.string() + "-problems.vtu"},
                     log(name), limit, stop);
       if (stop) return std::nullopt;
       if (check.code != 0) return examine(name, check, std::nullopt);
@@ -193,7 +233,8 @@ class Campaign {
     if (resume) {
       command.insert(command.end(), {"--resume", run.string()});
     } else {
-      command.insert(command.end(), {script(name).string(), "-o", run.string(), "--force"});
+      command.insert(command.end(), scene.begin(), scene.end());
+      command.insert(command.end(), {"-o", run.string(), "--force"});
       if (a_.record_iterates) command.push_back("--record-iterates");
     }
     command.insert(command.end(), {"--steps", std::to_string(steps)});
@@ -207,6 +248,29 @@ class Campaign {
       verified = run_child({a_.program, "verify", run.string()}, run.string() + ".verify.log", 1e9, stop);
     if (stop) return std::nullopt;
     return examine(name, ran, verified);
+  }
+
+  /// The first mesh file of a scene that is not there, or nothing.
+  static std::string missing_mesh(const fs::path& scene) {
+    const std::string text(FileReader(scene).content());
+    std::error_code error;
+    for (const json& body : json::parse(text, nullptr, true, true).at("bodies"))
+      for (const char* key : {"mesh", "rest_mesh"})
+        if (body.contains(key) && body[key].contains("file")) {
+          const std::string file = body[key]["file"].get<std::string>();
+          if (!fs::exists(scene.parent_path() / file, error)) return file;
+        }
+    return {};
+  }
+
+  static Result left_out(const Item& item, const std::string& mesh) {
+    Result result;
+    result.outcome = Outcome::left_out;
+    result.data = {{"scene", item.name},
+                   {"outcome", outcome_names[std::size_t(result.outcome)]},
+                   {"exit_code", 2},
+                   {"message", mesh + " not found"}};
+    return result;
   }
 
   int steps_wanted(const fs::path& run) const {
@@ -238,9 +302,10 @@ class Campaign {
     std::error_code error;
     if (verified && fs::exists(run / "summary.json", error)) {
       const json summary = read_json(run / "summary.json");
-      for (const char* key : {"steps", "converged_steps", "wall_seconds", "cpu_seconds", "threads",
-                              "newton_iterations", "max_contacts", "mean_contacts", "min_distance",
-                              "min_volume_ratio", "peak_rss_bytes", "nodes", "dofs", "timings", "version"})
+      for (const char* key :
+           {"steps", "converged_steps", "wall_seconds", "cpu_seconds", "threads", "newton_iterations",
+            "max_contacts", "mean_contacts", "min_distance", "min_gap", "max_strain", "min_volume_ratio",
+            "peak_rss_bytes", "nodes", "dofs", "timings", "version"})
         d[key] = summary.at(key);
       d["steps_wanted"] = steps_wanted(run);
       d["dt"] = read_json(run / "scene.json").at("time").at("dt");
@@ -306,72 +371,121 @@ class Campaign {
   }
 
   std::string table() const {
-    std::map<std::string, Result> all = results_;
+    std::string text;
+    for (const bool codimensional : {false, true})
+      if (std::any_of(items_.begin(), items_.end(),
+                      [&](const Item& item) { return (item.row != nullptr) == codimensional; }))
+        text += (text.empty() ? "" : "\n") + table(codimensional);
+    return text;
+  }
+
+  std::string table(bool codimensional) const {
     std::array<int, 4> count{};
+    std::size_t number = 0;
     std::string rows, troubles;
-    for (const std::string& name : names_) {
-      if (!all.contains(name))
-        if (const auto r = kept(name)) all[name] = *r;
-      if (!all.contains(name)) continue;
-      const Result& r = all.at(name);
-      const json& d = r.data;
-      ++count[std::size_t(r.outcome)];
-      const auto p = published(name);
-      const std::string there =
-          p ? fmt::format("{} | {} | {:g} | {} | {:g} | {}, {}", p->name, p->contacts, p->iterations,
-                          time_text(p->seconds), p->megabytes, p->table, p->cpu)
-            : "| | | | |";
-      if (d.contains("steps") && d["steps"].get<Index>() > 0)
-        rows += fmt::format(
-            "| {} | {} | {} | {:g} | {}{} | {:.0f} ({}) | {:.2f} | {} | {} | {:.0f} | {} | {} |\n", name,
-            d["nodes"].get<Index>(), d.contains("tetrahedra") ? d["tetrahedra"].get<Index>() : 0,
-            d["dt"].get<double>(), d["steps"].get<Index>(),
-            d["steps"] == d["steps_wanted"] ? "" : fmt::format(" of {}", d["steps_wanted"].get<Index>()),
-            d["mean_contacts"].get<double>(), d["max_contacts"].get<Index>(),
-            per_step(d, "newton_iterations"), time_text(per_step(d, "wall_seconds")),
-            time_text(per_step(d, "cpu_seconds")), d["peak_rss_bytes"].get<double>() / 1e6,
-            r.outcome == Outcome::failed   ? "**no**"
-            : r.outcome == Outcome::partly ? "yes, so far"
-                                           : "yes",
-            there);
-      else
-        rows += fmt::format("| {} | | | | | | | | | | **{}** | {} |\n", name,
-                            outcome_names[std::size_t(r.outcome)], there);
-      if (d.contains("message") && r.outcome != Outcome::partly)
-        troubles += fmt::format("* {}, exit code {}: {}\n", name, d["exit_code"].get<int>(),
+    for (const Item& item : items_) {
+      if ((item.row != nullptr) != codimensional) continue;
+      ++number;
+      const auto found = results_.find(item.name);
+      const std::optional<Result> result =
+          found == results_.end() ? kept(item.name) : std::optional(found->second);
+      if (!result) continue;
+      ++count[std::size_t(result->outcome)];
+      rows += codimensional ? codimensional_row(item, *result) : script_row(item, *result);
+      const json& d = result->data;
+      if (d.contains("message") && result->outcome != Outcome::partly)
+        troubles += fmt::format("* {}, exit code {}: {}\n", item.name, d["exit_code"].get<int>(),
                                 d["message"].get<std::string>());
     }
     const std::time_t now = std::time(nullptr);
     char date[32];
     std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
     std::string text = fmt::format(
-        "{}, apart {}, {}, {} {}. {} scripts: {} certified, {} stopped by the limit of time and certified so "
-        "far, {} "
-        "failed, {} left out because a mesh is not there.\n\n",
-        date, version(), machine(), a_.threads, a_.threads == 1 ? "thread" : "threads", names_.size(),
-        count[0], count[1], count[3], count[2]);
+        "{}, apart {}, {}, {} {}. {} {}: {} certified, {} stopped by the limit of time and certified so far, "
+        "{} failed, {} left out because a mesh is not there.\n\n",
+        date, version(), machine(), a_.threads, a_.threads == 1 ? "thread" : "threads", number,
+        codimensional ? "codimensional scenes" : "scripts", count[0], count[1], count[3], count[2]);
     text +=
-        "| script | nodes | tets | h [s] | steps | contacts mean (max) | iterations a step | wall a step | "
-        "CPU a "
-        "step | MB | certified | published as | contacts | iterations | wall a step | MB | table, CPU |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | "
-        "--- |\n";
+        codimensional
+            ? "| scene | nodes | h [s] | steps | contacts mean (max) | iterations a step | wall a step | "
+              "CPU a step | MB | smallest gap [m] | largest strain | certified | published as | nodes | "
+              "contacts | iterations | wall a step | figure, cores |\n"
+              "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- "
+              "| --- | --- | --- |\n"
+            : "| script | nodes | tets | h [s] | steps | contacts mean (max) | iterations a step | wall a "
+              "step | CPU a step | MB | certified | published as | contacts | iterations | wall a step | "
+              "MB | table, CPU |\n"
+              "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- "
+              "| --- | --- |\n";
     text += rows;
     if (!troubles.empty()) text += "\nNot run, or not proven:\n\n" + troubles;
     return text;
   }
 
+  static std::string script_row(const Item& item, const Result& r) {
+    const json& d = r.data;
+    const auto p = published(item.name);
+    const std::string there =
+        p ? fmt::format("{} | {} | {:g} | {} | {:g} | {}, {}", p->name, p->contacts, p->iterations,
+                        time_text(p->seconds), p->megabytes, p->table, p->cpu)
+          : "| | | | |";
+    if (d.value("steps", Index(0)) == 0)
+      return fmt::format("| {} | | | | | | | | | | **{}** | {} |\n", item.name,
+                         outcome_names[std::size_t(r.outcome)], there);
+    return fmt::format("| {} | {} | {} | {:g} | {} | {} | {} | {} |\n", item.name, d["nodes"].get<Index>(),
+                       d.contains("tetrahedra") ? d["tetrahedra"].get<Index>() : 0, d["dt"].get<double>(),
+                       steps_text(d), cost_text(d), certified_text(r), there);
+  }
+
+  static std::string codimensional_row(const Item& item, const Result& r) {
+    const json& d = r.data;
+    const CodimensionalScene& p = *item.row;
+    const std::string there =
+        p.published.empty()
+            ? "| | | | |"
+            : fmt::format("{} | {} | {} | {:g} | {} | {}, {}", p.published, p.nodes, p.contacts, p.iterations,
+                          time_text(60 * p.minutes), p.figure, p.cores);
+    if (d.value("steps", Index(0)) == 0)
+      return fmt::format("| {} | | | | | | | | | | | **{}** | {} |\n", p.name,
+                         outcome_names[std::size_t(r.outcome)], there);
+    const auto number = [&](const char* key) {
+      return d.at(key).is_number() ? fmt::format("{:.3g}", d.at(key).get<double>()) : std::string("–");
+    };
+    return fmt::format("| {} | {} | {:g} | {} | {} | {} | {} | {} | {} |\n", p.name, d["nodes"].get<Index>(),
+                       d["dt"].get<double>(), steps_text(d), cost_text(d), number("min_gap"),
+                       number("max_strain"), certified_text(r), there);
+  }
+
+  static std::string steps_text(const json& d) {
+    return fmt::format(
+        "{}{}", d["steps"].get<Index>(),
+        d["steps"] == d["steps_wanted"] ? "" : fmt::format(" of {}", d["steps_wanted"].get<Index>()));
+  }
+  static std::string cost_text(const json& d) {
+    return fmt::format("{:.0f} ({}) | {:.2f} | {} | {} | {:.0f}", d["mean_contacts"].get<double>(),
+                       d["max_contacts"].get<Index>(), per_step(d, "newton_iterations"),
+                       time_text(per_step(d, "wall_seconds")), time_text(per_step(d, "cpu_seconds")),
+                       d["peak_rss_bytes"].get<double>() / 1e6);
+  }
+  static std::string_view certified_text(const Result& r) {
+    return r.outcome == Outcome::failed ? "**no**" : r.outcome == Outcome::partly ? "yes, so far" : "yes";
+  }
+
   Arguments a_;
-  std::vector<std::string> names_;
+  std::vector<Item> items_;
   std::map<std::string, Result> results_;
 };
 
 int dispatch(int argc, char** argv) {
-  CLI::App app{"Runs the published scripts of the reference implementation of IPC and proves each run.",
+  CLI::App app{"Runs the published scenes of IPC and of Codimensional IPC and proves each run.",
                "apart_scenes"};
   Arguments a;
   app.add_option("--program", a.program, "The program apart")->capture_default_str();
   app.add_option("--scripts", a.scripts, "Folder of the scripts and meshes")->capture_default_str();
+  app.add_option("--meshes", a.meshes,
+                 "Folder of the meshes of Codimensional IPC; default: its scenes are not run");
+  app.add_option("--codim", a.codim, "Folder of the scene files that want these meshes")
+      ->capture_default_str();
   app.add_option("--output", a.output, "Folder for runs and table")->capture_default_str();
   app.add_option("--only", a.only, "Only scripts whose path contains this");
   app.add_option("--steps", a.steps,
@@ -386,13 +500,25 @@ int dispatch(int argc, char** argv) {
   app.add_flag("--table", a.table_only, "Run nothing, print the table of what is there");
   CLI11_PARSE(app, argc, argv);
   std::error_code error;
+  bool missing = false;
   if (!fs::is_directory(a.scripts, error)) {
     fmt::print(stderr,
                "{}: no such folder. THE PUBLISHED SCENES WERE NOT RUN.\nName the folder 'input' of a copy of "
                "the reference implementation of IPC: make scenes SCENES=folder\n",
                a.scripts);
-    return 2;
+    a.scripts.clear();
+    missing = true;
   }
+  if (!a.meshes.empty() && !fs::is_directory(a.meshes, error)) {
+    fmt::print(
+        stderr,
+        "{}: no such folder. THE CODIMENSIONAL SCENES WERE NOT RUN.\nName a folder that holds the meshes "
+        "of Codimensional IPC (square8K.obj, ...): make scenes CODIM=folder\n",
+        a.meshes);
+    a.meshes.clear();
+    missing = true;
+  }
+  if (a.scripts.empty() && a.meshes.empty()) return 2;
   if (!fs::exists(a.program, error)) {
     fmt::print(stderr, "{}: no such program; build it with 'make build'\n", a.program);
     return 2;
@@ -401,7 +527,8 @@ int dispatch(int argc, char** argv) {
   action.sa_handler = [](int signal) { stop = signal; };
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-  return Campaign(a).run();
+  const int code = Campaign(a).run();
+  return missing && code == 0 ? 2 : code;
 }
 
 }  // namespace

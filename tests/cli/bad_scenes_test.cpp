@@ -198,6 +198,9 @@ std::vector<BadScene> bad_scenes() {
       {"profile with a point twice",
        scene(R"({"type": "obstacle", "mesh": {"generator": "revolution", "profile": [[1, 0], [1, 0]]}})"),
        {"bodies[0].mesh.profile[1]: is the same as the point before it"}},
+      {"ribbon that turns upright",
+       scene(R"({"type": "obstacle", "mesh": {"generator": "ribbon", "path": [[1, 0, 0], [1, 2, 0]]}})"),
+       {"bodies[0].mesh.path[1]: is above or below the point before it"}},
       {"axis without direction",
        scene(
            R"({"type": "volume", "mesh": {"generator": "box"}, "transform": {"rotate": {"axis": [0,0,0], "angle": 3}}})"),

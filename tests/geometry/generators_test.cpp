@@ -196,6 +196,26 @@ TEST(Generators, RevolutionsAreOpenBandsThatFaceAwayFromTheAxis) {
   }
 }
 
+TEST(Generators, RibbonsFollowTheirPathInEqualSteps) {
+  const std::vector<Vector3> path{{-1, 0, 0}, {0, 0.2, 1}, {1, 0, 0}};
+  const Mesh ribbon = generate::ribbon(path, 0.1, 40, 2);
+  EXPECT_NO_THROW(validate_surface(ribbon, "ribbon"));
+  EXPECT_FALSE(is_closed_surface(ribbon));
+  EXPECT_EQ(ribbon.point_count(), 41 * 3);
+  EXPECT_EQ(ribbon.faces.cols(), 2 * 40 * 2);
+  EXPECT_EQ(ribbon.groups.at("start").points, (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(ribbon.groups.at("end").points, (std::vector<int>{120, 121, 122}));
+  const auto middle = [&](Index i) -> Vector3 { return ribbon.points.col(3 * i + 1); };
+  EXPECT_EQ(middle(0), path[0]);
+  EXPECT_NEAR((middle(20) - path[1]).norm(), 0, 1e-12) << "the path is symmetric";
+  EXPECT_NEAR((middle(40) - path[2]).norm(), 0, 1e-12);
+  const double step = (middle(1) - middle(0)).norm();
+  for (Index i = 0; i < 40; ++i) {
+    EXPECT_NEAR((middle(i + 1) - middle(i)).norm(), step, 2e-3 * step);
+    EXPECT_NEAR(ribbon.points(1, 3 * i + 2) - ribbon.points(1, 3 * i), 0.1, 1e-15);
+  }
+}
+
 TEST(Generators, CylinderVolumeIsThatOfItsRegularPolygon) {
   const int n = 3;  // 18 corners on the rim
   EXPECT_NEAR(volume_of(generate::cylinder(2, 5, n, 4)), 5 * 0.5 * 18 * 4 * std::sin(2 * pi / 18), 1e-12);
@@ -424,6 +444,18 @@ TEST(Generators, WrongArgumentsAreNamed) {
       {"resolution", "2",
        [] {
          revolution({{1, 0}, {1, 1}}, 2);
+       }},
+      {"path", "at least 2",
+       [] {
+         ribbon({{1, 0, 0}}, 1, 1, 1);
+       }},
+      {"path", "one above the other",
+       [] {
+         ribbon({{1, 0, 0}, {1, 2, 0}}, 1, 1, 1);
+       }},
+      {"width", "0",
+       [] {
+         ribbon({{1, 0, 0}, {2, 0, 0}}, 0, 1, 1);
        }},
       {"size_x", "0", [] { grid(0, 1, 1, 1); }},
       {"size_z", "-1", [] { grid(1, -1, 1, 1); }},

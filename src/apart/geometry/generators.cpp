@@ -570,6 +570,54 @@ Mesh revolution(const std::vector<Vector2>& profile, int resolution) {
   return builder.mesh();
 }
 
+Mesh ribbon(const std::vector<Vector3>& path, double width, int cells, int width_cells) {
+  if (path.size() < 2) throw InputError("ribbon: path: got {} points, must be at least 2", path.size());
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (!path[i].allFinite()) throw InputError("ribbon: path: point {} must be finite", i);
+    if (i > 0 && path[i][0] == path[i - 1][0] && path[i][2] == path[i - 1][2])
+      throw InputError("ribbon: path: points {} and {} are one above the other", i - 1, i);
+  }
+  require_positive("ribbon", "width", width);
+  require_at_least("ribbon", "cells", cells, 1);
+  require_at_least("ribbon", "width_cells", width_cells, 1);
+  require_size("ribbon", "cells and width_cells", 2.0 * cells * width_cells);
+  // A polyline so fine that its chords are the curve, and the length up to each of its points.
+  constexpr int fine = 64;  // chords between two points of the path
+  const int spans = int(path.size()) - 1;
+  const auto point = [&](int i) { return path[std::size_t(std::clamp(i, 0, spans))]; };
+  std::vector<Vector3> line;
+  std::vector<double> length{0};
+  for (int i = 0; i < spans; ++i)
+    for (int j = i == 0 ? 0 : 1; j <= fine; ++j) {
+      const double t = double(j) / fine;
+      const Vector3 a = point(i), b = point(i + 1), u = 0.5 * (b - point(i - 1)),
+                    v = 0.5 * (point(i + 2) - a);
+      line.push_back(a + t * (u + t * (3 * (b - a) - 2 * u - v + t * (2 * (a - b) + u + v))));
+      if (line.size() > 1) length.push_back(length.back() + (line.back() - line[line.size() - 2]).norm());
+    }
+  Builder builder;
+  std::size_t chord = 0;
+  for (int i = 0; i <= cells; ++i) {
+    const double s = length.back() * i / cells;
+    while (chord + 2 < line.size() && length[chord + 1] < s) ++chord;
+    const double t = std::min((s - length[chord]) / (length[chord + 1] - length[chord]), 1.0);
+    const Vector3 middle = line[chord] + t * (line[chord + 1] - line[chord]);
+    for (int k = 0; k <= width_cells; ++k)
+      builder.points.push_back(middle + Vector3(0, width * centred(k, width_cells), 0));
+  }
+  const auto index = [&](int i, int k) { return i * (width_cells + 1) + k; };
+  for (int i = 0; i < cells; ++i)
+    for (int k = 0; k < width_cells; ++k)
+      builder.quadrilateral(index(i, k), index(i + 1, k), index(i + 1, k + 1), index(i, k + 1),
+                            (i + k) % 2 == 0);
+  Mesh mesh = builder.mesh();
+  for (int k = 0; k <= width_cells; ++k) {
+    mesh.groups["start"].points.push_back(index(0, k));
+    mesh.groups["end"].points.push_back(index(cells, k));
+  }
+  return mesh;
+}
+
 Mesh segments(double length, int cells) {
   require_positive("segments", "length", length);
   require_at_least("segments", "cells", cells, 1);

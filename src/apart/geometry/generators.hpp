@@ -49,6 +49,10 @@ Mesh bowl(double radius, double angle, int resolution);
 /// least two points (radius > 0, y), `resolution` ≥ 3 is the number of cells around. Going up along the
 /// profile, the outside is on the side away from the axis.
 Mesh revolution(const std::vector<Eigen::Vector2d>& profile, int resolution);
+/// Strip whose width is along y, swept along a smooth curve (Catmull-Rom) through at least two points, which
+/// differ in more than y. `cells` equally long cells along the curve, `width_cells` across. The short edges
+/// are the groups "start" and "end".
+Mesh ribbon(const std::vector<Vector3>& path, double width, int cells, int width_cells);
 /// Straight line of segments along x.
 Mesh segments(double length, int cells);
 // Curves of segments. Points at their ends make the groups "start" and "end" of the mesh.

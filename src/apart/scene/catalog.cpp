@@ -263,6 +263,27 @@ Group meshes() {
                       }
                       return generate::revolution(points, p["resolution"].integer());
                     }),
+          generator(
+              "ribbon",
+              "strip whose width is along y, along a smooth curve; for shells and obstacles; groups "
+              "start and end",
+              {{"path", list(tuple(number(), 3), 2), "m", "[[-0.5, 0, 0], [0.5, 0, 0]]",
+                "points that the curve passes; neighbours are not one above the other"},
+               {"width", number(positive), "m", "0.1", "edge length along y"},
+               {"cells", tuple(integer(1, 1e5), 2), "", "[40, 4]", "cells along the curve and along y"}},
+              [](const LocatedJson& p, Content) {
+                const LocatedJson path = p["path"];
+                check_cell_count(p, 2.0 * p["cells"][0].number() * p["cells"][1].number());
+                std::vector<Vector3> points;
+                for (std::size_t i = 0; i < path.size(); ++i) {
+                  const Vector3 next(path[i][0].number(), path[i][1].number(), path[i][2].number());
+                  if (!points.empty() && points.back()[0] == next[0] && points.back()[2] == next[2])
+                    path[i].fail("is above or below the point before it; the strip stands upright there");
+                  points.push_back(next);
+                }
+                return generate::ribbon(points, p["width"].number(), p["cells"][0].integer(),
+                                        p["cells"][1].integer());
+              }),
           generator("segments", "straight line of segments along the x axis; for rods and obstacles",
                     {{"length", number(positive), "m", "1", "length along x"},
                      {"cells", integer(1, 1e6), "", "10", "number of segments"}},
