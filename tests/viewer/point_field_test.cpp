@@ -80,6 +80,26 @@ TEST(Gaps, AreDistancesToTheNearestOther) {
   EXPECT_EQ(near, 2 * (9 + 9 - 3));
 }
 
+TEST(Gaps, AreWhatIsLeftOfTheThickness) {
+  FrameBuilder b = cubes(0.01);
+  b.frame.thickness = {0.004, 0.002, 0};
+  b.frame.self_reach = {0.005, 0.003, 0.001};
+  b.frame.pair_thickness = {{0, 2, 0.006}};
+  const VectorX g = gaps(b.frame, 0.05);
+  int found = 0;
+  for (Index p = 0; p < b.frame.mesh.point_count(); ++p) {
+    const bool left = b.frame.point_body[p] == 0;
+    const bool touching = std::abs(b.frame.mesh.points(0, p)) < 0.0051,
+               low = b.frame.mesh.points(1, p) < 0.0101;
+    if (!touching && !low) continue;
+    ++found;
+    // From the floor: 0.006 for the left one by itself, the mean for the right one; between them the mean.
+    const double expected = low ? (left ? 0.004 : touching ? 0.007 : 0.009) : 0.007;
+    EXPECT_NEAR(g[p], expected, 1e-12) << p;
+  }
+  EXPECT_EQ(found, 30);
+}
+
 TEST(Gaps, LeaveOutWhatCannotTouch) {
   FrameBuilder b = cubes(0.01);
   b.frame.ignored_pairs = {{0, 1}};

@@ -37,6 +37,8 @@ Frame ball(int number) {
   b.frame.velocity = Matrix3X::Constant(3, b.frame.mesh.point_count(), 0.1 * number);
   b.frame.contact_force = Matrix3X::Zero(3, b.frame.mesh.point_count());
   b.frame.contact_force.col(0) = Vector3(0, 3, 4);
+  b.frame.thickness = {0.02, 0};
+  b.frame.self_reach = {0.03, 0.01};
   return b.frame;
 }
 
@@ -176,6 +178,9 @@ TEST_F(Server, PositionsAreThoseOfTheFrameToSinglePrecision) {
   EXPECT_EQ(topology["points"], surface.points.size());
   EXPECT_EQ(topology["triangles"], surface.triangles.cols());
   EXPECT_EQ(topology["bodies"][0]["name"], "ball");
+  EXPECT_EQ(topology["bodies"][0]["thickness"], 0.02);
+  EXPECT_EQ(topology["bodies"][0]["radius"], 0.01);
+  EXPECT_FALSE(topology["bodies"][1].contains("thickness"));
   EXPECT_EQ(arrays.size(), 4u * std::size_t(2 * surface.points.size() + 4 * surface.triangles.cols()));
   const json header = header_of(get("/token/0/positions?frame=2")->body, arrays);
   EXPECT_EQ(header["key"], topology["key"]);

@@ -1,7 +1,7 @@
 // The picture of one run.
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
-import type { Topology, Vec3 } from './api';
+import type { Vec3 } from './api';
 import { ColourMap, fraction, linearOf, Range } from './colours';
 import { Hit, pick } from './pick';
 import type { Shown } from './run';
@@ -41,7 +41,6 @@ export class View {
   private material = new THREE.MeshLambertMaterial({
     vertexColors: true,
     side: THREE.DoubleSide,
-    polygonOffset: true,
     polygonOffsetFactor: 1,
     polygonOffsetUnits: 1,
   });
@@ -49,7 +48,6 @@ export class View {
   private leanMaterial = new THREE.ShaderMaterial({
     vertexColors: true,
     side: THREE.DoubleSide,
-    polygonOffset: true,
     polygonOffsetFactor: 1,
     polygonOffsetUnits: 1,
     uniforms: { lamp: { value: new THREE.Vector3(0, 0, 1) }, above: { value: new THREE.Vector3(0, 1, 0) } },
@@ -379,6 +377,8 @@ export class View {
     this.mesh.visible = display.style !== 'wireframe';
     this.edges.visible = display.style === 'edges' || display.style === 'wireframe';
     this.edgeMaterial.opacity = display.style === 'wireframe' ? 0.75 : 0.4;
+    // Surfaces step back behind their edges, but not without need: bodies that nearly touch would show through.
+    this.material.polygonOffset = this.leanMaterial.polygonOffset = this.edges.visible;
     const glass = display.style === 'glass';
     this.mesh.material = this.software && !display.shadows && !glass ? this.leanMaterial : this.material;
     if (this.material.transparent !== glass) {
@@ -474,9 +474,6 @@ export class View {
     }
     this.camera.up.copy(this.up);
     this.camera.position.copy(this.target).addScaledVector(d, distance);
-    this.camera.near = 0.01 * this.size;
-    this.camera.far = 60 * this.size;
-    this.camera.updateProjectionMatrix();
     // The controls take the up direction when they are made.
     this.controls?.dispose();
     this.controls = new OrbitControls(this.camera, this.canvas);
@@ -529,15 +526,16 @@ export class View {
     return this.size;
   }
 
-  /** Looks from where another view looks. */
+  /** Looks from where another view looks; if the two show things of different size or place, from where it looks relative to
+      what it shows. */
   follow(other: View) {
     if (!this.controls || !other.controls) return;
-    this.camera.position.copy(other.camera.position);
+    const ratio = this.size / other.size;
+    const alike = ratio > 0.7 && ratio < 1.4 && this.target.distanceTo(other.target) < 0.5 * this.size;
+    const moved = (x: THREE.Vector3) => (alike ? x.clone() : x.clone().sub(other.target).multiplyScalar(ratio).add(this.target));
+    this.camera.position.copy(moved(other.camera.position));
     this.camera.up.copy(other.camera.up);
-    this.camera.near = other.camera.near;
-    this.camera.far = other.camera.far;
-    this.camera.updateProjectionMatrix();
-    this.controls.target.copy(other.controls.target);
+    this.controls.target.copy(moved(other.controls.target));
     const tell = this.onCamera;
     this.onCamera = () => {};
     this.controls.update();
@@ -578,6 +576,11 @@ export class View {
   render(force = false) {
     if (!this.dirty && !force) return;
     this.dirty = false;
+    // The farther the near plane, the finer the depths behind it: bodies in contact are very close.
+    const distance = this.camera.position.distanceTo(this.target);
+    this.camera.near = Math.max(0.005 * this.size, 0.3 * (distance - this.size));
+    this.camera.far = distance + 6 * this.size;
+    this.camera.updateProjectionMatrix();
     if (this.marker.visible) this.marker.scale.setScalar(0.006 * this.camera.position.distanceTo(this.marker.position));
     this.renderer.render(this.scene, this.camera);
   }
@@ -652,8 +655,4 @@ function makeGround(): THREE.Mesh<THREE.BufferGeometry, THREE.ShaderMaterial> {
   mesh.receiveShadow = true;
   mesh.renderOrder = 1; // behind most of the rest, which then need not be drawn over
   return mesh;
-}
-
-export function bodiesOf(topology: Topology): BodySettings[] {
-  return topology.bodies.map((body) => ({ visible: true, colour: body.colour }));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace apart {
 
@@ -92,23 +93,38 @@ VectorX gaps(const Frame& frame, double reach) {
   }
   const CollisionSurface collision(x, surface.triangles, surface.segments, body, pairs, frame.half_spaces);
 
-  VectorX squared = VectorX::Constant(n, reach * reach);
-  for (const Stencil& s : make_bvh(collision)->find(x, reach)) {
+  std::map<std::pair<int, int>, double> other_thickness;
+  for (const PairThickness& t : frame.pair_thickness) other_thickness[{t.a, t.b}] = t.thickness;
+  const auto thickness = [&](int a, int b) {
+    if (const auto at = other_thickness.find({std::min(a, b), std::max(a, b)}); at != other_thickness.end())
+      return at->second;
+    return frame.thickness.empty()
+               ? 0.0
+               : 0.5 * (frame.thickness[std::size_t(a)] + frame.thickness[std::size_t(b)]);
+  };
+  double thickest = 0;
+  for (const double t : frame.thickness) thickest = std::max(thickest, t);
+  for (const PairThickness& t : frame.pair_thickness) thickest = std::max(thickest, t.thickness);
+
+  VectorX gap = VectorX::Constant(n, reach);
+  for (const Stencil& s : make_bvh(collision)->find(x, reach + thickest)) {
     const ClosestPoints closest = closest_points(s.kind, s.gather(x));
-    const double d = closest.r.squaredNorm();
+    const int a = body[std::size_t(s.vertices[0])],
+              b = body[std::size_t(s.vertices[std::size_t(s.size()) - 1])];
+    const double d = closest.r.norm() - thickness(a, b);
+    if (a == b && d < 0) continue;  // neighbours in a mesh finer than it is thick, not a contact
     for (int i = 0; i < s.size(); ++i)
-      if (closest.vertices >> i & 1) squared[s.vertices[i]] = std::min(squared[s.vertices[i]], d);
+      if (closest.vertices >> i & 1) gap[s.vertices[i]] = std::min(gap[s.vertices[i]], d);
   }
   for (const HalfSpace& plane : frame.half_spaces)
     for (Index i = 0; i < n; ++i) {
-      if (absent[std::size_t(body[std::size_t(i)])] || !pairs(body[std::size_t(i)], plane.body).enabled)
-        continue;
-      const double d = std::max(0.0, plane.normal.dot(x.col(i) - plane.origin));
-      squared[i] = std::min(squared[i], d * d);
+      const int b = body[std::size_t(i)];
+      if (absent[std::size_t(b)] || !pairs(b, plane.body).enabled) continue;
+      gap[i] = std::min(gap[i], plane.normal.dot(x.col(i) - plane.origin) - thickness(b, plane.body));
     }
   VectorX result = VectorX::Constant(frame.mesh.point_count(), none);
   for (Index i = 0; i < n; ++i)
-    if (squared[i] < reach * reach) result[surface.points[i]] = std::sqrt(squared[i]);
+    if (gap[i] < reach) result[surface.points[i]] = std::max(0.0, gap[i]);
   return result;
 }
 

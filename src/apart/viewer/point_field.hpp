@@ -28,7 +28,8 @@ VectorX point_field(const Frame& frame, std::string_view name, double reach);
 /// Distance [m] from each point of the surface to the nearest other thing it could touch: points, edges and
 /// faces that do not share a point, and half-spaces. The distance of two edges, or of a point and a face,
 /// counts for all points that the closest places lie between. Not a number beyond `reach` > 0, for points
-/// inside, and for absent bodies.
+/// inside, and for absent bodies. Thickness is taken off; points of one body closer than it is thick are
+/// neighbours in a fine mesh and do not count.
 VectorX gaps(const Frame& frame, double reach);
 
 /// The colours of numbers from 0 to 1, dark to light, as sRGB 0xRRGGBB at equal distances (viridis).

@@ -41,6 +41,7 @@ SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, cons
         body.name = frame.bodies[b].name;
         body.kind = frame.bodies[b].kind;
         body.body = int(b);
+        if (!frame.thickness.empty()) body.thickness = frame.thickness[b];
         const bool fixed = body.kind == "obstacle" || body.kind == "half_space";
         body.colour = fixed ? obstacle_colour() : body_colour(simulated++);
         motion.bodies.push_back(std::move(body));

@@ -10,8 +10,9 @@ namespace apart {
 /// One body of a run, as other programs want it: its own points, and what is drawn on them.
 struct MovingBody {
   std::string name, kind;
-  int body = 0;     ///< index in the frames
-  Vector3f colour;  ///< linear
+  int body = 0;          ///< index in the frames
+  double thickness = 0;  ///< ξ [m]; 0: none
+  Vector3f colour;       ///< linear
   Faces triangles;
   Edges segments;
   Eigen::VectorXi balls;

@@ -141,7 +141,7 @@ class Writer {
     out_ << "        uniform token type = \"linear\"\n";
     same("int[] curveVertexCounts", 2, body.segments.cols());
     fmt::print(out_, "        float[] widths = [{}] (\n            interpolation = \"constant\"\n        )\n",
-               0.008 * motion_.size);
+               body.thickness > 0 ? body.thickness : 0.008 * motion_.size);
     samples(body, body.segments.reshaped().eval());
     out_ << "    }\n";
   }
@@ -149,7 +149,7 @@ class Writer {
   void write_points(const MovingBody& body) {
     begin("Points", body);
     fmt::print(out_, "        float[] widths = [{}] (\n            interpolation = \"constant\"\n        )\n",
-               0.012 * motion_.size);
+               body.thickness > 0 ? body.thickness : 0.012 * motion_.size);
     samples(body, body.balls);
     out_ << "    }\n";
   }

@@ -78,11 +78,19 @@ std::string topology_packet(const Frame& frame, const DrawnSurface& surface) {
   text["first_ball_cell"] = frame.mesh.tetrahedra.cols() + frame.mesh.faces.cols() + frame.mesh.edges.cols();
   text["bodies"] = Json::array();
   int simulated = 0;
-  for (const FrameBody& body : frame.bodies) {
+  for (std::size_t b = 0; b < frame.bodies.size(); ++b) {
+    const FrameBody& body = frame.bodies[b];
     const bool fixed = body.kind == "obstacle" || body.kind == "half_space";
-    text["bodies"].push_back({{"name", body.name},
-                              {"kind", body.kind},
-                              {"colour", encoded(fixed ? obstacle_colour() : body_colour(simulated++))}});
+    Json item = {{"name", body.name},
+                 {"kind", body.kind},
+                 {"colour", encoded(fixed ? obstacle_colour() : body_colour(simulated++))}};
+    // Two bodies touch when they are as far apart as the mean of their thickness: each is half of its own
+    // thick to either side.
+    if (!frame.thickness.empty() && frame.thickness[b] > 0) {
+      item["thickness"] = frame.thickness[b];
+      item["radius"] = frame.thickness[b] / 2;
+    }
+    text["bodies"].push_back(std::move(item));
   }
   Eigen::VectorXi body(surface.points.size());
   for (Eigen::Index i = 0; i < body.size(); ++i) body[i] = frame.point_body[surface.points[i]];

@@ -1,0 +1,83 @@
+// The commands that show runs: what they print, and how they end.
+#include <gtest/gtest.h>
+#include <support/program.hpp>
+#include <support/temporary_directory.hpp>
+
+#include <filesystem>
+#include <regex>
+
+namespace {
+
+namespace fs = std::filesystem;
+using apart::testing::content_of;
+using apart::testing::Outcome;
+using apart::testing::TemporaryDirectory;
+using apart::testing::write_file;
+
+class Showing : public ::testing::Test {
+ protected:
+  Showing() {
+    write_file(directory / "scene.json", R"({
+      "version": 1, "time": {"dt": 0.02, "steps": 3},
+      "bodies": [{"type": "half_space", "name": "floor"},
+                 {"type": "volume", "name": "box", "mesh": {"generator": "box", "size": 0.1, "cells": 1},
+                  "transform": {"translate": [0, 0.06, 0]}}]})");
+    EXPECT_EQ(apart({"run", "scene.json", "-o", "run"}).code, 0);
+  }
+  Outcome apart(const std::vector<std::string>& arguments, double interrupt_after = -1) const {
+    return apart::testing::run_program(APART_PROGRAM, arguments, directory.path(), interrupt_after);
+  }
+  TemporaryDirectory directory;
+};
+
+TEST_F(Showing, ViewPrintsItsAddressAndEndsWithCtrlC) {
+  const Outcome outcome = apart({"view", "run", "--no-open"}, 1.5);
+  if (outcome.code == 2 && outcome.err.find("without the page") != std::string::npos) GTEST_SKIP();
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(std::regex_search(outcome.out, std::regex(R"(^http://127\.0\.0\.1:\d+/[0-9a-f]{32}/\n)")))
+      << outcome.out;
+}
+
+TEST_F(Showing, ViewRefusesWhatIsNoRun) {
+  const Outcome outcome = apart({"view", "nowhere", "--no-open"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find(outcome.err.find("without the page") == std::string::npos ? "nowhere" : "page"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(apart({"view"}).code, 64);
+  EXPECT_EQ(apart({"view", "run", "--port", "70000"}).code, 64);
+}
+
+TEST_F(Showing, RenderMakesPicturesAndFilms) {
+  EXPECT_EQ(apart({"render", "run", "-o", "a.png", "--size", "64x48", "--samples", "1"}).code, 0);
+  EXPECT_GT(fs::file_size(directory / "a.png"), 200u);
+  const Outcome coloured =
+      apart({"render", "run", "-o", "b.png", "--size", "64x48", "--samples", "1", "--colour", "speed",
+             "--range", "0,1", "--eye", "1,1,1", "--target", "0,0,0"});
+  EXPECT_EQ(coloured.code, 0) << coloured.err;
+  EXPECT_NE(coloured.out.find("speed from 0 (dark) to 1 (light) m/s"), std::string::npos) << coloured.out;
+  const Outcome film = apart({"render", "run", "-o", "film.mp4", "--size", "64x48", "--samples", "1"});
+  EXPECT_EQ(film.code, 0) << film.err;
+  EXPECT_GT(fs::file_size(directory / "film.mp4"), 500u);
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"render", "run", "-o", "a.txt"},
+                                                {"render", "run", "-o", "a.mp4", "--frame", "1"},
+                                                {"render", "run", "-o", "a.png", "--frame", "9"},
+                                                {"render", "run", "-o", "a.png", "--colour", "taste"},
+                                                {"render", "nowhere", "-o", "a.png"}})
+    EXPECT_EQ(apart(wrong).code, 2) << wrong.back();
+}
+
+TEST_F(Showing, ExportWritesWhatWasAskedFor) {
+  EXPECT_EQ(apart({"export", "run", "--format", "gltf"}).code, 0);
+  EXPECT_TRUE(fs::exists(directory / "run.glb"));
+  EXPECT_EQ(apart({"export", "run", "--format", "obj", "--first", "1", "--every", "2"}).code, 0);
+  EXPECT_EQ(content_of(directory / "run-obj").size(), 2u);
+  const Outcome again = apart({"export", "run", "--format", "obj"});
+  EXPECT_EQ(again.code, 2);
+  EXPECT_NE(again.err.find("run-obj"), std::string::npos) << again.err;
+  EXPECT_EQ(apart({"export", "run", "--format", "fbx"}).code, 2);
+  EXPECT_EQ(apart({"export", "run", "--format", "usda", "--last", "99"}).code, 2);
+  EXPECT_EQ(apart({"export", "run"}).code, 64);
+}
+
+}  // namespace
