@@ -293,6 +293,60 @@ TEST(Shells, hanging_cloth_comes_within_one_percent_of_its_limit_and_never_beyon
   }
 }
 
+TEST(Shells, woven_cloth_keeps_its_limits_along_warp_weft_and_shear) {
+  ShellSubstance stuff = sheet(1.076e6, 0, 0.18e-3, 103.6);
+  const PlaneStrain limit(0.14, 0.14, 0.063);
+  stuff.membrane = BarrierMembrane{{15557, 7779, 25004, 1076}, limit};  // a thousandth of cotton
+  Body body = make_shell("cloth", generate::grid(1, 1, 10, 10), stuff);
+  const auto corners = points_where(body, [](const Vector3& x) {
+    return (x[0] < -0.499 && x[2] < -0.499) || (x[0] > 0.499 && x[2] > 0.499);
+  });
+  prescribe(body, &corners, {true, true, true}, {});
+  SmallScene scene;
+  scene.options.dt = 0.04;
+  scene.options.solver.tolerance = 1e-3;
+  scene.bodies.push_back(body);
+  auto s = scene.simulation();
+  Vector3 largest = Vector3::Zero();
+  s->on_iterate = [&](const Matrix3X& x) {
+    for (Index t = 0; t < body.shell->nodes.cols(); ++t) {
+      Eigen::Matrix<double, 3, 2> edges;
+      for (int k = 0; k < 2; ++k)
+        edges.col(k) = x.col(body.shell->nodes(k + 1, t)) - x.col(body.shell->nodes(0, t));
+      const PlaneStrain e = green_strain(thin_svd(edges * body.shell->inverse_rest[std::size_t(t)]));
+      largest = largest.cwiseMax(e.cwiseAbs());
+    }
+  };
+  for (int step = 0; step < 12; ++step) s->step();
+  for (int k = 0; k < 3; ++k) EXPECT_LT(largest[k], limit[k]);
+  EXPECT_GT(largest.cwiseQuotient(limit).maxCoeff(), 0.95) << largest.transpose();
+  expect_intersection_free(*s);
+}
+
+TEST(Shells, an_edge_pulled_faster_than_the_limit_allows_takes_the_cloth_along) {
+  // The edge moves by 40 % of a cell per step: the direct move of the edge alone is not feasible.
+  ShellSubstance stuff = sheet(0.821e6, 0.243, 0.318e-3, 472.64);
+  stuff.membrane = KoiterMembrane{plane_stress_parameters(0.01 * 0.821e6, 0.243)};
+  stuff.limit = StretchLimit{1.05, 0, 1, 1e3};
+  Body body = make_shell("cloth", generate::grid(0.5, 0.25, 10, 5), stuff);
+  const auto edge = points_where(body, [](const Vector3& x) { return x[0] < -0.249; });
+  prescribe(body, &edge, {true, true, true},
+            rigid_motion([](double t) { return Pose{.translation = Vector3(-t, 0, 0)}; }));
+  SmallScene scene;
+  scene.options.dt = 0.02;
+  scene.options.gravity.setZero();
+  scene.options.solver.tolerance = 1e-3;
+  scene.bodies.push_back(body);
+  auto s = scene.simulation();
+  double largest = 0;
+  s->on_iterate = [&](const Matrix3X& x) { largest = std::max(largest, largest_stretch(body, x)); };
+  bool pulled = false;
+  for (int step = 0; step < 5; ++step) pulled |= s->step().scripted_by_lagrangian;
+  EXPECT_TRUE(pulled);
+  EXPECT_LT(largest, 1.05);
+  for (const Index p : edge) EXPECT_NEAR(s->state().nodes(0, p), -0.25 - 0.1, 1e-3);
+}
+
 TEST(Shells, a_heavy_weight_is_held_at_the_limit) {
   ShellSubstance stuff = sheet(0.821e6, 0.243, 0.318e-3, 472.64);
   stuff.membrane = KoiterMembrane{plane_stress_parameters(0.01 * 0.821e6, 0.243)};

@@ -72,10 +72,14 @@ std::string worst_triangle(const StepProblem& p) {
   while (p.first_triangle[body] > triangle) --body;
   const Body& shell = p.model.bodies[body];
   const auto& limit = shell.shell->limit;
+  const auto woven = strain_limit_of(shell.shell->membrane);
   const Vector2& s = p.membranes.stretches(triangle);
   return fmt::format(" Most strained triangle: {} of '{}', stretched by {:.6g} and {:.6g}{}.",
                      triangle - p.first_triangle[body], shell.name, s[0], s[1],
-                     limit ? fmt::format(" (limit {:.6g})", limit->upper) : "");
+                     limit   ? fmt::format(" (limit {:.6g})", limit->upper)
+                     : woven ? fmt::format(" (limits of strain {:.4g}, {:.4g}, {:.4g})", (*woven)[0],
+                                           (*woven)[1], (*woven)[2])
+                             : "");
 }
 
 std::string missed_target(const StepProblem& p, const Matrix3X& q) {

@@ -294,7 +294,7 @@ std::string summary(const Certificate& c) {
                          grouped(c.path_pairs_tight_inclusion)));
   if (c.ok()) {
     text += fmt::format("CERTIFIED: no intersection{}{} in any frame{}\n",
-                        c.invertible == 0  ? " and no inversion"
+                        c.invertible == 0  ? (c.limited > 0 ? ", no inversion" : " and no inversion")
                         : c.tetrahedra > 0 ? ", and no inversion of the tetrahedra checked,"
                                            : "",
                         c.limited > 0 ? " and no strain at its limit" : "",
