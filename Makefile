@@ -44,7 +44,7 @@ stress: configure # two hundred scenes that abuse the solver: each ends certifie
 	$(NINJA) test_stress apart
 	$(BUILD)/test_stress --gtest_brief=1
 
-scenes: configure # run and verify the published scenes on the meshes in SCENES= and CODIM=folder; STEPS= BUDGET=seconds ONLY= AGAIN=yes
+scenes: configure # run and verify the published scenes; SCENES= and CODIM=folder; STEPS= BUDGET=seconds ONLY= AGAIN=yes
 	$(NINJA) apart apart_scenes
 	$(BUILD)/apart_scenes --program $(BUILD)/apart --output $(BUILD)/scenes --scripts "$(SCENES)" \
 	  --meshes "$(CODIM)" \

@@ -80,7 +80,8 @@ std::string last_line(const fs::path& log, const fs::path& scripts) {
     begin = end + 1;
   }
   const std::string folder = scripts.string() + "/";
-  for (std::size_t at; (at = last.find(folder)) != last.npos;) last.erase(at, folder.size());
+  if (!scripts.empty())
+    for (std::size_t at; (at = last.find(folder)) != last.npos;) last.erase(at, folder.size());
   return last;
 }
 
@@ -302,10 +303,9 @@ class Campaign {
     std::error_code error;
     if (verified && fs::exists(run / "summary.json", error)) {
       const json summary = read_json(run / "summary.json");
-      for (const char* key :
-           {"steps", "converged_steps", "wall_seconds", "cpu_seconds", "threads", "newton_iterations",
-            "max_contacts", "mean_contacts", "min_distance", "min_gap", "max_strain", "min_volume_ratio",
-            "peak_rss_bytes", "nodes", "dofs", "timings", "version"})
+      for (const char* key : {"steps", "converged_steps", "wall_seconds", "cpu_seconds", "threads",
+                              "newton_iterations", "max_contacts", "mean_contacts", "min_distance", "min_gap",
+                              "min_volume_ratio", "peak_rss_bytes", "nodes", "dofs", "timings", "version"})
         d[key] = summary.at(key);
       d["steps_wanted"] = steps_wanted(run);
       d["dt"] = read_json(run / "scene.json").at("time").at("dt");
@@ -313,6 +313,7 @@ class Campaign {
       d["verify_seconds"] = verified->seconds;
       if (verified->code == 0 || verified->code == 4) {
         const json certificate = read_json(run / "certificate.json");
+        d["max_strain_share"] = certificate.value("max_strain_share", json());
         d["tetrahedra"] =
             certificate.at("tetrahedra").get<Index>() + certificate.at("unchecked_tetrahedra").get<Index>();
       } else {
@@ -325,7 +326,7 @@ class Campaign {
     const std::string message = d.value("message", "");
     if (ran.code == 0 && proven)
       result.outcome = Outcome::certified;
-    else if (stopped && proven && d.value("steps", 0) > 0)
+    else if (stopped && proven)
       result.outcome = Outcome::partly;
     else if (ran.code == 2 && message.find(": mesh ") != message.npos &&
              message.find(" not found") != message.npos)
@@ -408,7 +409,7 @@ class Campaign {
     text +=
         codimensional
             ? "| scene | nodes | h [s] | steps | contacts mean (max) | iterations a step | wall a step | "
-              "CPU a step | MB | smallest gap [m] | largest strain | certified | published as | nodes | "
+              "CPU a step | MB | smallest gap [m] | of the strain limit | certified | published as | nodes | "
               "contacts | iterations | wall a step | figure, cores |\n"
               "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- "
               "| --- | --- | --- |\n"
@@ -446,14 +447,17 @@ class Campaign {
             : fmt::format("{} | {} | {} | {:g} | {} | {}, {}", p.published, p.nodes, p.contacts, p.iterations,
                           time_text(60 * p.minutes), p.figure, p.cores);
     if (d.value("steps", Index(0)) == 0)
-      return fmt::format("| {} | | | | | | | | | | | **{}** | {} |\n", p.name,
-                         outcome_names[std::size_t(r.outcome)], there);
+      return fmt::format(
+          "| {} | | | | | | | | | | | **{}** | {} |\n", p.name,
+          r.outcome == Outcome::partly ? "no step in its time" : outcome_names[std::size_t(r.outcome)],
+          there);
     const auto number = [&](const char* key) {
-      return d.at(key).is_number() ? fmt::format("{:.3g}", d.at(key).get<double>()) : std::string("–");
+      return d.contains(key) && d[key].is_number() ? fmt::format("{:.4g}", d[key].get<double>())
+                                                   : std::string("–");
     };
     return fmt::format("| {} | {} | {:g} | {} | {} | {} | {} | {} | {} |\n", p.name, d["nodes"].get<Index>(),
                        d["dt"].get<double>(), steps_text(d), cost_text(d), number("min_gap"),
-                       number("max_strain"), certified_text(r), there);
+                       number("max_strain_share"), certified_text(r), there);
   }
 
   static std::string steps_text(const json& d) {

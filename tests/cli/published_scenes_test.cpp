@@ -97,5 +97,46 @@ TEST_F(PublishedScenes, SaysLoudlyThatThereIsNothing) {
   EXPECT_NE(none.err.find("WERE NOT RUN"), none.err.npos) << none.err;
 }
 
+TEST_F(PublishedScenes, CodimensionalOnesHaveATableOfTheirOwn) {
+  fs::create_directories(directory / "codim");
+  apart::write_mesh(directory / "codim/square2K.obj", apart::generate::grid(1, 1, 8, 8));
+  const std::vector<std::string> arguments = {
+      "--only", "hang-1.01", "--steps", "3", "--meshes", "codim", "--codim", APART_SOURCE_DIR "/bench/codim"};
+  const Outcome all = scenes(arguments);
+  EXPECT_EQ(all.code, 0) << all.out << all.err;
+  const auto hang = nlohmann::json::parse(read_file(directory / "out/runs/codim/two-corner-hang-1.01.json"));
+  EXPECT_EQ(hang["outcome"], "certified");
+  EXPECT_EQ(hang["steps"], 3);
+  EXPECT_EQ(hang["nodes"], 81);
+  EXPECT_GT(hang["max_strain_share"], 0.9) << "the diagonal is taut";
+  EXPECT_LT(hang["max_strain_share"], 1);
+  std::string table = read_file(directory / "out/table.md");
+  EXPECT_NE(table.find("1 codimensional scenes: 1 certified"), table.npos) << table;
+  EXPECT_NE(table.find("| two-corner-hang-1.01 | 81 | 0.04 | 3 |"), table.npos) << table;
+
+  // Settings reach the run, published figures the table; a mesh that is missing is no failure.
+  apart::Mesh cylinder = apart::generate::revolution({{0.25, -0.5}, {0.25, 0}, {0.25, 0.5}}, 8);
+  cylinder.points.row(0).swap(cylinder.points.row(1));  // the published one is along x
+  apart::write_mesh(directory / "codim/cylinder7K.obj", cylinder);
+  scenes({"--only", "twisted-cylinder-without", "--steps", "1", "--meshes", "codim", "--codim",
+          APART_SOURCE_DIR "/bench/codim"});
+  const auto scene = nlohmann::json::parse(
+      read_file(directory / "out/runs/codim/twisted-cylinder-without-offset/scene.json"));
+  EXPECT_EQ(scene["contact"]["thickness"], 0);
+  const Outcome missing =
+      scenes({"--only", "codim/needles", "--meshes", "codim", "--codim", APART_SOURCE_DIR "/bench/codim"});
+  EXPECT_EQ(missing.code, 0) << missing.out << missing.err;
+  table = read_file(directory / "out/table.md");
+  EXPECT_NE(
+      table.find("| **left out** | Pulling cloth on needles | 26.3K | 0.3K (6.6K) | 66.6 | 108 s | 24, 6 |"),
+      table.npos)
+      << table;
+
+  const Outcome none = scenes({"--only", "fall", "--steps", "3", "--meshes", "nowhere"});
+  EXPECT_EQ(none.code, 2) << "not everything that was asked for was run";
+  EXPECT_NE(none.err.find("THE CODIMENSIONAL SCENES WERE NOT RUN"), none.err.npos) << none.err;
+  EXPECT_EQ(result("fall")["outcome"], "certified");
+}
+
 }  // namespace
 #endif
