@@ -38,8 +38,10 @@ class Ring final : public Potential {
 };
 
 NewtonHooks no_hooks() {
-  return {[](const Matrix3X&, const Matrix3X&) { return 1.0; }, [](const Matrix3X&) { return false; },
-          [](const Matrix3X&) { return false; }};
+  return {[](const Matrix3X&, const Matrix3X&) { return 1.0; },
+          [](const Matrix3X&) { return false; },
+          [](const Matrix3X&) { return false; },
+          {}};
 }
 
 TEST(Newton, finds_a_minimum_and_moves_only_what_is_free) {
