@@ -239,6 +239,8 @@ constexpr CodimensionalScene codimensional[] = {
     {"sprinkles", "sprinkles", {}, 8, "Sprinkles", "51.2K", "170.0K (228.8K)", 69, 3.3, "24", "6"},
     {"granules", "granules", {}, 8, "Sand on cloth", "58.7K", "127.6K (185.0K)", 183.2, 10.6, "24", "8"},
     {"all-in", "all-in", {}, 18, "All in", "48.2K", "10.2K (27.8K)", 100.8, 5.8, "24", "8"},
+    {"garment-sewing", "garment-sewing", {}, 4},
+    {"garment-dance", "garment-dance", {}, 5, "Rhumba Knife", "12.8K", "15.4K (21.3K)", 0, 0.4, "20", "6"},
     {"cloth-on-slope-0.5", "cloth-on-slope", {}, 40},
     {"cloth-on-slope-0.49", "cloth-on-slope", {"contact.friction_coefficient=0.49"}, 40},
 };

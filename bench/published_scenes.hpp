@@ -23,7 +23,7 @@ struct PublishedScene {
 /// Not all scripts have a row, and not all rows a script that is published.
 std::optional<PublishedScene> published(std::string_view script);
 
-/// A scene of Codimensional IPC, run on the published meshes, beside its row of C-IPC, figures 16, 20 and 24:
+/// A scene of Codimensional IPC, run on the published meshes, beside its row of C-IPC, figures 20 and 24:
 /// means over the whole simulation, on as many cores.
 struct CodimensionalScene {
   std::string_view name;                          ///< of the row
@@ -32,7 +32,7 @@ struct CodimensionalScene {
   int steps = 0;                                  ///< that are run
   std::string_view published = {};                ///< name there; empty: nothing is published
   std::string_view nodes = {}, contacts = {};     ///< there; contacts mean (max)
-  double iterations = 0, minutes = 0;             ///< there, per time step; minutes of wall time
+  double iterations = 0, minutes = 0;             ///< there, per time step, 0: not published; wall time
   std::string_view figure = {}, cores = {};       ///< there
 };
 

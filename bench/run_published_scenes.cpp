@@ -442,10 +442,10 @@ class Campaign {
     const json& d = r.data;
     const CodimensionalScene& p = *item.row;
     const std::string there =
-        p.published.empty()
-            ? "| | | | |"
-            : fmt::format("{} | {} | {} | {:g} | {} | {}, {}", p.published, p.nodes, p.contacts, p.iterations,
-                          time_text(60 * p.minutes), p.figure, p.cores);
+        p.published.empty() ? "| | | | |"
+                            : fmt::format("{} | {} | {} | {} | {} | {}, {}", p.published, p.nodes, p.contacts,
+                                          p.iterations > 0 ? fmt::format("{:g}", p.iterations) : "–",
+                                          time_text(60 * p.minutes), p.figure, p.cores);
     if (d.value("steps", Index(0)) == 0)
       return fmt::format(
           "| {} | | | | | | | | | | | **{}** | {} |\n", p.name,

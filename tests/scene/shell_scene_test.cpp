@@ -106,6 +106,11 @@ TEST(ShellScene, rest_mesh_is_another_shape_of_the_same_triangles) {
   const ShellCells cells =
       *built(large + R"(, "rest_mesh": {"generator": "grid", "cells": [3, 3]})").model->bodies[0].shell;
   EXPECT_NEAR(cells.volume.sum(), 3.18e-4, 1e-15) << "mass and volume are those of the rest shape";
+  const testing::TemporaryDirectory folder;  // a file is looked for beside the scene
+  testing::write_file(folder / "drape.obj", "v 0 0 0\nv 2 0 0\nv 0 0 2\nf 1 2 3\n");
+  testing::write_file(folder / "stage.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n");
+  const std::string files = R"("mesh": {"file": "drape.obj"}, "rest_mesh": {"file": "stage.obj"})";
+  EXPECT_NEAR(built(files, folder.path()).model->bodies[0].shell->volume.sum(), 0.5 * 3.18e-4, 1e-15);
   EXPECT_NE(message(large + R"(, "rest_mesh": {"generator": "grid", "cells": [3, 4]})")
                 .find("must have the same triangles"),
             std::string::npos);

@@ -123,10 +123,11 @@ void make_absolute(JsonValue* path, const fs::path& directory) {
 /// Relative paths start at the scene file; written out they must be found from anywhere.
 void make_paths_absolute(JsonValue& scene, const fs::path& directory) {
   for (JsonValue& body : std::get<JsonValue::Array>(scene.find("bodies")->data)) {
-    if (JsonValue* mesh = body.find("mesh")) {
-      make_absolute(mesh->find("file"), directory);
-      if (JsonValue* surface = mesh->find("surface")) make_absolute(surface->find("file"), directory);
-    }
+    for (const char* key : {"mesh", "rest_mesh"})
+      if (JsonValue* mesh = body.find(key)) {
+        make_absolute(mesh->find("file"), directory);
+        if (JsonValue* surface = mesh->find("surface")) make_absolute(surface->find("file"), directory);
+      }
     if (JsonValue* sequence = body.find("sequence")) make_absolute(sequence->find("files"), directory);
     for (const char* list : {"fixed", "loads", "regions"})
       if (JsonValue* parts = body.find(list))
