@@ -118,9 +118,36 @@ TEST_P(EveryBroadPhase, DependsOnTheArgumentsOnly) {
   }
 }
 
+TEST_P(EveryBroadPhase, LooksFartherAroundThickBodies) {
+  Random random(14);
+  for (int trial = 0; trial < 10; ++trial) {
+    const CollisionSurface surface = test::random_surface(40, 0.1, 0.05, random);
+    const std::vector<double> half = surface.pairs.half_thickness();
+    Matrix3X end = surface.rest;
+    for (Index v = 0; v < end.cols(); ++v) end.col(v) += 0.1 * random.vector();
+    const Candidates found = make(surface)->find(surface.rest, end, 0.01);
+    int beyond = 0;
+    for (const Stencil& s : test::all_pairs(surface)) {
+      const PairSettings& settings = surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
+      const double extents = half[std::size_t(surface.vertex_body[s.vertices[0]])] +
+                             half[std::size_t(surface.vertex_body[s.vertices[first_count(s.kind)]])];
+      EXPECT_GE(extents * (1 + 1e-14), settings.thickness);
+      for (const double t : {0.0, 0.3, 1.0}) {
+        const Matrix3X x = (1 - t) * surface.rest + t * end;
+        const double distance = std::sqrt(squared_distance(s.kind, s.gather(x)));
+        if (!(distance < 0.01 + settings.thickness)) continue;
+        beyond += distance > 0.01;
+        EXPECT_TRUE(std::binary_search(found.begin(), found.end(), s));
+      }
+    }
+    EXPECT_GT(beyond, 0);
+  }
+}
+
 TEST_P(EveryBroadPhase, FindsThePairsFarFromTheOriginAndAtAnyScale) {
   Random random(4);
-  const CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  surface.vertex_extent.clear();  // a thickness, which is not scaled below
   const auto broad_phase = make(surface);
   const Candidates all = test::all_pairs(surface);
   for (double scale : {1e-12, 1.0, 1e9, 1e30, 1e38, 1e40, 1e100})

@@ -194,5 +194,34 @@ TEST(CandidateCache, WithoutReachThereAreNoPairsAndNoSearches) {
   EXPECT_THROW(CandidateCache(make_bvh(surface), std::nan("")), InvariantError);
 }
 
+TEST(CandidateCache, OfASurfaceHoldsWhatIsInReachOfEveryPairAndLittleElse) {
+  Random random(21);
+  for (int trial = 0; trial < 10; ++trial) {
+    CollisionSurface drawn = test::random_surface(60, 0.1, 0.02, random);
+    // One body is thick; a pair with it has the mean.
+    PairTable pairs(4, {.dhat = 0.01});
+    for (int a = 0; a < 4; ++a)
+      for (int b = a; b < 4; ++b)
+        pairs.set(a, b, {.dhat = 0.01, .thickness = 0.5 * ((a == 0 ? 0.2 : 0.0) + (b == 0 ? 0.2 : 0.0))});
+    Edges segments(2, Index(drawn.free_edges.size()));
+    for (Index e = 0; e < segments.cols(); ++e) segments.col(e) = drawn.edges.col(drawn.free_edges[e]);
+    const CollisionSurface surface(drawn.rest, drawn.faces, segments, drawn.vertex_body, pairs, {});
+    CandidateCache own(make_bvh(surface), surface), wide(make_bvh(surface), pairs.max_reach());
+    EXPECT_EQ(own.reach(), 0.01);
+    const Candidates all = test::all_pairs(surface);
+    Matrix3X x = surface.rest;
+    for (int step = 0; step < 4; ++step) {
+      for (const Stencil& s : all) {
+        const PairSettings& settings = surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
+        if (squared_distance(s.kind, s.gather(x)) < std::pow(settings.thickness + settings.dhat, 2)) {
+          EXPECT_TRUE(std::binary_search(own.at(x).begin(), own.at(x).end(), s));
+        }
+      }
+      EXPECT_LT(own.at(x).size(), wide.at(x).size() / 2);
+      for (Index v = 0; v < x.cols(); ++v) x.col(v) += 0.004 * random.vector();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace apart

@@ -558,6 +558,59 @@ TEST(PotentialContract, friction_sticking_sliding_and_at_rest) {
   EXPECT_TRUE(dense_hessian(friction, x, Projection::psd).allFinite());
 }
 
+TEST(PotentialContract, friction_of_points_and_segments_lies_across_what_joins_them) {
+  // Two balls; a ball beside a rod, over its middle and over its end; two rods, crossing and parallel. The
+  // tangent plane is normal to the shortest way between the two. [thesis A.8]
+  struct Case {
+    const char* name;
+    Matrix3X x;
+    Edges segments;
+    std::vector<int> bodies;
+  };
+  const auto points = [](std::initializer_list<Vector3> list) {
+    Matrix3X x(3, Index(list.size()));
+    Index i = 0;
+    for (const Vector3& p : list) x.col(i++) = p;
+    return x;
+  };
+  const Edges none(2, 0), one = Eigen::Vector2i(1, 2), two = Eigen::Matrix2i{{0, 2}, {1, 3}};
+  const std::vector<Case> cases = {
+      {"point and point", points({{0, 0, 0}, {0.03, 0.1, 0.02}}), none, {0, 1}},
+      {"point and edge", points({{0.1, 0.1, 0.05}, {-1, 0, 0}, {1, 0, 0}}), one, {0, 1, 1}},
+      {"point and end", points({{1.03, 0.1, 0.02}, {-1, 0, 0}, {1, 0, 0}}), one, {0, 1, 1}},
+      {"crossing", points({{-1, 0.1, 0}, {1, 0.1, 0.1}, {0.1, 0, -1}, {0, 0, 1}}), two, {0, 0, 1, 1}},
+      {"parallel", points({{-1, 0.1, 0}, {1, 0.1, 0}, {-0.9, 0, 0}, {1.1, 0, 0}}), two, {0, 0, 1, 1}}};
+  for (const Case& c : cases) {
+    PairSettings s;
+    s.dhat = 0.1;
+    s.thickness = 0.05;
+    s.friction = 0.4;
+    ContactFixture f(c.x, Faces(3, 0), c.segments, c.bodies, s);
+    f.contact->prepare(c.x);
+    ASSERT_GT(f.contact->term_count(), 0) << c.name;
+    Friction friction(f.surface);
+    friction.set_start(c.x);
+    friction.set_lag(*f.contact, c.x, 0.01);
+    const Matrix3X direction = random_points(Index(c.x.cols()), 7);
+    for (const double amount : {1e-3, 0.05})
+      expect_potential_contract(friction, c.x + amount * direction, c.name, {1e-6, 1e-5, 1e-4});
+    // All of the first body slides past the second: no force along the normal, and mu times the press across
+    // it.
+    Matrix3X pressed = Matrix3X::Zero(3, c.x.cols()), dragged = pressed, slid = c.x;
+    f.contact->add_gradient(c.x, pressed);
+    Vector3 push = Vector3::Zero(), drag = Vector3::Zero();
+    for (Index i = 0; i < c.x.cols(); ++i)
+      if (c.bodies[std::size_t(i)] == 0) push += pressed.col(i);
+    const Vector3 along = push.cross(Vector3(0.3, 0.5, 0.8)).normalized();
+    for (Index i = 0; i < c.x.cols(); ++i)
+      if (c.bodies[std::size_t(i)] == 0) slid.col(i) += along;
+    friction.add_gradient(slid, dragged);
+    for (Index i = 0; i < c.x.cols(); ++i)
+      if (c.bodies[std::size_t(i)] == 0) drag += dragged.col(i);
+    EXPECT_LT((drag - 0.4 * push.norm() * along).norm(), 1e-9 * push.norm()) << c.name;
+  }
+}
+
 TEST(Friction, MixesForcesOfTwoLags) {
   Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
   PairSettings s;

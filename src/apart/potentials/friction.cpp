@@ -41,7 +41,8 @@ void Friction::mix(const Friction& other, double share) {
   // Four points may be a point and a triangle as well as two edges: the sign of the second weight tells.
   using Key = std::pair<std::array<Index, 4>, bool>;
   const auto key = [](const Term& t) { return Key{t.points.ids, t.weights[1] > 0}; };
-  std::map<Key, const Term*> before;
+  // Relaxed contacts are not merged: the same points may stand several times, then in the same order.
+  std::multimap<Key, const Term*> before;
   double largest = 0;
   for (const Term& t : other.terms_) {
     before.emplace(key(t), &t);
@@ -50,8 +51,8 @@ void Friction::mix(const Friction& other, double share) {
   for (Term& t : terms_) {
     t.sticking *= share;
     t.sliding *= share;
-    const auto found = before.find(key(t));
-    if (found == before.end()) continue;
+    const auto found = before.lower_bound(key(t));
+    if (found == before.end() || found->first != key(t)) continue;
     t.sticking += (1 - share) * found->second->sticking;
     t.sliding += (1 - share) * found->second->sliding;
     before.erase(found);
