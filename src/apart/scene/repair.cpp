@@ -121,8 +121,8 @@ Repair repair_start(const Scene& scene, const SceneFile& file) {
   if (start.ok()) return repair;
   const auto refuse = [&](const std::string& why) {
     Problems problems;
-    for (std::string& message : messages(start, file)) problems.add(std::move(message));
     problems.add(fmt::format("{}: {}", file.name, why));
+    for (std::string& message : messages(start, file)) problems.add(std::move(message));
     problems.throw_if_any();
   };
   if (!start.found.inversions.empty())
