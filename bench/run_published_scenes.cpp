@@ -255,7 +255,8 @@ class Campaign {
   static std::string missing_mesh(const fs::path& scene) {
     const std::string text(FileReader(scene).content());
     std::error_code error;
-    for (const json& body : json::parse(text, nullptr, true, true).at("bodies"))
+    const json parsed = json::parse(text, nullptr, true, true);
+    for (const json& body : parsed.at("bodies"))
       for (const char* key : {"mesh", "rest_mesh"})
         if (body.contains(key) && body[key].contains("file")) {
           const std::string file = body[key]["file"].get<std::string>();

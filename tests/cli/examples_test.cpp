@@ -59,7 +59,7 @@ std::optional<int> steps_to_run(const std::string& example, bool again) {
                             {"cloth-stack", 6},
                             {"cloth-through-funnel", 6},
                             {"garment", 20},
-                            {"granules", 18},
+                            {"granules", 30},
                             {"hairs", 6},
                             {"noodles", 6},
                             {"reef-knot", 6},

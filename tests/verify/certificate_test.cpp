@@ -304,10 +304,15 @@ TEST(Certificate, RelaxesThicknessAmongNeighboursOfOnePieceOnly) {
   // Node 2 and segment 3–4 were 0.1 apart, less than 0.35: 0.3 · 0.1/(2 · 0.35) = 0.04286 is left to keep.
   EXPECT_TRUE(run.with_moved(2, {0.057, 0, 0}).ok());
   EXPECT_EQ(kinds(run.with_moved(2, {0.0572, 0, 0})), "gap");
-  // Node 0 and segment 4–5 were 0.4 apart: all of 0.3 is left to keep, although the segment it ends was
-  // nearer.
-  EXPECT_TRUE(run.with_moved(0, {0.09, 0, 0}).ok());
-  EXPECT_EQ(kinds(run.with_moved(0, {0.11, 0, 0})), "gap");
+  // Folded back on itself: what was farther apart than 0.35 keeps all of 0.3, the bend between is let pass.
+  for (const double apart : {0.301, 0.299}) {
+    Frame next = run.frame;
+    next.time = 1;
+    for (Index i = 5; i <= 10; ++i)
+      next.mesh.points.col(i) =
+          run.frame.mesh.points.col(10 - i) + Vector3(i == 5 ? 0.05 : 0, (i == 5 ? 0.5 : 1) * apart, 0);
+    EXPECT_EQ(kinds(WrittenRun({run.frame, next}).certify()), apart > 0.3 ? "" : "gap") << apart;
+  }
 }
 
 TEST(Certificate, HonoursTheThicknessOfPairsAndNoticesAChange) {
