@@ -1,4 +1,4 @@
-// Whole scenes at three sizes each: time per step split as in summary.json, iterations, memory. Every row
+// Whole scenes at several sizes each: time per step split as in summary.json, iterations, memory. Every row
 // runs in a process of its own, so that its peak memory is its own. Prints a table; saves it as JSON if a
 // file is named.
 #include <apart/core/parallel.hpp>
@@ -84,6 +84,59 @@ Scene affine_heap(int layers) {
   return s;
 }
 
+/// A square of cotton of n × n cells falls on a ball. [C-IPC, cloth on sphere; from 1 mm above the ball]
+Scene cloth_on_sphere(int n) {
+  Scene s;
+  s.options.dt = 0.04;
+  s.options.solver.tolerance = 1e-3;
+  s.options.solver.termination = Termination::l2_norm;
+  s.contact = {true, 0.4, 1e-3, 0};
+  s.steps = 3;
+  ShellSubstance cotton;
+  cotton.membrane = KoiterMembrane{plane_stress_parameters(0.01 * 8.21e5, 0.243)};
+  cotton.density = 472.64;
+  cotton.thickness = 3.18e-4;
+  cotton.bending_young = 8.21e5;
+  cotton.bending_poisson = 0.243;
+  cotton.bending_model = BendingModel::published;
+  cotton.limit = StretchLimit{.upper = 1.0608};
+  s.bodies.push_back(make_shell("cloth", moved(generate::grid(1, 1, n, n), {0, 0.151, 0}), cotton));
+  s.bodies.push_back(make_obstacle("ball", generate::sphere(0.15, 8, generate::Content::surface)));
+  return s;
+}
+
+/// n × n rods of 50 segments fall in a bundle on the ground.
+Scene rods(int n) {
+  Scene s;
+  s.options.dt = 0.01;
+  s.options.solver.tolerance = 1e-3;
+  s.options.solver.termination = Termination::l2_norm;
+  s.contact = {true, 0.2, 5e-4, 1e-3};
+  s.steps = 10;
+  Mesh mesh = generate::bundle(0.2, 50, {n, n}, 4e-3, false);
+  mesh.points = Eigen::AngleAxisd(0.3, Vector3::UnitX()).toRotationMatrix() * mesh.points;
+  mesh.points.row(1).array() -= mesh.points.row(1).minCoeff() - 2e-3;
+  s.bodies.push_back(
+      make_rod("rods", mesh, {.density = 160, .young = 1e5, .radius = 7.5e-4}, RestCurvature::straight));
+  s.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
+  return s;
+}
+
+/// 10 × n × 10 grains fall on the ground in a column.
+Scene grains(int n) {
+  Scene s;
+  s.options.dt = 0.01;
+  s.options.solver.tolerance = 1e-3;
+  s.options.solver.termination = Termination::l2_norm;
+  s.contact = {true, 0.05, 1e-3, 2e-3};
+  s.steps = 10;
+  Mesh mesh = generate::points({10, n, 10}, 4e-3);
+  mesh.points.row(1).array() -= mesh.points.row(1).minCoeff() - 3e-3;
+  s.bodies.push_back(make_particles("grains", mesh, 1e-3, 1600));
+  s.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
+  return s;
+}
+
 nlohmann::json run(const Scene& scene) {
   PairTable pairs(int(scene.bodies.size()), scene.contact);
   PairSettings off = scene.contact;
@@ -135,6 +188,11 @@ int main(int argc, char** argv) {
   for (const int n : {2, 3, 5}) rows.push_back({"balls", n, [n] { return balls(n); }});
   for (const int n : {10, 20, 40}) rows.push_back({"mat twist", n, [n] { return mat_twist(n); }});
   for (const int n : {1, 2, 4}) rows.push_back({"affine heap", n, [n] { return affine_heap(n); }});
+  for (const int n : {44, 90, 161, 291}) rows.push_back({"cloth", n, [n] { return cloth_on_sphere(n); }});
+  for (const int n : {5, 10, 14}) rows.push_back({"rods", n, [n] { return rods(n); }});
+  for (const int n : {10, 25, 50}) rows.push_back({"grains", n, [n] { return grains(n); }});
+  const std::string only = argc > 2 ? argv[2] : "";  // a name, to measure some alone
+  std::erase_if(rows, [&](const Row& row) { return std::string(row.name).find(only) == std::string::npos; });
 
   fmt::print("{:12} {:>4} {:>7} {:>7} {:>7} {:>8} {:>9} {:>9} {:>8} {:>7}   share of time (%)\n", "scene",
              "size", "nodes", "tets", "it/step", "contacts", "wall/step", "cpu/step", "wall/it", "peak");

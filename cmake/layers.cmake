@@ -1,8 +1,9 @@
 # Compile options shared by everything, and the two ways to make a target of a folder of src/apart:
-#   apart_layer(NAME DEPENDS layers... PUBLIC libraries... LINKS libraries...)   a static library
-#   apart_program(NAME OUTPUT name DEPENDS layers... LINKS libraries...)         an executable
+#   apart_layer(NAME DEPENDS layers... PUBLIC libraries... LINKS libraries... [COLD])   a static library
+#   apart_program(NAME OUTPUT name DEPENDS layers... LINKS libraries...)                an executable
 # DEPENDS are the layers a folder may include, and through them all they may include. PUBLIC libraries appear in the
-# layer's headers, LINKS only in its sources. tests/contracts/layering_test.cpp reads these calls and rejects every
+# layer's headers, LINKS only in its sources. COLD: what runs once, not in every step, and is compiled for size of the
+# wait, not for speed; so are programs. tests/contracts/layering_test.cpp reads these calls and rejects every
 # #include that they do not allow.
 
 # The instruction set: AVX2 where the building machine has it.
@@ -34,23 +35,34 @@ if(APART_SANITIZE)
 endif()
 
 # The precompiled header of all layers: what nearly every file includes, and nothing that a layer wraps.
+# A precompiled header brings its optimisation along, so cold layers have one of their own.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "// Carries the precompiled header.\n")
-add_library(apart_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
-target_link_libraries(apart_precompiled PRIVATE Eigen3::Eigen fmt::fmt apart_options)
-target_compile_definitions(apart_precompiled PRIVATE ${APART_PUBLIC_DEFINITIONS})
-target_precompile_headers(apart_precompiled PRIVATE
-  <Eigen/Core> <Eigen/Geometry> <fmt/format.h> <algorithm> <array> <cmath> <filesystem> <functional> <memory>
-  <optional> <span> <stdexcept> <string> <string_view> <vector>)
+foreach(kind "" _cold)
+  add_library(apart_precompiled${kind} OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
+  target_link_libraries(apart_precompiled${kind} PRIVATE Eigen3::Eigen fmt::fmt apart_options)
+  target_compile_definitions(apart_precompiled${kind} PRIVATE ${APART_PUBLIC_DEFINITIONS})
+  target_precompile_headers(apart_precompiled${kind} PRIVATE
+    <Eigen/Core> <Eigen/Geometry> <fmt/format.h> <algorithm> <array> <cmath> <filesystem> <functional> <memory>
+    <optional> <span> <stdexcept> <string> <string_view> <vector>)
+endforeach()
+target_link_libraries(apart_precompiled_cold PRIVATE nlohmann_json::nlohmann_json)
+target_precompile_headers(apart_precompiled_cold PRIVATE <nlohmann/json.hpp>)
+target_compile_options(apart_precompiled_cold PRIVATE -O1)
 
 function(apart_layer name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PUBLIC;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "DEPENDS;PUBLIC;LINKS" ${ARGN})
   list(TRANSFORM ARG_DEPENDS PREPEND apart_)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   if(sources)
     set(scope PUBLIC)
     add_library(apart_${name} STATIC ${sources})
     target_link_libraries(apart_${name} PRIVATE ${ARG_LINKS} $<BUILD_INTERFACE:apart_options>)
-    target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled)
+    if(ARG_COLD)
+      target_compile_options(apart_${name} PRIVATE -O1)
+      target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled_cold)
+    else()
+      target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled)
+    endif()
   else() # headers only
     set(scope INTERFACE)
     add_library(apart_${name} INTERFACE)
@@ -76,6 +88,7 @@ function(apart_program name)
   add_executable(apart_${name} ${sources})
   set_target_properties(apart_${name} PROPERTIES OUTPUT_NAME ${ARG_OUTPUT})
   target_link_libraries(apart_${name} PRIVATE ${ARG_DEPENDS} ${ARG_LINKS} apart_options)
-  target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled)
+  target_compile_options(apart_${name} PRIVATE -O1)
+  target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled_cold)
   install(TARGETS apart_${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()

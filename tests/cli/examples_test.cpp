@@ -30,7 +30,7 @@ std::optional<int> steps_to_run(const std::string& example, bool again) {
     const char* example;
     int steps;
   };
-  constexpr Part parts[] = {{"bowl-of-shapes", 60},
+  constexpr Part parts[] = {{"bowl-of-shapes", 40},
                             {"five-cubes", 60},
                             {"ball-on-points", 20},
                             {"ball-on-segments", 20},
@@ -60,6 +60,7 @@ std::optional<int> steps_to_run(const std::string& example, bool again) {
                             {"cloth-through-funnel", 6},
                             {"garment", 20},
                             {"granules", 30},
+                            {"net-and-balls", 40},
                             {"hairs", 6},
                             {"noodles", 6},
                             {"reef-knot", 6},
