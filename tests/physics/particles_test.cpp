@@ -134,7 +134,7 @@ double filled_share(const Matrix3X& centres, double radius, const Vector3& low, 
   return double(inside) / (n * n * n);
 }
 
-TEST(Particles, a_heap_packs_as_random_spheres_do) {
+TEST(Particles, a_heap_packs_as_random_spheres_do_Slow) {
   const double r = 0.01;
   SmallScene scene;
   Body balls = make_particles(
