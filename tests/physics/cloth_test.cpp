@@ -52,8 +52,9 @@ TEST(Cloth, ten_sheets_stack_to_ten_times_their_thickness_and_reach) {
     SmallScene scene;
     scene.options.dt = 0.02;
     scene.options.solver.tolerance = 1e-4;
-    scene.contact.dhat = 0.5 * total;
-    scene.contact.thickness = 0.5 * total;
+    // Most of it hard: the reach beyond is soft, and light cloth alone presses it together.
+    scene.contact.dhat = 0.08 * total;
+    scene.contact.thickness = 0.92 * total;
     scene.bodies.push_back(make_half_space("floor", Vector3::Zero(), Vector3::UnitY()));
     for (int i = 1; i <= 10; ++i)
       scene.bodies.push_back(make_shell(
@@ -62,7 +63,7 @@ TEST(Cloth, ten_sheets_stack_to_ten_times_their_thickness_and_reach) {
           cotton(0.01)));
     for (Body& body : scene.bodies) body.damping.mass = body.is_dynamic() ? 5 : 0;
     auto s = scene.simulation();
-    for (int step = 0; step < 60; ++step) s->step();
+    for (int step = 0; step < 30; ++step) s->step();
     expect_intersection_free(*s);
     EXPECT_NEAR(centre_of_mass(*s, 10).y(), 10 * total, total) << total;
   }
