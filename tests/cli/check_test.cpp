@@ -64,7 +64,8 @@ TEST_F(Checks, MovesApartWhatIntersectsALittleOrIsTooClose) {
             R"({"type": "obstacle", "name": "table", "mesh": {"generator": "grid", "cells": [2, 2]},
                 "transform": {"translate": [0, -0.3, 0]}},
                {"type": "volume", "name": "ball", "mesh": {"generator": "sphere", "radius": 0.1, "resolution": 3},
-                "transform": {"translate": [0.1, -0.201, 0.1]}})",
+                "transform": {"translate": [0.1, -0.201, 0.1]},
+                "loads": [{"type": "wind", "velocity": [300, 0, 0]}]})",
         R"(, "contact": {"dhat": 1e-3, "thickness": 1e-3})");
   EXPECT_EQ(apart({"run", "scene.json", "-o", "out"}).code, 2);
   const Outcome outcome = apart({"check", "scene.json", "--fix", "fixed.json"});
@@ -74,6 +75,7 @@ TEST_F(Checks, MovesApartWhatIntersectsALittleOrIsTooClose) {
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_NE(again.out.find("ready to run"), std::string::npos);
   EXPECT_EQ(apart({"run", "fixed.json", "-o", "out"}).code, 0);
+  EXPECT_EQ(nlohmann::json::parse(read_file(directory / "out/summary.json"))["thickness_kept"], true);
   // Nothing moved farther than it had to, by much: the deepest is 2 mm, and contact begins at 2 mm more.
   const auto at = outcome.out.find("farther than ");
   ASSERT_NE(at, std::string::npos);

@@ -27,6 +27,12 @@ Matrix3X some_of(const Matrix3X& points, Index most) {
 
 }  // namespace
 
+bool covers_a_step(const TimeRange& range, const Clock& clock) {
+  // The last step that ends before the range does, with room for rounding.
+  return !std::isfinite(range.until) ||
+         range.covers(std::floor(range.until / clock.dt * (1 + 1e-9)) * clock.dt);
+}
+
 TimeRange read_time_range(const LocatedJson& v, const Clock& clock) {
   TimeRange range;
   range.from = v["from"].number();
@@ -34,7 +40,7 @@ TimeRange read_time_range(const LocatedJson& v, const Clock& clock) {
     range.until = v["until"].number();
     if (!(range.until > range.from))
       v["until"].fail("got {}, must be later than from ({}); exchange them", range.until, range.from);
-    if (!range.covers(std::floor(range.until / clock.dt * (1 + 1e-9)) * clock.dt))
+    if (!covers_a_step(range, clock))
       v["until"].fail(
           "got {}, but no step of {} s ends after {} s and not after that; it would never act: widen it",
           range.until, clock.dt, range.from);

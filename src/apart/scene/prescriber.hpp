@@ -10,6 +10,9 @@ struct Clock {
   Index steps = 0;
 };
 
+/// Whether a step ends within a range, at any time before or after the run's end.
+bool covers_a_step(const TimeRange& range, const Clock& clock);
+
 /// "from" and "until" of an object. Throws InputError if it ends before it begins, or falls between two
 /// steps.
 TimeRange read_time_range(const LocatedJson& v, const Clock& clock);

@@ -69,6 +69,7 @@ std::shared_ptr<const Model> bare_model(const Model& model) {
   for (Body& body : bodies) {
     body.loads.clear();
     body.pressures.clear();
+    body.winds.clear();
     body.prescriptions.clear();
     body.damping = {};
     if (!body.is_dynamic() && body.node_count() > 0) prescribe(body, nullptr, {true, true, true}, {});
@@ -128,7 +129,7 @@ Repair repair_start(const Scene& scene, const SceneFile& file) {
   if (!start.found.inversions.empty())
     refuse("cells that are inverted cannot be mended here; repair the mesh");
 
-  const double thin = start.found.gaps.empty() ? 0 : 1;
+  const bool thin = !start.found.gaps.empty();
   std::set<int> concerned;
   for (const verify::Finding& finding : start.all())
     for (const std::string& name : finding.bodies)
@@ -146,7 +147,7 @@ Repair repair_start(const Scene& scene, const SceneFile& file) {
     refuse(
         fmt::format("the bodies are too deep in each other, or cross themselves{}: shrinking them to {:g} of "
                     "their size does not set them free; move them apart",
-                    thin > 0 ? ", or pieces without size are too close" : "", smallest_scale));
+                    thin ? ", or pieces without size are too close" : "", smallest_scale));
   try {
     q = grown(bare_model(model), q);
   } catch (const SolverError& e) {

@@ -189,9 +189,9 @@ nlohmann::json finite_or_null(double value) {
 /// What the exact check has found so far.
 struct Findings {
   bool checked = false;
-  std::optional<std::string> intersection, inversion, strain;  ///< the first of each
+  std::optional<std::string> intersection, inversion, strain, thickness;  ///< the first of each
   const std::optional<std::string>& first() const {
-    return intersection ? intersection : inversion ? inversion : strain;
+    return intersection ? intersection : inversion ? inversion : strain ? strain : thickness;
   }
 };
 
@@ -345,6 +345,7 @@ class Run {
     note(findings_.intersection, check_.below_half_spaces(points));
     note(findings_.inversion, check_.inversions(points));
     note(findings_.strain, check_.strains(points));
+    note(findings_.thickness, check_.thin(points, 1));
   }
 
   void keep_state(std::string_view status, const std::string& reason = {}) {
@@ -399,6 +400,8 @@ class Run {
     json["inversion_free"] = findings_.checked
                                  ? nlohmann::json(!findings_.inversion && totals_.min_volume_ratio > 0)
                                  : nlohmann::json();
+    json["thickness_kept"] =
+        findings_.checked && check_.has_thickness() ? nlohmann::json(!findings_.thickness) : nlohmann::json();
     json["strain_within_limits"] = findings_.checked && check_.limited_count() > 0
                                        ? nlohmann::json(!findings_.strain)
                                        : nlohmann::json();

@@ -311,7 +311,7 @@ void set_presence(Body& body, const LocatedJson& v, const Clock& clock) {
     if (!(body.presence.until > body.presence.from))
       v["disappears"].fail("got {}, must be later than appears ({}); exchange them", body.presence.until,
                            body.presence.from);
-    if (!body.presence.covers(std::floor(body.presence.until / clock.dt * (1 + 1e-9)) * clock.dt))
+    if (!covers_a_step(body.presence, clock))
       v["disappears"].fail(
           "got {}, but no step of {} s ends after {} s and not after that; the body would never be there",
           body.presence.until, clock.dt, body.presence.from);
