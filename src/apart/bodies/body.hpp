@@ -143,6 +143,11 @@ enum class BodyKind { volume, shell, affine, rod, particles, obstacle, half_spac
 std::string_view name_of(BodyKind kind);
 
 struct Body {
+  /// Without a volume of its own: it is seen as thick as contact keeps it apart, ξ + d̂.
+  bool is_thin() const {
+    return kind == BodyKind::shell || kind == BodyKind::rod || kind == BodyKind::particles;
+  }
+
   std::string name;
   BodyKind kind = BodyKind::volume;
   Mesh mesh;                          ///< initial placement [m, world]; points and cells as they are output

@@ -15,6 +15,8 @@ struct PairSettings {
   double dhat = 1e-3;    ///< d̂ [m], distance at which the barrier starts
   double thickness = 0;  ///< ξ [m], gap that is never undercut; the barrier acts on (ξ, ξ + d̂)
   std::optional<double> kinetic_friction = std::nullopt;  ///< μ of sliding; none: as of sticking
+  /// Of a body with itself: contact spares primitives that were made within its reach (see own_range).
+  bool spares_neighbours = false;
 };
 
 /// Settings for every pair of bodies; symmetric.

@@ -29,10 +29,12 @@ struct ContactRange {
   bool relaxed = false;  ///< smaller than what the bodies have: a pair of one neighbourhood
 };
 
-/// Whether ξ of a pair may be relaxed: both primitives are of one connected piece, which has a thickness.
+/// Whether ξ and d̂ of a pair may be relaxed: both primitives are of one connected piece, which has a
+/// thickness or no volume.
 inline bool in_own_piece(const CollisionSurface& surface, const Stencil& s, const PairSettings& settings) {
   const Index a = s.vertices[0], b = s.vertices[first_count(s.kind)];
-  return settings.thickness > 0 && surface.vertex_body[a] == surface.vertex_body[b] &&
+  return (settings.thickness > 0 || settings.spares_neighbours) &&
+         surface.vertex_body[a] == surface.vertex_body[b] &&
          surface.vertex_piece[a] == surface.vertex_piece[b];
 }
 /// Of such a pair: if its distance at the start, d₀, is less than ξ + d̂, both are scaled by d₀ / 2(ξ + d̂). So

@@ -241,4 +241,28 @@ BarrierContact::Press BarrierContact::press(Index i, const Matrix3X& x) const {
   return press;
 }
 
+double BarrierContact::resting_stiffness(const Matrix3X& x, double share, double largest,
+                                         FunctionRef<bool(Index)> counts) const {
+  const auto magnitude = [&](Index i) { return counts(i) ? press(i, x).magnitude : 0.0; };
+  const double sum = ordered_sum(term_count(), magnitude);
+  if (!(sum > 0)) return 0;
+  return ordered_sum(term_count(), [&](Index i) {
+    const double m = magnitude(i);
+    if (!(m > 0)) return 0.0;
+    double thickness, dhat, multiplicity = 1;
+    if (is_plane(i)) {
+      const auto [first, second] = bodies_of(i);
+      const PairSettings& pair = surface_.pairs(first, second);
+      thickness = pair.thickness, dhat = pair.dhat;
+    } else {
+      const Contact& c = active_.contacts[i];
+      thickness = c.thickness, dhat = c.dhat, multiplicity = c.multiplicity;
+    }
+    const double reach = barrier_reach(thickness, dhat), s = share * reach;
+    const double of_one =
+        multiplicity * std::abs(barrier(s, reach).first) * 2 * std::sqrt(s + thickness * thickness);
+    return m / sum * std::min(m, largest) / of_one;
+  });
+}
+
 }  // namespace apart

@@ -37,6 +37,11 @@ class BarrierContact final : public Potential {
     double distance = 0;  ///< [m]
   };
   Press press(Index i, const Matrix3X& x) const;
+  /// κ with which contacts that press as they do now, but no more than `largest` (a Press::magnitude), would
+  /// lie where s is `share` of its reach ŝ: the mean over those that `counts` names, weighted by their press;
+  /// 0 if there is none.
+  double resting_stiffness(const Matrix3X& x, double share, double largest,
+                           FunctionRef<bool(Index)> counts) const;
   /// Bodies of the first and the second primitive.
   std::pair<int, int> bodies_of(Index i) const;
 

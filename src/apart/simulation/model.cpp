@@ -37,6 +37,11 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
   Index face = 0, segment = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const Body& b = bodies[i];
+    if (b.is_thin()) {
+      PairSettings self = pairs(int(i), int(i));
+      self.spares_neighbours = true;
+      pairs.set(int(i), int(i), self);
+    }
     initial_nodes.middleCols(first_node[i], b.node_count()) = b.nodes;
     initial_velocity.middleCols(first_node[i], b.node_count()) = b.velocity;
     for (int j = 0; j < b.mass.outerSize(); ++j)

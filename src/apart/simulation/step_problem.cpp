@@ -23,6 +23,13 @@ constexpr double target_far = 0.9;
 // matter where one does.
 constexpr double proximal_weight = 1e-8;
 
+/// Bodies without a volume are seen as thick as their contacts keep them apart: ξ + d̂ [C-IPC §6.6]. They
+/// should lie near the end of the reach: at this share of ŝ, 0.92 of d̂ for ξ = 0.
+constexpr double resting_share = 0.85;
+/// ... under the weight of up to so many nodes on a contact: forces beyond that are no piles but presses, in
+/// which force follows from κ, and κ would grow without end.
+constexpr double resting_layers = 100;
+
 bool has_friction(const PairTable& pairs) {
   for (int a = 0; a < pairs.body_count(); ++a)
     for (int b = a; b < pairs.body_count(); ++b)
@@ -298,6 +305,12 @@ void StepProblem::begin(const State& state, double end) {
   contact.set_stiffness(
       state.force_scale > 0 ? state.barrier_stiffness * (time_step.contact_scale / state.force_scale) : 0.0);
   contact.prepare(x);
+  last_stiffness = contact.stiffness();
+  const double pile = resting_layers * mean_mass * model.options.gravity.norm() * time_step.contact_scale;
+  resting_stiffness = contact.resting_stiffness(x, resting_share, pile, [&](Index i) {
+    const auto [a, b] = contact.bodies_of(i);
+    return model.bodies[std::size_t(a)].is_thin() || model.bodies[std::size_t(b)].is_thin();
+  });
   friction.set_start(x);
   lag_friction(x);
 }
@@ -411,8 +424,12 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
     p->add_gradient(q, energy);
   const FreeCoordinates& free = objective.free();
   const Matrix3X pressed_nodes = model.surface_map.pull_back(q, pressed);
-  contact.set_stiffness(
-      balanced_stiffness(free.restrict_to_free(energy), free.restrict_to_free(pressed_nodes), range));
+  const double balanced =
+      balanced_stiffness(free.restrict_to_free(energy), free.restrict_to_free(pressed_nodes), range);
+  // Balance keeps whatever gap there is: what an impact has pressed together would stay so. Not at once, for
+  // a stiffer barrier pushes.
+  const double resting = std::min({resting_stiffness, 2 * last_stiffness, range.limit});
+  contact.set_stiffness(std::max(balanced, resting));
 }
 
 /// η_A [thesis eq. A.5]

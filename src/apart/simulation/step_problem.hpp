@@ -79,6 +79,8 @@ struct StepProblem {
   double end_time = 0;  ///< [s]
   Matrix3X anchors;     ///< State::anchors at its end
   ScriptedNodes::Mask held;
+  double last_stiffness = 0;      ///< κ of the step before, for this one's length; 0 at the start
+  double resting_stiffness = 0;   ///< κ that would let thin bodies lie where their thickness is seen
   double target_start_error = 1;  ///< squared, when the augmented Lagrangian began [m²]
 
  private:
