@@ -23,8 +23,8 @@ TEST(Particles, have_the_mass_of_balls) {
   EXPECT_EQ(balls.surface_points.size(), 24u);
 }
 
-TEST(Particles, and_rods_of_equal_mass_fall_bounce_and_rest_alike) {
-  // A segment's end weighs as much as the ball, so that each end moves as the ball does.
+TEST(Particles, rods_and_shells_of_equal_mass_fall_bounce_and_rest_alike) {
+  // A segment's end and a triangle's corner weigh as much as the ball, so that each moves as the ball does.
   const double r = 0.01, length = 0.3, density = 1000;
   const double end = density * std::numbers::pi * r * r * length / 2;
   const double ball_density = end / (4.0 / 3 * std::numbers::pi * r * r * r);
@@ -49,9 +49,22 @@ TEST(Particles, and_rods_of_equal_mass_fall_bounce_and_rest_alike) {
   const auto ball = heights(make_particles("ball", one_point({0, 0.2, 0}), r, ball_density));
   const auto rod = heights(make_rod("rod", moved(generate::segments(length, 1), {0, 0.2, 0}),
                                     {.density = density, .young = 1e6, .radius = r}, RestCurvature::mesh));
+  Mesh triangle;
+  triangle.points.resize(3, 3);
+  triangle.points << 0, 0.1, 0,  //
+      0.2, 0.2, 0.2,             //
+      0, 0, 0.1;
+  triangle.faces.resize(3, 1);
+  triangle.faces << 0, 1, 2;
+  ShellSubstance sheet;
+  sheet.membrane = KoiterMembrane{plane_stress_parameters(1e6, 0.3)};
+  sheet.density = density;
+  sheet.thickness = 3 * end / (density * 0.005);
+  const auto shell = heights(make_shell("shell", triangle, sheet));
   double lowest = 1, later = 0;
   for (std::size_t k = 0; k < ball.size(); ++k) {
     EXPECT_NEAR(ball[k], rod[k], 1e-7) << k;
+    EXPECT_NEAR(ball[k], shell[k], 1e-7) << k;
     if (lowest < 0.03) later = std::max(later, ball[k]);
     lowest = std::min(lowest, ball[k]);
   }

@@ -76,15 +76,15 @@ TEST(Thickness, pieces_of_one_body_keep_all_of_it_from_each_other) {
 }
 
 TEST(Thickness, squeezed_neighbours_push_back_before_they_touch) {
-  // A rod of four segments is pressed together to a third of its length between two plates, and stays
-  // straight.
+  // A rod of four segments is pressed together between two plates to two thirds of its length, and stays straight.
+  // It cannot be much less: nodes three segments apart keep all of the thickness from each other.
   const double segment = 0.005;
   Body rod = make_rod("rod", generate::segments(4 * segment, 4),
                       {.density = 1000, .young = 1e3, .radius = 0.005}, RestCurvature::mesh);
   prescribe(rod, nullptr, {false, true, true}, {});
   const auto push = [](double sign) {
     return [sign](const Matrix3X& start, double time) -> Matrix3X {
-      return start.colwise() + Vector3(sign * 0.0085 * std::min(time / 0.2, 1.0), 0, 0);
+      return start.colwise() + Vector3(sign * 0.0048 * std::min(time / 0.2, 1.0), 0, 0);
     };
   };
   const std::vector<Index> left = {0}, right = {4};
@@ -104,8 +104,12 @@ TEST(Thickness, squeezed_neighbours_push_back_before_they_touch) {
     expect_intersection_free(*simulation);
     const auto x = simulation->state().nodes.rightCols(5);
     for (Index i = 0; i < 4; ++i) EXPECT_GT(x(0, i + 1), x(0, i)) << "nodes keep their order";
+    EXPECT_GT(x(0, 0), simulation->state().nodes(0, 0)) << "between the plates";
+    EXPECT_LT(x(0, 4), simulation->state().nodes(0, 4));
   }
   EXPECT_GT(contacts, 0);
+  const auto x = simulation->state().nodes.rightCols(5);
+  EXPECT_LT(x(0, 4) - x(0, 0), 0.0135);
 }
 
 }  // namespace

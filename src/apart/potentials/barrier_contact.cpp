@@ -217,6 +217,11 @@ std::pair<int, int> BarrierContact::bodies_of(Index i) const {
   return {surface_.vertex_body[s.vertices[0]], surface_.vertex_body[s.vertices[first_count(s.kind)]]};
 }
 
+bool BarrierContact::is_relaxed(Index i) const {
+  const auto [first, second] = bodies_of(i);
+  return !is_plane(i) && active_.contacts[i].dhat < surface_.pairs(first, second).dhat;
+}
+
 BarrierContact::Press BarrierContact::press(Index i, const Matrix3X& x) const {
   Press press;
   press.points = term(i);

@@ -28,7 +28,7 @@ constexpr double proximal_weight = 1e-8;
 constexpr double resting_share = 0.85;
 /// ... under the weight of up to so many nodes on a contact: forces beyond that are no piles but presses, in
 /// which force follows from κ, and κ would grow without end.
-constexpr double resting_layers = 100;
+constexpr double resting_layers = 30;
 
 bool has_friction(const PairTable& pairs) {
   for (int a = 0; a < pairs.body_count(); ++a)
@@ -309,7 +309,8 @@ void StepProblem::begin(const State& state, double end) {
   const double pile = resting_layers * mean_mass * model.options.gravity.norm() * time_step.contact_scale;
   resting_stiffness = contact.resting_stiffness(x, resting_share, pile, [&](Index i) {
     const auto [a, b] = contact.bodies_of(i);
-    return model.bodies[std::size_t(a)].is_thin() || model.bodies[std::size_t(b)].is_thin();
+    return !contact.is_relaxed(i) &&
+           (model.bodies[std::size_t(a)].is_thin() || model.bodies[std::size_t(b)].is_thin());
   });
   friction.set_start(x);
   lag_friction(x);
