@@ -8,13 +8,17 @@ OUT    ?=
 SCENES ?= ../shared/data/ipc
 CODIM  ?= ../shared/data/codim
 DEPENDENCIES ?= yes
+SECONDS ?= 3600
 
 # On a terminal ninja keeps to one line that it overwrites; anywhere else it speaks only of errors.
 NINJA := ninja -C $(BUILD) -j$(shell nproc) $(if $(MAKE_TERMOUT),,--quiet)
 CTEST := ctest --test-dir $(BUILD) -j2 --output-on-failure --no-label-summary
+# Folders of tests of what runs in parallel.
+PARALLEL := core geometry collision potentials solver verify physics
+SPACE := $(subst ,, )
 SOURCES := find src tests bench -name '*.cpp' -o -name '*.hpp'
 
-.PHONY: build run test slow-test bench ccd-campaign stress scenes install format check-format clean help dependencies configure
+.PHONY: build run test slow-test bench ccd-campaign stress scenes fuzz sanitize sanitize-threads install format check-format clean help dependencies configure
 .SILENT:
 
 build: configure # build the program: build/apart
@@ -51,6 +55,19 @@ scenes: configure # run and verify the published scenes; SCENES= and CODIM=folde
 	  $(if $(STEPS),--steps $(STEPS)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(ONLY),--only "$(ONLY)") \
 	  $(if $(filter yes,$(AGAIN)),--again)
 
+fuzz: # hostile input for every reader of files, with sanitizers: SECONDS=3600 in all; goes on where it stopped
+	$(call sanitized,sanitize,build-sanitize,apart_fuzz)
+	tests/fuzz/fuzz.sh build-sanitize/apart_fuzz $(SECONDS) $(CURDIR)/build-sanitize/fuzz
+
+sanitize: # the tests with the address and undefined-behaviour sanitizers; takes an hour or two
+	$(call sanitized,sanitize,build-sanitize,all)
+	ctest --preset sanitize --no-label-summary --output-log build-sanitize/test.log
+
+sanitize-threads: # the tests of what runs in parallel with the thread sanitizer
+	$(call sanitized,sanitize-threads,build-threads,$(PARALLEL:%=test_%))
+	ctest --test-dir build-threads -j2 --output-on-failure --no-label-summary -LE '^slow$$' \
+	  -R '^($(subst $(SPACE),|,$(strip $(PARALLEL))))\.' --output-log build-threads/test.log
+
 install: build # install program, library and CMake package below PREFIX=/usr/local
 	cmake --install $(BUILD) --prefix "$(PREFIX)" >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
 	echo "Installed below $(PREFIX); the list is $(BUILD)/install_manifest.txt"
@@ -65,10 +82,18 @@ clean: # remove the build; results of runs stay
 	rm -rf $(BUILD)
 
 help: # this list
-	sed -n 's/^\([a-z-]*\):[^#]*# \(.*\)/make \1	\2/p' Makefile | expand -t 20
+	sed -n 's/^\([a-z-]*\):[^#]*# \(.*\)/make \1	\2/p' Makefile | expand -t 24
 
 dependencies: # install missing packages (skipped with DEPENDENCIES=no)
 	[ "$(DEPENDENCIES)" = no ] || scripts/install-dependencies
+
+# $(call sanitized,PRESET,FOLDER,TARGETS): builds a preset, which is configured once.
+define sanitized
+	[ "$(DEPENDENCIES)" = no ] || scripts/install-dependencies
+	mkdir -p $(2)
+	[ -f $(2)/build.ninja ] || cmake --preset $(1) >$(2)/configure.log 2>&1 || { cat $(2)/configure.log; exit 1; }
+	ninja -C $(2) -j$(shell nproc) $(if $(MAKE_TERMOUT),,--quiet) $(3)
+endef
 
 # Once: afterwards ninja notices by itself when it must configure again.
 configure: dependencies

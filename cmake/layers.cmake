@@ -28,10 +28,11 @@ target_compile_options(apart_options INTERFACE
   # GCC 12 reports false overflows inside Eigen and fmt templates and false overlaps inside std::string.
   -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
 if(APART_SANITIZE)
-  target_compile_options(apart_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+  string(REGEX REPLACE "^address$" "address,undefined" sanitizers "${APART_SANITIZE}")
+  target_compile_options(apart_options INTERFACE -fsanitize=${sanitizers} -fno-sanitize-recover=undefined
                                                  -fno-omit-frame-pointer)
   target_compile_definitions(apart_options INTERFACE _GLIBCXX_ASSERTIONS)
-  target_link_options(apart_options INTERFACE -fsanitize=address,undefined)
+  target_link_options(apart_options INTERFACE -fsanitize=${sanitizers})
 endif()
 
 # The precompiled header of all layers: what nearly every file includes, and nothing that a layer wraps.

@@ -182,7 +182,7 @@ std::vector<BadScene> bad_scenes() {
        {"bodies[0].array.spacing: got [1, 0, 1], which puts 3 copies in the same place along y"}},
       {"no bodies",
        R"({"version": 1, "time": {"steps": 1}, "bodies": []})",
-       {"bodies: got [], must be a list [...] with at least one entry"}},
+       {"bodies: got [], must be a list [...] with 1 to 2000 entries"}},
       {"torus that cuts itself",
        mesh(R"("generator": "torus", "major": 0.1, "minor": 0.2)"),
        {"bodies[0].mesh.minor: got 0.2, must be smaller than major (0.1)"}},

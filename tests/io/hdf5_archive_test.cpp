@@ -1,9 +1,12 @@
 #include <apart/core/error.hpp>
 #include <apart/io/hdf5_archive.hpp>
+#include <apart/io/sealed_file.hpp>
 
 #include <gtest/gtest.h>
+#include <support/input_error.hpp>
 #include <support/temporary_directory.hpp>
 
+#include <cstring>
 #include <limits>
 
 namespace apart {
@@ -47,6 +50,40 @@ TEST(Hdf5Archive, DamageIsNoticed) {
     write_file(directory / "a", bytes.substr(0, i));
     EXPECT_THROW(read_archive(directory / "a", "apartTST", 1), InputError) << i;
   }
+}
+
+// Anyone can make a seal, so what lies behind it is not trusted either.
+TEST(Hdf5Archive, ATableOfContentsThatLiesIsRefused) {
+  const TemporaryDirectory directory;
+  Archive archive;
+  archive.integers["step"] = 7;
+  archive.matrices["points"] = Matrix3X::Random(3, 10);
+  write_archive(directory / "a", "apartTST", 1, archive);
+  const std::string bytes = read_sealed(directory / "a", "apartTST", 1);
+  ASSERT_EQ(read_archive(directory / "a", "apartTST", 1).integers.at("step"), 7);
+  const auto is_refused = [&](const std::string& content) {
+    write_sealed(directory / "a", "apartTST", 1, content);
+    const std::string message = testing::message_of([&] { read_archive(directory / "a", "apartTST", 1); });
+    return message.find("table of contents") != std::string::npos;
+  };
+  // The table: (8 + 4 + 24) bytes for "step", (8 + 6 + 24) for "points", 16 at its end.
+  const std::size_t table = bytes.size() - 16 - 38 - 36;
+  const auto with = [&](std::size_t at, std::uint64_t value) {
+    std::string changed = bytes;
+    std::memcpy(changed.data() + at, &value, sizeof value);
+    return changed;
+  };
+  const std::uint64_t huge = std::uint64_t(1) << 63;
+  for (const std::uint64_t value : {huge, huge - 1, ~std::uint64_t(0), std::uint64_t(10'000'000'000)}) {
+    EXPECT_TRUE(is_refused(with(bytes.size() - 8, value))) << "size of the table";
+    EXPECT_TRUE(is_refused(with(bytes.size() - 16, value))) << "number of datasets";
+    EXPECT_TRUE(is_refused(with(table, value))) << "length of a name";
+    EXPECT_TRUE(is_refused(with(table + 12, value))) << "kind";
+    EXPECT_TRUE(is_refused(with(table + 28, value))) << "place of a number";
+    EXPECT_TRUE(is_refused(with(bytes.size() - 16 - 16, value))) << "columns of a matrix";
+    EXPECT_TRUE(is_refused(with(bytes.size() - 16 - 8, value))) << "place of a matrix";
+  }
+  for (const std::size_t size : {0, 1, 15, 16, 100}) EXPECT_TRUE(is_refused(bytes.substr(0, size)));
 }
 
 }  // namespace

@@ -135,6 +135,8 @@ TEST_F(QueryFiles, ThatAreMalformedNameTheLineAndARemedy) {
       {good + "1,1,2,1,3,1,0\n", {"bad.csv:9: the file ends after 9 rows", "multiple of 8", "cut off"}},
       {good + "1,1,2,1,3,1,0\n\n", {"the file ends after 9 rows"}},
       {good + "1,0,2,1,3,1,0\n", {"bad.csv:9: the denominator of x is 0"}},
+      {good + "1,1," + std::string(10001, '7') + ",1,3,1,0\n",
+       {"bad.csv:9: y: has 10001 digits, at most 10000"}},
       {good + "1,1,2,1,0.5,1,0\n", {"bad.csv:9: z: got '0.5' / '1', must be two integers", "0.5 as 1,2"}},
       {good + "1,1,,1,3,1,0\n", {"bad.csv:9: y: got '' / '1'"}},
       {good + "1,1,2,1,3,1,2\n", {"bad.csv:9: the truth: got '2', must be 0 (never touch), 1 (touch) or ?"}},

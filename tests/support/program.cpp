@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,16 +35,19 @@ Outcome run_program(const std::string& program, const std::vector<std::string>& 
     ::_exit(127);
   }
   int status = 0;
+  rusage usage{};
   pid_t ended = 0;
   if (interrupt_after >= 0) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(interrupt_after);
-    while ((ended = ::waitpid(child, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < deadline)
+    while ((ended = ::wait4(child, &status, WNOHANG, &usage)) == 0 &&
+           std::chrono::steady_clock::now() < deadline)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     if (ended == 0) ::kill(child, SIGINT);
   }
-  if (ended == 0) ended = ::waitpid(child, &status, 0);
-  if (ended != child) throw std::runtime_error("waitpid failed");
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out), read_file(err)};
+  if (ended == 0) ended = ::wait4(child, &status, 0, &usage);
+  if (ended != child) throw std::runtime_error("wait4 failed");
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out), read_file(err),
+          std::size_t(usage.ru_maxrss) * 1024};
 }
 
 std::vector<std::string> content_of(const fs::path& directory) {

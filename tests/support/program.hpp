@@ -9,6 +9,7 @@ namespace apart::testing {
 struct Outcome {
   int code = 0;  ///< exit code; 128 + signal if a signal ended it
   std::string out, err;
+  std::size_t peak_bytes = 0;  ///< largest resident set
 };
 
 /// Runs the program `apart` (its path is the caller's APART_PROGRAM) in a directory and waits for its end.

@@ -1,5 +1,7 @@
 #include <apart/io/file_reader.hpp>
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -16,6 +18,8 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
 }
 
+constexpr std::uintmax_t largest_file = std::uintmax_t(1) << 31;  // [bytes]; it is held in memory
+
 std::string read_all(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error))
@@ -23,15 +27,25 @@ std::string read_all(const std::filesystem::path& file) {
                      file.string());
   if (!std::filesystem::is_regular_file(file, error))
     throw InputError("{}: is not a regular file; give the path of a file", file.string());
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "rb"), &std::fclose);
+  // Never wait: some files of /proc look regular and have nothing to read.
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(
+      descriptor < 0 ? nullptr : ::fdopen(descriptor, "rb"), &std::fclose);
   if (!stream)
     throw InputError("{}: cannot be read: {}; check its permissions", file.string(), std::strerror(errno));
   // Read until the end instead of trusting the size: the file may still be growing.
   std::string content;
   const auto expected = std::filesystem::file_size(file, error);
+  const auto check_size = [&](std::uintmax_t size) {
+    if (size > largest_file)
+      throw InputError("{}: has {} bytes or more, at most {} are read; split it or use a coarser mesh",
+                       file.string(), size, largest_file);
+  };
+  check_size(error ? 0 : expected);
   content.resize(error ? 0 : std::size_t(expected) + 1);
   std::size_t size = 0;
   while (true) {
+    check_size(size);
     if (size == content.size()) content.resize(std::max<std::size_t>(1 << 16, 2 * size));
     const std::size_t n = std::fread(content.data() + size, 1, content.size() - size, stream.get());
     size += n;

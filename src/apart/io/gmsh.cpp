@@ -44,6 +44,8 @@ std::string why_unsupported(std::int64_t type) {
       type);
 }
 
+constexpr std::int64_t most_memberships = 100'000'000;
+
 /// What Gmsh calls the things of each dimension; a physical group without a name is called "surface 3".
 constexpr std::string_view dimension_names[] = {"point", "curve", "surface", "volume"};
 
@@ -172,8 +174,12 @@ class GmshReader {
         for (int k = 0; k < (d == 0 ? 3 : 6); ++k) real("bounds of an entity");
         const Index groups = long_count("number of physical groups", 1, 4);
         std::vector<std::int64_t>& physical = entities_[{d, tag}];
-        // A negative tag means the group turned round.
-        for (Index k = 0; k < groups; ++k) physical.push_back(std::abs(integer("physical group")));
+        for (Index k = 0; k < groups; ++k) {
+          const std::int64_t group = integer("physical group");
+          if (group < -std::numeric_limits<std::int64_t>::max())
+            reader_.fail("physical group: got {}, which is no tag; the file is damaged", group);
+          physical.push_back(std::abs(group));  // a negative tag means the group turned round
+        }
         const Index bounding = d == 0 ? 0 : long_count("number of bounding entities", 1, 4);
         for (Index k = 0; k < bounding; ++k) integer("bounding entity");
       }
@@ -207,6 +213,9 @@ class GmshReader {
         reader_.fail("element {} is given twice, so its data mean nothing; the file is damaged", *tag);
       element_tags_sorted_ = true;
     }
+    if (!builder_.has_room_for_cell_data())
+      reader_.fail("more data for elements than are read, {} numbers; remove some",
+                   MeshBuilder::most_cell_data);
     VectorX values =
         VectorX::Constant(builder_.tetrahedron_count(), std::numeric_limits<double>::quiet_NaN());
     for (std::int64_t i = 0; i < elements; ++i) {
@@ -334,6 +343,11 @@ class GmshReader {
     const int d = type == tetrahedron ? 3 : type == line ? 1 : type == point ? 0 : 2;
     for (const std::int64_t group : physical) {
       if (group == 0) continue;  // none
+      // Entities name groups once for all their elements, so little text can ask for a lot of memory.
+      if (++memberships_ > most_memberships)
+        reader_.fail(
+            "elements are in more than {} physical groups, counted for each element; use fewer groups",
+            most_memberships);
       MeshGroup& g = groups_[{d, group}];
       g.points.insert(g.points.end(), span.begin(), span.end());
       if (type == tetrahedron) g.tetrahedra.push_back(builder_.tetrahedron_count());
@@ -405,6 +419,7 @@ class GmshReader {
   std::map<Key, std::string> physical_names_;
   std::map<Key, std::vector<std::int64_t>> entities_;  ///< physical groups of each
   std::map<Key, MeshGroup> groups_;
+  std::int64_t memberships_ = 0;  ///< of elements in groups
   bool element_tags_sorted_ = false;
   bool version4_ = false, binary_ = false, format_seen_ = false;
 };

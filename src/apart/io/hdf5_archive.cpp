@@ -4,7 +4,8 @@
 
 #include <hdf5.h>
 
-#include <vector>
+#include <bit>
+#include <cstring>
 
 namespace apart {
 
@@ -36,81 +37,136 @@ Handle in_memory() {
   return {H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
 }
 
-template <class T>
-void write_attribute(hid_t file, const std::string& name, hid_t type, const T& value) {
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle attribute(H5Acreate2(file, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  check(H5Awrite(attribute, type, &value));
+// Behind the image stands a table of its datasets, and reading needs no more: the library, given a damaged
+// image, crashes or takes gigabytes (1.10.8 after some hundred random changes), and a checksum can be made by
+// anyone. Little-endian integers of 8 bytes: for each dataset the length of its name, the name, its kind, its
+// columns and the place of its first byte in the image; at the end the number of datasets and the size of all
+// that.
+enum class Kind : std::uint64_t { integer, real, matrix };
+
+void append(std::string& table, std::uint64_t value) {
+  static_assert(std::endian::native == std::endian::little, "written in the machine's own byte order");
+  table.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
+
+class ImageWriter {
+ public:
+  explicit ImageWriter(hid_t file) : file_(file) {}
+
+  void add(const std::string& name, Kind kind, hid_t stored, hid_t given, hsize_t columns, const void* data) {
+    const bool matrix = kind == Kind::matrix;
+    const hsize_t size[2] = {columns, 3};  // a column of ours is a row there
+    const Handle space(matrix ? H5Screate_simple(2, size, nullptr) : H5Screate(H5S_SCALAR), H5Sclose);
+    // No times in the file: the same archive is the same bytes.
+    const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    check(H5Pset_obj_track_times(properties, false));
+    const Handle set(H5Dcreate2(file_, name.c_str(), stored, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                     H5Dclose);
+    check(H5Dwrite(set, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
+    append(table_, name.size());
+    table_ += name;
+    append(table_, std::uint64_t(kind));
+    append(table_, columns);
+    append(table_, columns > 0 ? H5Dget_offset(set) : 0);
+    ++count_;
+  }
+
+  std::string image_and_table() {
+    check(H5Fflush(file_, H5F_SCOPE_GLOBAL));
+    const ssize_t size = H5Fget_file_image(file_, nullptr, 0);
+    if (size < 0) throw InputError("HDF5 refused the data");
+    std::string image(std::size_t(size), '\0');
+    if (H5Fget_file_image(file_, image.data(), image.size()) != size)
+      throw InputError("HDF5 refused the data");
+    append(table_, count_);
+    append(table_, table_.size() + sizeof(std::uint64_t));
+    return image + table_;
+  }
+
+ private:
+  hid_t file_;
+  std::string table_;
+  std::uint64_t count_ = 0;
+};
 
 std::string image_of(const Archive& archive) {
   const Handle access = in_memory();
   check(H5Pset_fapl_core(access, 1 << 20, 0));
   const Handle file(H5Fcreate("archive", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
-  for (const auto& [name, value] : archive.integers) write_attribute(file, name, H5T_STD_I64LE, value);
-  for (const auto& [name, value] : archive.reals) write_attribute(file, name, H5T_IEEE_F64LE, value);
-  for (const auto& [name, matrix] : archive.matrices) {
-    const hsize_t size[2] = {hsize_t(matrix.cols()), 3};  // a column of ours is a row there
-    const Handle space(H5Screate_simple(2, size, nullptr), H5Sclose);
-    // No times in the file: the same archive is the same bytes.
-    const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    check(H5Pset_obj_track_times(properties, false));
-    const Handle set(
-        H5Dcreate2(file, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT),
-        H5Dclose);
-    check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, matrix.data()));
-  }
-  check(H5Fflush(file, H5F_SCOPE_GLOBAL));
-  const ssize_t size = H5Fget_file_image(file, nullptr, 0);
-  if (size < 0) throw InputError("HDF5 refused the data");
-  std::string image(std::size_t(size), '\0');
-  if (H5Fget_file_image(file, image.data(), image.size()) != size) throw InputError("HDF5 refused the data");
-  return image;
+  ImageWriter writer(file);
+  for (const auto& [name, value] : archive.integers)
+    writer.add(name, Kind::integer, H5T_STD_I64LE, H5T_NATIVE_INT64, 1, &value);
+  for (const auto& [name, value] : archive.reals)
+    writer.add(name, Kind::real, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, &value);
+  for (const auto& [name, matrix] : archive.matrices)
+    writer.add(name, Kind::matrix, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, hsize_t(matrix.cols()), matrix.data());
+  return writer.image_and_table();
 }
 
-/// Names of the attributes or of the datasets at the root.
-herr_t note_attribute(hid_t, const char* name, const H5A_info_t*, void* names) {
-  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
-  return 0;
-}
-herr_t note_link(hid_t, const char* name, const H5L_info_t*, void* names) {
-  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
-  return 0;
-}
+/// Trusts no number: what a file of n bytes holds takes at most n bytes.
+class ImageReader {
+ public:
+  explicit ImageReader(std::string_view bytes) : image_(bytes) {
+    if (bytes.size() < 2 * word) fail();
+    table_ = bytes.substr(bytes.size() - word);
+    const std::uint64_t size = take();
+    if (size < 2 * word || size > bytes.size()) fail();
+    image_ = bytes.substr(0, bytes.size() - size);
+    table_ = bytes.substr(bytes.size() - 2 * word, word);
+    count_ = take();
+    table_ = bytes.substr(image_.size(), size - 2 * word);
+    budget_ = image_.size();
+  }
 
-Archive read_image(std::string& image) {
-  const Handle access = in_memory();
-  check(H5Pset_fapl_core(access, 1 << 20, 0));
-  check(H5Pset_file_image(access, image.data(), image.size()));
-  const Handle file(H5Fopen("archive", H5F_ACC_RDONLY, access), H5Fclose);
-  Archive archive;
-  std::vector<std::string> names;
-  check(H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, note_attribute, &names));
-  for (const std::string& name : names) {
-    const Handle attribute(H5Aopen(file, name.c_str(), H5P_DEFAULT), H5Aclose);
-    const Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
-    if (H5Sget_simple_extent_npoints(space) != 1)
-      throw InputError("attribute '{}' is no single number", name);
-    if (H5Tget_class(type) == H5T_INTEGER)
-      check(H5Aread(attribute, H5T_NATIVE_INT64, &archive.integers[name]));
-    else
-      check(H5Aread(attribute, H5T_NATIVE_DOUBLE, &archive.reals[name]));
+  Archive read() {
+    Archive archive;
+    for (std::uint64_t i = 0; i < count_; ++i) {
+      const std::uint64_t length = take();
+      if (length > table_.size()) fail();
+      const std::string name(table_.substr(0, length));
+      table_.remove_prefix(length);
+      const std::uint64_t kind = take(), columns = take(), begin = take();
+      bool fresh = false;
+      if (kind == std::uint64_t(Kind::integer) && columns == 1) {
+        fresh = archive.integers.try_emplace(name).second;
+        copy(&archive.integers[name], 1, begin);
+      } else if (kind == std::uint64_t(Kind::real) && columns == 1) {
+        fresh = archive.reals.try_emplace(name).second;
+        copy(&archive.reals[name], 1, begin);
+      } else if (kind == std::uint64_t(Kind::matrix) && columns <= budget_ / (3 * word)) {
+        fresh = archive.matrices.try_emplace(name, 3, Eigen::Index(columns)).second;
+        if (fresh) copy(archive.matrices[name].data(), 3 * columns, begin);
+      }
+      if (!fresh) fail();
+    }
+    if (!table_.empty()) fail();
+    return archive;
   }
-  names.clear();
-  check(H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, note_link, &names));
-  for (const std::string& name : names) {
-    const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
-    const Handle space(H5Dget_space(set), H5Sclose);
-    hsize_t size[2] = {0, 0};
-    if (H5Sget_simple_extent_ndims(space) != 2 || H5Sget_simple_extent_dims(space, size, nullptr) < 0 ||
-        size[1] != 3 || size[0] > image.size() / (3 * sizeof(double)))
-      throw InputError("dataset '{}' is no list of points", name);
-    Matrix3X& matrix = archive.matrices[name];
-    matrix.resize(3, Eigen::Index(size[0]));
-    check(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, matrix.data()));
+
+ private:
+  static constexpr std::size_t word = sizeof(std::uint64_t);
+
+  [[noreturn]] static void fail() { throw InputError("its table of contents makes no sense"); }
+
+  std::uint64_t take() {
+    if (table_.size() < word) fail();
+    std::uint64_t value;
+    std::memcpy(&value, table_.data(), word);
+    table_.remove_prefix(word);
+    return value;
   }
-  return archive;
-}
+
+  template <class T>
+  void copy(T* to, std::uint64_t count, std::uint64_t begin) {
+    static_assert(sizeof(T) == word);
+    if (count > budget_ / word || begin > image_.size() || count * word > image_.size() - begin) fail();
+    budget_ -= count * word;
+    if (count > 0) std::memcpy(to, image_.data() + begin, count * word);
+  }
+
+  std::string_view image_, table_;
+  std::uint64_t count_ = 0, budget_ = 0;  ///< [bytes] that datasets may still take, however they overlap
+};
 
 }  // namespace
 
@@ -120,9 +176,9 @@ void write_archive(const std::filesystem::path& file, std::string_view mark, std
 }
 
 Archive read_archive(const std::filesystem::path& file, std::string_view mark, std::uint32_t version) {
-  std::string image = read_sealed(file, mark, version);
+  const std::string bytes = read_sealed(file, mark, version);
   try {
-    return read_image(image);
+    return ImageReader(bytes).read();
   } catch (const InputError& e) {
     throw InputError("{}: {}; it was not written by this program", file.string(), e.what());
   }

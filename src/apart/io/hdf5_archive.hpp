@@ -16,13 +16,13 @@ struct Archive {
   std::map<std::string, Matrix3X> matrices;
 };
 
-/// Writes an HDF5 file (numbers are attributes of its root, matrices datasets of three columns), sealed (see
-/// sealed_file.hpp), atomically.
+/// Writes an HDF5 file (numbers are scalar datasets, matrices datasets of three columns; all names differ),
+/// sealed (see sealed_file.hpp), atomically.
 void write_archive(const std::filesystem::path& file, std::string_view mark, std::uint32_t version,
                    const Archive& archive);
 
-/// The same bits again. The seal is checked before HDF5 sees a byte. Throws InputError naming the file if it
-/// is missing, damaged, or of another kind or version.
+/// The same bits again. The seal is checked first, and no byte of the file reaches HDF5. Throws InputError
+/// naming the file if it is missing, damaged, or of another kind or version.
 Archive read_archive(const std::filesystem::path& file, std::string_view mark, std::uint32_t version);
 
 }  // namespace apart

@@ -301,10 +301,11 @@ class LegacyVtkReader {
       std::int64_t used = 0;
       for (Index c = 0; c < count; ++c) {
         const std::int64_t points = integer(int_type, "number of points of a cell");
-        used += 1 + points;
-        if (points < 0 || used > size)
+        // Not 1 + points first, which may be beyond the largest integer.
+        if (points < 0 || used >= size || points > size - used - 1)
           reader_.fail("cell {} with {} points does not fit the announced size of the list, {}", c, points,
                        size);
+        used += 1 + points;
         for (std::int64_t k = 0; k < points; ++k)
           cells_.push_back(index(integer(int_type, "point of a cell")));
         cell_ends_.push_back(cells_.size());

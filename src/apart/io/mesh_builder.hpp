@@ -17,6 +17,11 @@ struct MeshBuilder {
 
   std::size_t point_count() const { return coordinates.size() / 3; }
   Index tetrahedron_count() const { return Index(tetrahedra.size() / 4); }
+  /// Whether another array of cell data fits. Some formats can ask for many with few bytes.
+  static constexpr std::size_t most_cell_data = 100'000'000;  ///< numbers in all
+  bool has_room_for_cell_data() const {
+    return (cell_data.size() + 1) * std::size_t(tetrahedron_count()) <= most_cell_data;
+  }
   void add_point(double x, double y, double z) { coordinates.insert(coordinates.end(), {x, y, z}); }
   void add_polygon(std::span<const int> corners);  ///< as a fan of triangles around its first corner
   void add_polyline(std::span<const int> points);

@@ -81,6 +81,10 @@ class ByteStream {
   std::string pending_;
 };
 
+// [bytes] of one array, unpacked: few bytes of a file can claim a thousand times as many, or name the same
+// bytes often.
+constexpr std::size_t largest_array = std::size_t(1) << 30;
+
 template <class T>
 T from_bytes(const char* bytes, bool swap) {
   std::array<char, sizeof(T)> copy;
@@ -372,6 +376,9 @@ std::string VtuFile::decode(const VtuArray& array, std::optional<std::size_t> si
     if (raw_size / 1032 > compressed_sizes[b] + 1 || (size && raw_size > *size - result.size()))
       fail(array, fmt::format("compressed block {} claims {} bytes, which cannot be; the file is damaged", b,
                               raw_size));
+    if (raw_size > largest_array - result.size())
+      fail(array, fmt::format("unpacks to more than {} bytes, the most that is read; use a coarser mesh",
+                              largest_array));
     const std::string compressed = take(compressed_sizes[b]);
     const std::size_t begin = result.size();
     result.resize(begin + raw_size);
@@ -388,6 +395,9 @@ std::string VtuFile::decode(const VtuArray& array, std::optional<std::size_t> si
 
 template <class T>
 std::vector<T> VtuFile::values(const VtuArray& array, std::size_t count) const {
+  if (count > largest_array / sizeof(T))
+    fail(array, fmt::format("must have {} values, at most {} are read; use a coarser mesh", count,
+                            largest_array / sizeof(T)));
   std::vector<T> result;
   const bool known = visit_type(array.type, [&](auto type) {
     using Stored = decltype(type);
@@ -459,6 +469,10 @@ void VtuFile::add_piece(const VtuPiece& piece, bool with_cell_data, MeshBuilder&
       fail(points,
            fmt::format("coordinate {} of point {}: got {}, must be finite", i % 3, i / 3, coordinates[i]));
   const std::size_t first_point = builder.point_count();
+  // Many pieces may have their arrays in the same place of a small file.
+  if (builder.coordinates.size() + coordinates.size() > largest_array / sizeof(double))
+    fail(points, fmt::format("all pieces together have more than {} points, the most that is read",
+                             largest_array / sizeof(Vector3)));
   if (first_point + coordinates.size() / 3 > std::size_t(std::numeric_limits<Index>::max()))
     fail(fmt::format("more than {} points, the largest supported number", std::numeric_limits<Index>::max()));
   builder.coordinates.insert(builder.coordinates.end(), coordinates.begin(), coordinates.end());
@@ -492,12 +506,19 @@ void VtuFile::add_piece(const VtuPiece& piece, bool with_cell_data, MeshBuilder&
     const int type = int(std::clamp<std::int64_t>(types[c], -1, 1000));
     if (const std::string problem = add_vtk_cell(builder, type, cell); !problem.empty())
       fail(types_array, fmt::format("cell {}: {}", c, problem));
+    if (std::max({builder.tetrahedra.size(), builder.faces.size(), builder.edges.size(),
+                  builder.vertices.size()}) > largest_array / sizeof(int))
+      fail(types_array, "more cells than are read in all pieces together; use a coarser mesh");
     numbers.added(builder);
   }
   if (!with_cell_data) return;
   for (const VtuArray& array : piece.cell_data)
-    if (array.components == 1 && !array.name.empty() && visit_type(array.type, [](auto) {}))
+    if (array.components == 1 && !array.name.empty() && visit_type(array.type, [](auto) {})) {
+      if (!builder.has_room_for_cell_data())
+        fail(array, fmt::format("more cell data than are read, {} numbers; remove some",
+                                MeshBuilder::most_cell_data));
       numbers.keep(builder, array.name, reals(array, std::size_t(piece.cell_count)));
+    }
 }
 
 Mesh VtuFile::mesh(bool with_cell_data) const {

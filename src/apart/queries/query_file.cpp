@@ -95,6 +95,11 @@ class RowParser {
 
   double coordinate(std::size_t axis) const {
     const std::string_view numerator = columns_[2 * axis], denominator = columns_[2 * axis + 1];
+    // Doubles need 309 digits at most, their denominators 324; beyond that only time and memory are lost.
+    constexpr std::size_t most_digits = 10'000;
+    if (std::max(numerator.size(), denominator.size()) > most_digits)
+      reader_.fail("{}: has {} digits, at most {} are read; write the file again", "xyz"[axis],
+                   std::max(numerator.size(), denominator.size()), most_digits);
     const ParsedFraction parsed = parse_fraction(numerator, denominator);
     const char name = "xyz"[axis];
     if (parsed.fault == FractionFault::zero_denominator)

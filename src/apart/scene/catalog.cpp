@@ -43,8 +43,9 @@ ValueType object(std::string_view group) {
 ValueType any_of(std::vector<ValueType> alternatives) {
   return {ValueType::Kind::any_of, {}, {}, std::move(alternatives)};
 }
-ValueType list(ValueType of, std::size_t min_size = 0) {
-  return {ValueType::Kind::list, {}, {}, {std::move(of)}, min_size};
+ValueType list(ValueType of, std::size_t min_size = 0,
+               std::size_t max_size = std::numeric_limits<std::size_t>::max()) {
+  return {ValueType::Kind::list, {}, {}, {std::move(of)}, min_size, max_size};
 }
 ValueType tuple(ValueType of, std::size_t size) {
   return {ValueType::Kind::list, {}, {}, {std::move(of)}, size, size};
@@ -734,7 +735,8 @@ Group scene() {
        {"description", any_text(), "", "\"\"", "one line for people"},
        {"time", object("time"), "", Key::required, "how long, in which steps"},
        {"gravity", vector(), "m/s2", "[0, -9.81, 0]", "acceleration of everything that moves"},
-       {"bodies", list(object("body"), 1), "", Key::required, "what the scene is made of"},
+       {"bodies", list(object("body"), 1, most_bodies), "", Key::required,
+        "what the scene is made of; at most 2000, copies included"},
        {"attachments", list(object("attachment")), "", "[]", "springs between bodies"},
        {"contact", object("contact"), "", "{}", "how bodies touch"},
        {"probes", list(object("probe")), "", "[]", "what is measured after every step"},

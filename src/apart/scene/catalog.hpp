@@ -15,6 +15,8 @@
 
 namespace apart {
 
+inline constexpr int most_bodies = 2000;  ///< of a scene: the table of pairs grows with the square
+
 /// An interval of numbers, its ends included unless `open`.
 struct Range {
   double lower = -std::numeric_limits<double>::infinity();

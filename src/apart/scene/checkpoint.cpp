@@ -10,7 +10,7 @@ namespace apart {
 namespace {
 
 constexpr std::string_view mark = "apartCHK";
-constexpr std::uint32_t format = 3;
+constexpr std::uint32_t format = 4;
 
 template <class AnyState>
 auto matrices(AnyState& state) {

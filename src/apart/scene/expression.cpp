@@ -227,14 +227,22 @@ class ExpressionParser {
     ExpressionParser& parser;
   };
 
+  /// A zero would end the message, and other control characters confuse terminals.
+  static std::string printable(std::string_view text) {
+    std::string result(text);
+    for (char& c : result)
+      if (static_cast<unsigned char>(c) < 32) c = '?';
+    return result;
+  }
+
   /// '{}' in `problem` stands for the character here.
   [[noreturn]] void fail(std::string problem, std::string_view remedy) const {
     const std::string_view rest = text_.substr(position_);
     if (const std::size_t at = problem.find("{}"); at != problem.npos)
-      problem.replace(at, 2, rest.substr(0, 1));
+      problem.replace(at, 2, printable(rest.substr(0, 1)));
     const std::string_view shown = text_.substr(0, 60);
-    throw InputError("got '{}{}', {} at character {}; {}", shown, shown.size() < text_.size() ? "..." : "",
-                     problem, position_ + 1, remedy);
+    throw InputError("got '{}{}', {} at character {}; {}", printable(shown),
+                     shown.size() < text_.size() ? "..." : "", problem, position_ + 1, remedy);
   }
 
   std::string_view text_;

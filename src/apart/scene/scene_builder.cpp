@@ -22,7 +22,12 @@ namespace apart {
 
 namespace {
 
-constexpr Index most_bodies = 2000;  // the table of pairs grows with the square
+constexpr double most_cells = 40e6;  // of a scene; some gigabytes before the first step
+
+double cell_count(const Mesh& mesh) {
+  return double(mesh.tetrahedra.cols()) + double(mesh.faces.cols()) + double(mesh.edges.cols()) +
+         double(mesh.vertices.size());
+}
 
 // ---- Meshes -------------------------------------------------------------------------------------
 
@@ -376,6 +381,9 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   if (counts.cast<double>().prod() > most_bodies)
     v["array"]["counts"].fail("asks for {} copies, at most {} are made; use fewer",
                               counts.cast<double>().prod(), most_bodies);
+  if (const double cells = counts.cast<double>().prod() * cell_count(mesh); cells > most_cells)
+    v["array"]["counts"].fail("asks for copies with {:.2g} cells in all, at most {:.2g} are made; use fewer",
+                              cells, most_cells);
   for (int k = 0; k < 3; ++k)
     if (counts[k] > 1 && spacing[k] == 0)
       v["array"]["spacing"].fail("got {}, which puts {} copies in the same place along {}; give them room",
@@ -549,19 +557,27 @@ Scene build_scene(const SceneFile& file) {
   const Clock clock{top["time"]["dt"].number(), scene.steps};
   Problems problems;
   std::vector<Entry> entries;
+  double cells = 0;
   for (const LocatedJson& body : top["bodies"].items()) {
     try {
       for (Entry& entry : build_bodies(body, clock)) {
         set_presence(entry.body, body, clock);
+        cells += cell_count(entry.body.mesh);
         entries.push_back(std::move(entry));
       }
     } catch (const InputError& e) {
       problems.add(e.what());
     }
+    // At once, not when the memory is full.
+    if (entries.size() > most_bodies)
+      top["bodies"].fail("has {} bodies or more, at most {} are allowed; join some", entries.size(),
+                         most_bodies);
+    if (cells > most_cells)
+      top["bodies"].fail(
+          "has {:.2g} cells or more in all meshes, at most {:.2g} are read; use coarser meshes", cells,
+          most_cells);
   }
   problems.throw_if_any();
-  if (entries.size() > most_bodies)
-    top["bodies"].fail("has {} bodies, at most {} are allowed; join some", entries.size(), most_bodies);
   if (std::none_of(entries.begin(), entries.end(), [](const Entry& e) { return e.body.is_dynamic(); }))
     top["bodies"].fail(
         "has nothing that can move; add a body of type volume, shell, affine, rod or particles");

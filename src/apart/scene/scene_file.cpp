@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace apart {
 
@@ -173,17 +174,16 @@ void check_together(const JsonValue& scene) {
                                   ? "has both 'tend' and 'steps'; remove one"
                                   : "says not how long; add \"tend\": seconds, or \"steps\": number"));
   const auto bodies = top["bodies"].items();
-  std::vector<std::string_view> names;
+  std::set<std::string_view> names;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const LocatedJson name = bodies[i]["name"];
     if (name.text().find_first_of("*[]") != std::string::npos || name.text().size() > 100)
       problems.add(
           name.message(fmt::format("got {}, must have at most 100 characters and none of * [ ]; rename it",
                                    to_short_text(name.value()))));
-    if (std::find(names.begin(), names.end(), name.text()) != names.end())
+    if (!names.insert(name.text()).second)
       problems.add(
           name.message(fmt::format("got \"{}\", the name of another body; names must differ", name.text())));
-    names.push_back(name.text());
   }
   problems.throw_if_any();
 }

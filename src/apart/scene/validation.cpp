@@ -47,6 +47,8 @@ std::string words(const ValueType& type) {
                                     : numbers                        ? "numbers"
                                                                      : "values";
       if (type.min_size == type.max_size) return fmt::format("a list of {} {}", type.min_size, what);
+      if (type.max_size < std::numeric_limits<std::size_t>::max())
+        return fmt::format("a list [...] with {} to {} entries", type.min_size, type.max_size);
       return fmt::format("a list [...]{}", type.min_size > 0 ? " with at least one entry" : "");
     }
     case Kind::object:

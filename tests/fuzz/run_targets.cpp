@@ -1,0 +1,114 @@
+// What a run leaves behind and reads again, and files of queries.
+#include "fuzz_target.hpp"
+
+#include <apart/io/frame.hpp>
+#include <apart/io/hdf5_archive.hpp>
+#include <apart/io/sealed_file.hpp>
+#include <apart/queries/query_file.hpp>
+#include <apart/scene/checkpoint.hpp>
+#include <apart/scene/examples.hpp>
+#include <apart/scene/scene_builder.hpp>
+
+#include <support/temporary_directory.hpp>
+
+#include <zlib.h>
+
+#include <cstring>
+#include <sstream>
+
+namespace apart::fuzz {
+
+namespace {
+
+/// Equal bits, so that −0 and NaN count too.
+template <class Matrix>
+bool same_bits(const Matrix& a, const Matrix& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         (a.size() == 0 || std::memcmp(a.data(), b.data(), std::size_t(a.size()) * sizeof(*a.data())) == 0);
+}
+
+}  // namespace
+
+void read_query_file(std::string_view input) {
+  QuerySet set;
+  const auto file = input_file("vertex-face.csv", input);
+  if (!accepted([&] { set = read_queries(file); })) return;
+  std::ostringstream text;
+  QueryWriter writer(text, set.kind, "", set.separation);
+  for (const QueryPair& pair : set.pairs) writer.add(pair);
+  const QuerySet again = read_queries(input_file("copy.csv", text.view()));
+  require(
+      again.kind == set.kind && again.separation == set.separation && again.pairs.size() == set.pairs.size(),
+      "queries as written are read as the same");
+  for (std::size_t i = 0; i < set.pairs.size(); ++i) {
+    const QueryPair &a = set.pairs[i], &b = again.pairs[i];
+    require(a.truth == b.truth && a.from == b.from && a.to == b.to, "a query as written is read as the same");
+  }
+}
+
+void read_frame_file(std::string_view input) {
+  Frame frame;
+  const auto file = input_file("frame.vtu", input);
+  if (!accepted([&] { frame = read_frame(file); })) return;
+  const auto copy = input_file("copy.vtu", "");
+  write_frame(copy, frame);
+  const Frame again = read_frame(copy);
+  require(
+      same_bits(frame.mesh.points, again.mesh.points) && same_bits(frame.velocity, again.velocity) &&
+          same_bits(frame.point_body, again.point_body) &&
+          same_bits(frame.mesh.tetrahedra, again.mesh.tetrahedra) &&
+          same_bits(frame.mesh.faces, again.mesh.faces) && same_bits(frame.mesh.edges, again.mesh.edges) &&
+          same_bits(frame.rest_shape, again.rest_shape) && frame.absent == again.absent &&
+          frame.ignored_pairs == again.ignored_pairs && frame.thickness == again.thickness &&
+          frame.bodies.size() == again.bodies.size() && frame.half_spaces.size() == again.half_spaces.size(),
+      "a frame as written is read as the same");
+}
+
+void read_frame_index_file(std::string_view input) {
+  const auto file = input_file("frames.pvd", input);
+  accepted([&] { read_frame_index(file.parent_path()); });
+  accepted([&] { list_frames(file.parent_path()); });
+}
+
+/// As it is, and with the checksum that it would need.
+void read_iterates_file(std::string_view input) {
+  const auto crc = std::uint32_t(
+      ::crc32_z(::crc32_z(0, nullptr, 0), reinterpret_cast<const Bytef*>(input.data()), input.size()));
+  std::string sealed(input);
+  sealed.append(reinterpret_cast<const char*>(&crc), sizeof crc);
+  for (const std::string_view bytes : {input, std::string_view(sealed)}) {
+    Iterates iterates;
+    const auto file = input_file("step.bin", bytes);
+    if (!accepted([&] { iterates = read_iterates(file); })) continue;
+    write_iterates(file.parent_path(), iterates);
+    const auto files = list_iterates(file.parent_path());
+    require(files.size() == 1 && testing::read_file(files.front()) == bytes,
+            "iterates as written are the same bytes");
+    std::filesystem::remove(files.front());
+  }
+}
+
+/// The seal is checked first, so the input is what lies behind it: whoever can make the content can make the
+/// seal.
+void read_checkpoint_file(std::string_view input) {
+  static const Scene scene =
+      build_scene(parse_scene(find_example("unit-tetrahedra").text, "scene.json", "."));
+  const auto plain = input_file("plain", input);
+  accepted([&] { read_checkpoint(plain, *scene.model); });
+  const auto file = input_file("checkpoint", "");
+  write_sealed(file, "apartCHK", 4, input);
+  Archive archive;
+  if (!accepted([&] { archive = read_archive(file, "apartCHK", 4); })) return;
+  accepted([&] { read_checkpoint(file, *scene.model); });
+  const auto copy = input_file("copy", "");
+  // HDF5 refuses some names, such as those with a slash.
+  if (!accepted([&] { write_archive(copy, "apartCHK", 4, archive); })) return;
+  const Archive again = read_archive(copy, "apartCHK", 4);
+  require(archive.integers == again.integers && archive.reals.size() == again.reals.size() &&
+              archive.matrices.size() == again.matrices.size(),
+          "an archive as written is read as the same");
+  for (const auto& [name, matrix] : archive.matrices)
+    require(same_bits(matrix, again.matrices.at(name)), "a matrix as written is read as the same");
+}
+
+}  // namespace apart::fuzz

@@ -1,0 +1,49 @@
+#include "fuzz_target.hpp"
+
+#include <apart/io/located_json.hpp>
+#include <apart/scene/expression.hpp>
+#include <apart/scene/ipc_import.hpp>
+#include <apart/scene/scene_file.hpp>
+
+namespace apart::fuzz {
+
+void read_json_text(std::string_view input) {
+  std::string text;
+  if (!accepted([&] { text = to_text(parse_json(input, "input.json")); })) return;
+  require(to_text(parse_json(text, "input.json")) == text, "JSON as written is read as the same");
+}
+
+void read_expression_text(std::string_view input) {
+  accepted([&] {
+    const Expression expression(input);
+    const double numbers[] = {0, -1, 0.3, 1e300};
+    for (const double a : numbers)
+      for (const double b : numbers) expression(a, b, -a, b);  // whatever the value is
+    if (!expression.uses('t')) {
+      const double at_once = expression(0.1, 0.2, 0.3, 0), later = expression(0.1, 0.2, 0.3, 7);
+      require(at_once == later || (at_once != at_once && later != later),
+              "a formula without t does not change with time");
+    }
+  });
+}
+
+void read_scene_text(std::string_view input) {
+  SceneFile scene;
+  if (!accepted([&] { scene = parse_scene(input, "scene.json", "."); })) return;
+  const std::string text = scene.text();
+  require(parse_scene(text, "scene.json", ".").text() == text, "a scene as understood is read as the same");
+}
+
+void read_ipc_script_file(std::string_view input) {
+  static constexpr std::string_view tetrahedron =
+      "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 "
+      "1\n"
+      "$EndNodes\n$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 4\n$EndElements\n";
+  input_file("a.msh", tetrahedron);  // the mesh that scripts may name
+  const auto file = input_file("input.txt", input);
+  ImportedScene imported;
+  if (!accepted([&] { imported = import_ipc_script(file, file.parent_path()); })) return;
+  accepted([&] { parse_scene(readable_text(imported.scene), "scene.json", file.parent_path()); });
+}
+
+}  // namespace apart::fuzz
