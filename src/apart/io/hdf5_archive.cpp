@@ -4,6 +4,7 @@
 
 #include <hdf5.h>
 
+#include <array>
 #include <vector>
 
 namespace apart {
@@ -43,23 +44,27 @@ void write_attribute(hid_t file, const std::string& name, hid_t type, const T& v
   check(H5Awrite(attribute, type, &value));
 }
 
+void write_dataset(hid_t file, const std::string& name, std::array<hsize_t, 2> size, int dimensions,
+                   const double* values) {
+  const Handle space(H5Screate_simple(dimensions, size.data(), nullptr), H5Sclose);
+  // No times in the file: the same archive is the same bytes.
+  const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  check(H5Pset_obj_track_times(properties, false));
+  const Handle set(
+      H5Dcreate2(file, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
+  check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+}
+
 std::string image_of(const Archive& archive) {
   const Handle access = in_memory();
   check(H5Pset_fapl_core(access, 1 << 20, 0));
   const Handle file(H5Fcreate("archive", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
   for (const auto& [name, value] : archive.integers) write_attribute(file, name, H5T_STD_I64LE, value);
   for (const auto& [name, value] : archive.reals) write_attribute(file, name, H5T_IEEE_F64LE, value);
-  for (const auto& [name, matrix] : archive.matrices) {
-    const hsize_t size[2] = {hsize_t(matrix.cols()), 3};  // a column of ours is a row there
-    const Handle space(H5Screate_simple(2, size, nullptr), H5Sclose);
-    // No times in the file: the same archive is the same bytes.
-    const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    check(H5Pset_obj_track_times(properties, false));
-    const Handle set(
-        H5Dcreate2(file, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT),
-        H5Dclose);
-    check(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, matrix.data()));
-  }
+  for (const auto& [name, vector] : archive.vectors)
+    write_dataset(file, name, {hsize_t(vector.size()), 0}, 1, vector.data());
+  for (const auto& [name, matrix] : archive.matrices)  // a column of ours is a row there
+    write_dataset(file, name, {hsize_t(matrix.cols()), 3}, 2, matrix.data());
   check(H5Fflush(file, H5F_SCOPE_GLOBAL));
   const ssize_t size = H5Fget_file_image(file, nullptr, 0);
   if (size < 0) throw InputError("HDF5 refused the data");
@@ -101,13 +106,22 @@ Archive read_image(std::string& image) {
   for (const std::string& name : names) {
     const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
     const Handle space(H5Dget_space(set), H5Sclose);
-    hsize_t size[2] = {0, 0};
-    if (H5Sget_simple_extent_ndims(space) != 2 || H5Sget_simple_extent_dims(space, size, nullptr) < 0 ||
-        size[1] != 3 || size[0] > image.size() / (3 * sizeof(double)))
-      throw InputError("dataset '{}' is no list of points", name);
-    Matrix3X& matrix = archive.matrices[name];
-    matrix.resize(3, Eigen::Index(size[0]));
-    check(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, matrix.data()));
+    const int dimensions = H5Sget_simple_extent_ndims(space);
+    hsize_t size[2] = {0, 3};
+    if ((dimensions != 1 && dimensions != 2) || H5Sget_simple_extent_dims(space, size, nullptr) < 0 ||
+        size[1] != 3 || size[0] > image.size() / (dimensions == 1 ? 1 : 3) / sizeof(double))
+      throw InputError("dataset '{}' is neither a list of numbers nor one of points", name);
+    double* values;
+    if (dimensions == 1) {
+      VectorX& vector = archive.vectors[name];
+      vector.resize(Eigen::Index(size[0]));
+      values = vector.data();
+    } else {
+      Matrix3X& matrix = archive.matrices[name];
+      matrix.resize(3, Eigen::Index(size[0]));
+      values = matrix.data();
+    }
+    check(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
   }
   return archive;
 }

@@ -297,6 +297,8 @@ StepReport Simulation::step() {
   next.anchors = p.anchors;
   next.barrier_stiffness = p.contact.stiffness();
   next.force_scale = p.time_step.contact_scale;
+  next.friction = p.friction_forces();
+  next.limit_stiffness = p.membranes.limit_stiffness();
   state_ = std::move(next);
   return report;
 }

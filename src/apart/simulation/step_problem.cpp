@@ -350,6 +350,13 @@ double StepProblem::step_limit(const Matrix3X& q, const Matrix3X& p) {
       {alpha, inversion_free_step(elasticity.guarded_cells(), q, p), membranes.feasible_step(q, p)});
 }
 
+Matrix3X StepProblem::friction_forces() const {
+  const Matrix3X& x = objective.vertices();
+  Matrix3X g = Matrix3X::Zero(3, x.cols());
+  friction.add_gradient(x, g);
+  return g / -time_step.contact_scale;
+}
+
 Matrix3X StepProblem::contact_acceleration() const {
   const Matrix3X& x = objective.vertices();
   Matrix3X g = Matrix3X::Zero(3, x.cols());
