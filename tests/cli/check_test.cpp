@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -79,6 +80,89 @@ TEST_F(Checks, MovesApartWhatIntersectsALittleOrIsTooClose) {
   const auto at = outcome.out.find("farther than ");
   ASSERT_NE(at, std::string::npos);
   EXPECT_LT(std::stod(outcome.out.substr(at + 13)), 0.008) << outcome.out;
+}
+
+TEST_F(Checks, MovesCopiesOfAnArrayApartAndWritesThemOneByOne) {
+  scene(R"({"type": "volume", "name": "row", "mesh": {"generator": "box", "size": 0.2, "cells": 1},
+            "array": {"counts": [3, 1, 1], "spacing": [0.199, 0, 0]}},
+           {"type": "volume", "name": "far", "mesh": {"generator": "box", "size": 0.2, "cells": 1},
+            "transform": {"translate": [0, 1, 0]}, "array": {"counts": [1, 1, 2], "spacing": [0, 0, 0.5]}},
+           {"type": "half_space", "name": "floor", "origin": [0, -0.2, 0]})",
+        R"(, "contact": {"dhat": 1e-3, "pairs": [{"bodies": ["row", "floor"], "friction_coefficient": 0.3}]},
+             "probes": [{"name": "all", "type": "momentum", "body": "row"}])");
+  const Outcome outcome = apart({"check", "scene.json", "--fix", "fixed.json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto fixed = nlohmann::json::parse(read_file(directory / "fixed.json"));
+  std::vector<std::string> names;
+  for (const auto& body : fixed["bodies"]) names.push_back(body["name"]);
+  EXPECT_EQ(names, (std::vector<std::string>{"row.0", "row.1", "row.2", "far", "floor"}));
+  ASSERT_EQ(apart({"run", "fixed.json", "-o", "out"}).code, 0);
+  // The probe means all three: they fall together, 24 kg for 0.03 s.
+  const std::string probes = read_file(directory / "out/probes.csv");
+  const std::string last = probes.substr(probes.rfind('\n', probes.size() - 2) + 1);
+  double momentum[4];
+  ASSERT_EQ(std::sscanf(last.c_str(), "%*d,%*f,%lf,%lf,%lf", momentum, momentum + 1, momentum + 2), 3)
+      << last;
+  EXPECT_NEAR(momentum[1], -24 * 9.81 * 0.03, 0.05) << "their volume has changed a little";
+}
+
+TEST_F(Checks, LetsBallsAndRodsThatAreTooCloseDriftApart) {
+  // Three balls in one place nearly, one in the very place of another body's, one in a table; parallel rods.
+  scene(R"({"type": "particles", "name": "balls", "radius": 0.05,
+            "mesh": {"points": [[0, 0, 0], [0.08, 0, 0], [0.085, 0, 0.03], [0.16, 0.01, 0], [0, 0.3, 0]]}},
+           {"type": "particles", "name": "same", "radius": 0.05, "mesh": {"points": [[0, 0.3, 0]]}},
+           {"type": "obstacle", "name": "table", "mesh": {"generator": "grid", "cells": [2, 2]},
+            "transform": {"translate": [0, -0.03, 0]}},
+           {"type": "rod", "name": "rods", "material": {"radius": 0.005}, "transform": {"translate": [0, 2, 0]},
+            "mesh": {"points": [[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0], [0, 0.008, 0], [0.1, 0.008, 0], [0.2, 0.008, 0]],
+                     "segments": [[0, 1], [1, 2], [3, 4], [4, 5]]}})",
+        R"(, "contact": {"dhat": 1e-3})");
+  ASSERT_EQ(apart({"check", "scene.json"}).code, 2);
+  const Outcome outcome = apart({"check", "scene.json", "--fix", "fixed.json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto at = outcome.out.find("farther than ");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_LT(std::stod(outcome.out.substr(at + 13)), 0.053) << "half of what two in one place need, and dhat";
+  ASSERT_EQ(apart({"run", "fixed.json", "-o", "out"}).code, 0);
+  EXPECT_EQ(nlohmann::json::parse(read_file(directory / "out/summary.json"))["thickness_kept"], true);
+}
+
+TEST_F(Checks, LooksAtBodiesThatComeInLater) {
+  const auto body = [](const std::string& name, const std::string& more) {
+    return R"({"type": "volume", "name": ")" + name +
+           R"(", "mesh": {"generator": "box", "size": 0.2, "cells": 1}, )" + more + "}";
+  };
+  // 'b' and 'c' come in together, one a little in the other; 'd' comes in at the same place, but later, and
+  // is a little below the floor.
+  scene(body("a", R"("transform": {"translate": [0, 5, 0]})") + "," +
+        body("b", R"("appears": 0.01, "transform": {"translate": [0, 0.3, 0]})") + "," +
+        body("c", R"("appears": 0.01, "transform": {"translate": [0.199, 0.31, 0.01]})") + "," +
+        body("d", R"("appears": 0.02, "transform": {"translate": [3, 0.099, 0]})") +
+        R"(, {"type": "half_space", "name": "floor"})");
+  const Outcome found = apart({"check", "scene.json"});
+  EXPECT_EQ(found.code, 2);
+  for (const char* part : {"of 'c' intersects", "of 'b'", "when it appears at t = 0.01 s",
+                           "when it appears at t = 0.02 s", "'floor'"})
+    EXPECT_NE(found.err.find(part), std::string::npos) << part << "\n" << found.err;
+  EXPECT_EQ(apart({"run", "scene.json", "-o", "out"}).code, 2) << "a run says so before it begins";
+  const Outcome fixed = apart({"check", "scene.json", "--fix", "fixed.json"});
+  ASSERT_EQ(fixed.code, 0) << fixed.err;
+  for (const char* part : {"moved 'b'", "moved 'c'", "moved 'd'"})
+    EXPECT_NE(fixed.out.find(part), std::string::npos) << fixed.out;
+  EXPECT_EQ(apart({"run", "fixed.json", "-o", "out"}).code, 0);
+}
+
+TEST_F(Checks, MovedPointsMustFitTheMesh) {
+  scene(box("a", "[0, 0, 0]") + "," + box("b", "[0.198, 0.1, 0.05]"));
+  ASSERT_EQ(apart({"check", "scene.json", "--fix", "fixed.json"}).code, 0);
+  const Outcome other = apart({"check", "fixed.json", "--set", "bodies[a].mesh.cells=3"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("has 27 points, the body 64"), std::string::npos) << other.err;
+  const Outcome copies = apart(
+      {"check", "fixed.json", "--set", R"(bodies[a].array={"counts": [2, 1, 1], "spacing": [5, 0, 0]})"});
+  EXPECT_EQ(copies.code, 2);
+  EXPECT_NE(copies.err.find("write the copies of an array one by one"), std::string::npos) << copies.err;
+  EXPECT_EQ(apart({"check", "fixed.json", "--set", "bodies[a].moved_points=nowhere.vtu"}).code, 2);
 }
 
 TEST_F(Checks, RefusesToMoveWhatIsDeepInsideSomethingElse) {

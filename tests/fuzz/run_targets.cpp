@@ -105,8 +105,11 @@ void read_checkpoint_file(std::string_view input) {
   if (!accepted([&] { write_archive(copy, "apartCHK", 4, archive); })) return;
   const Archive again = read_archive(copy, "apartCHK", 4);
   require(archive.integers == again.integers && archive.reals.size() == again.reals.size() &&
+              archive.vectors.size() == again.vectors.size() &&
               archive.matrices.size() == again.matrices.size(),
           "an archive as written is read as the same");
+  for (const auto& [name, vector] : archive.vectors)
+    require(same_bits(vector, again.vectors.at(name)), "a vector as written is read as the same");
   for (const auto& [name, matrix] : archive.matrices)
     require(same_bits(matrix, again.matrices.at(name)), "a matrix as written is read as the same");
 }

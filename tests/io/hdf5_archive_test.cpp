@@ -21,6 +21,7 @@ TEST(Hdf5Archive, GivesBackTheSameBitsAndIsTheSameBytes) {
   Archive archive;
   archive.integers = {{"step", 7}, {"huge", std::numeric_limits<std::int64_t>::min()}};
   archive.reals = {{"tenth", 0.1}, {"tiny", 5e-324}, {"minus_zero", -0.0}};
+  archive.vectors = {{"three", Vector3(0.1, -0.0, 5e-324)}, {"empty", VectorX(0)}};
   archive.matrices["points"] = Matrix3X::Random(3, 1000);
   archive.matrices["none"] = Matrix3X(3, 0);
   write_archive(directory / "a", "apartTST", 1, archive);
@@ -31,6 +32,9 @@ TEST(Hdf5Archive, GivesBackTheSameBitsAndIsTheSameBytes) {
   EXPECT_EQ(again.integers, archive.integers);
   EXPECT_EQ(again.reals, archive.reals);
   EXPECT_TRUE(std::signbit(again.reals.at("minus_zero")));
+  ASSERT_EQ(again.vectors.size(), 2u);
+  EXPECT_EQ(again.vectors.at("three"), archive.vectors.at("three"));
+  EXPECT_EQ(again.vectors.at("empty").size(), 0);
   ASSERT_EQ(again.matrices.size(), 2u);
   EXPECT_EQ(again.matrices.at("points"), archive.matrices.at("points"));
   EXPECT_EQ(again.matrices.at("none").cols(), 0);

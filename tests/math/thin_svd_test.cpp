@@ -1,8 +1,6 @@
-#include <apart/math/psd_projection.hpp>
 #include <apart/math/svd.hpp>
 
 #include <gtest/gtest.h>
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
 #include <cmath>
@@ -47,20 +45,6 @@ TEST(ThinSvd, is_total) {
   f << 1, 0, 0, 1, 0, 0;
   expect_svd(f);
   EXPECT_EQ(thin_svd(f).sigma, Eigen::Vector2d(1, 1));
-}
-
-TEST(PsdProjection, of_two_by_two_is_that_of_the_eigenvalues) {
-  std::mt19937 engine(2);
-  std::normal_distribution<double> normal;
-  for (int trial = 0; trial < 500; ++trial) {
-    Eigen::Matrix2d a;
-    const double p = normal(engine), q = normal(engine), r = trial % 5 ? normal(engine) : 0;
-    a << p, r, r, q;
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen(a);
-    const Eigen::Matrix2d expected = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() *
-                                     eigen.eigenvectors().transpose();
-    EXPECT_LT((psd_projection(a) - expected).norm(), 1e-14 * (1 + a.norm()));
-  }
 }
 
 }  // namespace

@@ -220,7 +220,7 @@ TEST(StartCheck, UsesTheThicknessOfEachPair) {
   const auto found = [&](const std::string& contact) {
     const SceneFile file = scene_file(bodies, "\"contact\": " + contact);
     const StartCheck check = check_start(build_scene(file));
-    return check.found.gaps.size();
+    return check.parts.front().found.gaps.size();
   };
   EXPECT_EQ(found("{}"), 0u);
   EXPECT_EQ(found(R"({"pairs": [{"bodies": ["box", "near"], "thickness": 0.009}]})"), 0u);

@@ -1,10 +1,8 @@
 #include <support/potential_checks.hpp>
 
-#include <apart/math/psd_projection.hpp>
-
 #include <gtest/gtest.h>
-#include <Eigen/Eigenvalues>
 #include <support/finite_difference.hpp>
+#include <support/nearest_psd.hpp>
 
 namespace apart::test {
 
@@ -48,13 +46,10 @@ void expect_potential_contract(Potential& potential, const Matrix3X& x, const st
     const Eigen::MatrixXd h = exact[t].matrix.topLeftCorner(n, n),
                           p = projected[t].matrix.topLeftCorner(n, n);
     const double rounding = 1e-9 * h.norm();
-    const auto smallest = [](const Eigen::MatrixXd& m) {
-      return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(m).eigenvalues()[0];
-    };
-    EXPECT_GE(smallest(p), -rounding) << "term " << t;
-    EXPECT_GE(smallest(p - h), -rounding) << "term " << t;
-    if (check.nearest || smallest(h) >= 0) {
-      EXPECT_LE((psd_projection(h) - p).norm(), rounding) << "term " << t;
+    EXPECT_GE(smallest_eigenvalue(p), -rounding) << "term " << t;
+    EXPECT_GE(smallest_eigenvalue(p - h), -rounding) << "term " << t;
+    if (check.nearest || smallest_eigenvalue(h) >= 0) {
+      EXPECT_LE((nearest_psd(h) - p).norm(), rounding) << "term " << t;
     }
   }
 }

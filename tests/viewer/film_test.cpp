@@ -136,6 +136,43 @@ TEST_F(Film, ColoursFollowTheQuantity) {
   EXPECT_THROW(spanning("taste", 1, frames), InputError);
 }
 
+TEST_F(Film, TellsWhatColoursStandFor) {
+  const Frame frame = read_frame(list_frames(directory / "run").back());
+  RenderOptions picture = {.width = 320, .height = 240, .samples = 1, .camera = {}};
+  picture.colouring = Colouring{"speed", 0, 12.5, 1};
+  const Image with = draw(frame, picture);
+  picture.legend = false;
+  const Image without = draw(frame, picture);
+  // Only the lower left corner changes, and there the bar has the colours in their order, dark to light.
+  const auto pixel = [&](const Image& image, int x, int y) {
+    const std::size_t i = 3 * (std::size_t(y) * 320 + std::size_t(x));
+    return Eigen::Vector3d(image.rgb[i], image.rgb[i + 1], image.rgb[i + 2]);
+  };
+  int changed = 0, rows_of_bar = 0;
+  for (int y = 0; y < 240; ++y) {
+    int x = 0;
+    for (; x < 320; ++x) {
+      if (pixel(with, x, y) == pixel(without, x, y)) continue;
+      ++changed;
+      EXPECT_TRUE(x < 160 && y > 180) << x << " " << y;
+    }
+    double before = 0;
+    bool rising = true;
+    for (x = 8; x < 88; ++x) {
+      const double light = pixel(with, x, y).dot(Eigen::Vector3d(0.2, 0.7, 0.1));
+      rising = rising && light >= before - 1.5;
+      before = light;
+    }
+    rows_of_bar += rising && pixel(with, 8, y)[2] > 1.5 * pixel(with, 8, y)[1] && pixel(with, 87, y)[0] > 200;
+  }
+  EXPECT_GT(changed, 2000);
+  EXPECT_EQ(rows_of_bar, 8);
+  // Another number is another picture.
+  picture.legend = true;
+  picture.colouring->high = 12.6;
+  EXPECT_NE(draw(frame, picture).rgb, with.rgb);
+}
+
 TEST_F(Film, CameraSeesAllThatHappens) {
   std::vector<Frame> frames;
   for (const fs::path& file : list_frames(directory / "run")) frames.push_back(read_frame(file));

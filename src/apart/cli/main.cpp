@@ -220,12 +220,17 @@ int check(const CheckArguments& arguments) {
   if (lines.size() > most) fmt::print(stderr, "... and {} more\n", lines.size() - most);
   const fs::path output =
       arguments.output.empty() ? fs::path(file.file_name() + "-problems.vtu") : fs::path(arguments.output);
-  write_findings(output, start.frame, start.all());
+  write_findings(output, start.frame(), start.all());
+  std::size_t intersections = 0, inversions = 0, gaps = 0;
+  for (const StartCheck::Part& part : start.parts) {
+    intersections += part.found.intersections.size();
+    inversions += part.found.inversions.size();
+    gaps += part.found.gaps.size();
+  }
   fmt::print(stderr,
              "The scene cannot start: {} intersections, {} inverted elements, {} gaps that are too small.\n"
              "The elements concerned are in {}\n",
-             start.found.intersections.size(), start.found.inversions.size(), start.found.gaps.size(),
-             output.string());
+             intersections, inversions, gaps, output.string());
   return exit_bad_input;
 }
 

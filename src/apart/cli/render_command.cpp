@@ -216,6 +216,7 @@ void add_render_commands(CLI::App& app, int& code) {
       ->expected(2)
       ->delimiter(',')
       ->type_name("LOW,HIGH");
+  command->add_flag("!--no-legend", render->picture.legend, "Leave out what the colours stand for");
   command->add_option("--fps", render->rate, "Film: pictures per second; default: 30")
       ->check(CLI::Range(0.1, 240.0));
   command

@@ -90,21 +90,29 @@ bool is_step_free(const CollisionSurface& surface, const Matrix3X& x0, const Mat
   return !earliest_impact(surface, x0, x1, options);
 }
 
-bool self_intersects(const CollisionSurface& surface, const Matrix3X& x) {
+std::optional<std::pair<Index, Index>> first_intersection(const CollisionSurface& surface,
+                                                          const Matrix3X& x) {
   Edges segments(2, Index(surface.free_edges.size()));
   for (Index e = 0; e < segments.cols(); ++e) segments.col(e) = surface.edges.col(surface.free_edges[e]);
   Eigen::VectorXi points(Index(surface.isolated_vertices.size()));
   for (Index i = 0; i < points.size(); ++i) points[i] = surface.isolated_vertices[i];
   const auto enabled = [&](Index i, Index j) { return surface.settings(i, j).enabled; };
   const auto all = exact::surface(surface.vertex_count(), surface.faces, segments, points);
-  if (!surface.may_meet) return !exact::find_intersections(x, all, enabled, 1).empty();
-  const auto found = exact::find_intersections(x, all, enabled);
-  return std::any_of(found.begin(), found.end(), [&](const exact::PrimitivePair& pair) {
+  const auto counts = [&](const exact::PrimitivePair& pair) {
+    if (!surface.may_meet) return true;
     for (int i = 0; i < pair.a.size(); ++i)
       for (int j = 0; j < pair.b.size(); ++j)
         if (surface.may_meet(pair.a.vertices[i], pair.b.vertices[j])) return true;
     return false;
-  });
+  };
+  const std::size_t limit = surface.may_meet ? std::size_t(-1) : 1;
+  for (const exact::PrimitivePair& pair : exact::find_intersections(x, all, enabled, limit))
+    if (counts(pair)) return std::pair(Index(pair.a.vertices[0]), Index(pair.b.vertices[0]));
+  return std::nullopt;
+}
+
+bool self_intersects(const CollisionSurface& surface, const Matrix3X& x) {
+  return first_intersection(surface, x).has_value();
 }
 
 }  // namespace apart

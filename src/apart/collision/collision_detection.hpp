@@ -8,6 +8,7 @@
 #include <apart/collision/collision_surface.hpp>
 
 #include <optional>
+#include <utility>
 
 namespace apart {
 
@@ -39,7 +40,11 @@ std::optional<Impact> earliest_impact(const CollisionSurface& surface, const Mat
 bool is_step_free(const CollisionSurface& surface, const Matrix3X& x0, const Matrix3X& x1,
                   const CcdOptions& options = until_contact);
 
-/// Whether primitives that share no vertex intersect or touch at x. Exact, whatever the coordinates.
+/// A vertex of each of two primitives that share none and intersect or touch at x; of the first such pair.
+/// Exact, whatever the coordinates.
+std::optional<std::pair<Index, Index>> first_intersection(const CollisionSurface& surface, const Matrix3X& x);
+
+/// Whether there is such a pair.
 bool self_intersects(const CollisionSurface& surface, const Matrix3X& x);
 
 }  // namespace apart

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 namespace apart {
@@ -43,22 +42,6 @@ void check(const Cells& cells, const char* name, const std::vector<int>& body) {
           throw InputError("collision surface: {} {} has vertex {} twice; remove this degenerate cell", name,
                            c, v);
     }
-}
-
-/// The smallest vertex each vertex is connected with by edges.
-std::vector<Index> pieces(const Edges& edges, Index vertex_count) {
-  std::vector<Index> parent(vertex_count);
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](Index v) {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-  };
-  for (Index e = 0; e < edges.cols(); ++e) {
-    const Index a = root(edges(0, e)), b = root(edges(1, e));
-    parent[std::max(a, b)] = std::min(a, b);
-  }
-  for (Index v = 0; v < vertex_count; ++v) parent[v] = root(v);
-  return parent;
 }
 
 }  // namespace
@@ -167,7 +150,7 @@ CollisionSurface::CollisionSurface(Matrix3X rest_positions, Faces surface_faces,
     if (plane.carrier >= 0) on_edge[plane.carrier] = 1;  // touches nothing itself
   for (Index v = 0; v < vertex_count(); ++v)
     if (!on_edge[v]) isolated_vertices.push_back(v);
-  vertex_piece = pieces(edges, vertex_count());
+  vertex_piece = connected_pieces(vertex_count(), {edges});
   const std::vector<double> half = pairs.half_thickness();
   if (std::any_of(half.begin(), half.end(), [](double h) { return h > 0; }))
     for (const int body : vertex_body) vertex_extent.push_back(half[std::size_t(body)]);

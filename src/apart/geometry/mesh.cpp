@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace apart {
 
@@ -53,6 +54,24 @@ Edges edges_of(const Faces& faces) {
   Edges edges(2, all.size());
   for (std::size_t i = 0; i < all.size(); ++i) edges.col(Index(i)) << all[i].first, all[i].second;
   return edges;
+}
+
+std::vector<Index> connected_pieces(Index point_count,
+                                    std::initializer_list<Eigen::Ref<const Eigen::MatrixXi>> cells) {
+  std::vector<Index> parent(static_cast<std::size_t>(point_count));
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](Index v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (const auto& kind : cells)
+    for (Eigen::Index c = 0; c < kind.cols(); ++c)
+      for (Eigen::Index k = 1; k < kind.rows(); ++k) {
+        const Index a = root(kind(0, c)), b = root(kind(k, c));
+        parent[std::max(a, b)] = std::min(a, b);
+      }
+  for (Index v = 0; v < point_count; ++v) parent[v] = root(v);
+  return parent;
 }
 
 double signed_volume6(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d) {

@@ -2,6 +2,7 @@
 #include <apart/core/types.hpp>
 
 #include <array>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,6 +40,10 @@ Faces boundary_faces(const Tetrahedra& tetrahedra);
 
 /// The distinct edges of triangles, each with its smaller index first, sorted.
 Edges edges_of(const Faces& faces);
+
+/// The smallest point each point is connected with by cells (one column each).
+std::vector<Index> connected_pieces(Index point_count,
+                                    std::initializer_list<Eigen::Ref<const Eigen::MatrixXi>> cells);
 
 /// Six times the signed volume of tetrahedron (a, b, c, d): positive if d lies on the side of abc its normal
 /// points to.

@@ -40,9 +40,9 @@ Handle in_memory() {
 // Behind the image stands a table of its datasets, and reading needs no more: the library, given a damaged
 // image, crashes or takes gigabytes (1.10.8 after some hundred random changes), and a checksum can be made by
 // anyone. Little-endian integers of 8 bytes: for each dataset the length of its name, the name, its kind, its
-// columns and the place of its first byte in the image; at the end the number of datasets and the size of all
-// that.
-enum class Kind : std::uint64_t { integer, real, matrix };
+// columns (of a vector, its length) and the place of its first byte in the image; at the end the number of
+// datasets and the size of all that.
+enum class Kind : std::uint64_t { integer, real, vector, matrix };
 
 void append(std::string& table, std::uint64_t value) {
   static_assert(std::endian::native == std::endian::little, "written in the machine's own byte order");
@@ -54,9 +54,10 @@ class ImageWriter {
   explicit ImageWriter(hid_t file) : file_(file) {}
 
   void add(const std::string& name, Kind kind, hid_t stored, hid_t given, hsize_t columns, const void* data) {
-    const bool matrix = kind == Kind::matrix;
+    const int dimensions = kind == Kind::matrix ? 2 : kind == Kind::vector ? 1 : 0;
     const hsize_t size[2] = {columns, 3};  // a column of ours is a row there
-    const Handle space(matrix ? H5Screate_simple(2, size, nullptr) : H5Screate(H5S_SCALAR), H5Sclose);
+    const Handle space(dimensions > 0 ? H5Screate_simple(dimensions, size, nullptr) : H5Screate(H5S_SCALAR),
+                       H5Sclose);
     // No times in the file: the same archive is the same bytes.
     const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     check(H5Pset_obj_track_times(properties, false));
@@ -98,6 +99,8 @@ std::string image_of(const Archive& archive) {
     writer.add(name, Kind::integer, H5T_STD_I64LE, H5T_NATIVE_INT64, 1, &value);
   for (const auto& [name, value] : archive.reals)
     writer.add(name, Kind::real, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, &value);
+  for (const auto& [name, vector] : archive.vectors)
+    writer.add(name, Kind::vector, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, hsize_t(vector.size()), vector.data());
   for (const auto& [name, matrix] : archive.matrices)
     writer.add(name, Kind::matrix, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, hsize_t(matrix.cols()), matrix.data());
   return writer.image_and_table();
@@ -133,6 +136,9 @@ class ImageReader {
       } else if (kind == std::uint64_t(Kind::real) && columns == 1) {
         fresh = archive.reals.try_emplace(name).second;
         copy(&archive.reals[name], 1, begin);
+      } else if (kind == std::uint64_t(Kind::vector) && columns <= budget_ / word) {
+        fresh = archive.vectors.try_emplace(name, Eigen::Index(columns)).second;
+        if (fresh) copy(archive.vectors[name].data(), columns, begin);
       } else if (kind == std::uint64_t(Kind::matrix) && columns <= budget_ / (3 * word)) {
         fresh = archive.matrices.try_emplace(name, 3, Eigen::Index(columns)).second;
         if (fresh) copy(archive.matrices[name].data(), 3 * columns, begin);

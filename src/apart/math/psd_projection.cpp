@@ -1,18 +1,29 @@
 #include <apart/math/psd_projection.hpp>
+#include <apart/math/symmetric_eigen.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 namespace apart {
 
 namespace {
 
-template <class M>
-M project(const M& a) {
-  Eigen::SelfAdjointEigenSolver<M> eigen(a);
-  if (eigen.eigenvalues()[0] >= 0) return a.template selfadjointView<Eigen::Lower>();
-  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() *
-         eigen.eigenvectors().transpose();
+/// Adds what the negative eigenvalues take away, or builds the sum of the positive ones: whichever are fewer.
+template <int N>
+Eigen::Matrix<double, N, N> project(const Eigen::Matrix<double, N, N>& a) {
+  const SymmetricEigen<N> eigen(a);
+  int negative = 0;
+  for (const double value : eigen.values) negative += value < 0;
+  Eigen::Matrix<double, N, N> result;
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j <= i; ++j) result(i, j) = result(j, i) = 2 * negative <= N ? a(i, j) : 0;
+  if (negative == 0) return result;
+  for (int e = 0; e < N; ++e) {
+    if ((eigen.values[e] < 0) != (2 * negative <= N)) continue;
+    const auto& v = eigen.vectors[e];
+    for (int j = 0; j < N; ++j)
+      for (int i = 0; i < N; ++i) result(i, j) += std::abs(eigen.values[e]) * (v[i] * v[j]);
+  }
+  return result;
 }
 
 }  // namespace
@@ -29,9 +40,6 @@ Matrix3 psd_projection(const Matrix3& a) {
   return project(a);
 }
 
-Eigen::MatrixXd psd_projection(const Eigen::MatrixXd& a) {
-  return project(a);
-}
 Eigen::Matrix4d psd_projection(const Eigen::Matrix4d& a) {
   return project(a);
 }
@@ -53,6 +61,9 @@ Eigen::Matrix2d psd_projection(const Eigen::Matrix2d& a) {
 Eigen::Matrix<double, 5, 5> psd_projection(const Eigen::Matrix<double, 5, 5>& a) {
   return project(a);
 }
+Eigen::Matrix<double, 9, 9> psd_projection(const Eigen::Matrix<double, 9, 9>& a) {
+  return project(a);
+}
 
 Eigen::Matrix<double, 12, 12> psd_projection_of_four_points(const Eigen::Matrix<double, 12, 12>& a) {
   // Orthonormal combinations of the four points whose weights sum to zero: the matrix vanishes on the fourth.
@@ -67,19 +78,22 @@ Eigen::Matrix<double, 12, 12> psd_projection_of_four_points(const Eigen::Matrix<
   for (int i = 0; i < 4; ++i)
     for (int k = 0; k < 3; ++k)
       if (q(i, k) != 0) small.middleRows<3>(3 * k) += q(i, k) * half.middleRows<3>(3 * i);
-  Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 9, 9>> eigen(small);
+  const SymmetricEigen<9> eigen(small);
   // Back through the fewer vectors: those to keep, or those to take away.
-  const int negative = int((eigen.eigenvalues().array() < 0).count());
+  int negative = 0;
+  for (const double value : eigen.values) negative += value < 0;
   if (negative == 0) return a;
   const bool take_away = negative < 5;
   Eigen::Matrix<double, 12, 12> result = Eigen::Matrix<double, 12, 12>::Zero();
   if (take_away) result = a;
-  for (int e = take_away ? 0 : negative; e < (take_away ? negative : 9); ++e) {
-    Eigen::Matrix<double, 12, 1> v = Eigen::Matrix<double, 12, 1>::Zero();
+  for (int e = 0; e < 9; ++e) {
+    if ((eigen.values[e] < 0) != take_away) continue;
+    double v[12] = {};
     for (int i = 0; i < 4; ++i)
       for (int k = 0; k < 3; ++k)
-        v.segment<3>(3 * i) += q(i, k) * eigen.eigenvectors().col(e).segment<3>(3 * k);
-    result.noalias() += (take_away ? -eigen.eigenvalues()[e] : eigen.eigenvalues()[e]) * v * v.transpose();
+        for (int c = 0; c < 3; ++c) v[3 * i + c] += q(i, k) * eigen.vectors[e][3 * k + c];
+    for (int j = 0; j < 12; ++j)
+      for (int i = 0; i < 12; ++i) result(i, j) += std::abs(eigen.values[e]) * (v[i] * v[j]);
   }
   return result;
 }

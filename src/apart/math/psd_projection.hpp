@@ -6,11 +6,10 @@ namespace apart {
 /// The nearest positive semi-definite matrix (Frobenius): negative eigenvalues set to zero. Reads the lower
 /// triangle.
 Matrix3 psd_projection(const Matrix3& a);
-/// The same for any size.
-Eigen::MatrixXd psd_projection(const Eigen::MatrixXd& a);
 Eigen::Matrix2d psd_projection(const Eigen::Matrix2d& a);
 Eigen::Matrix4d psd_projection(const Eigen::Matrix4d& a);
 Eigen::Matrix<double, 5, 5> psd_projection(const Eigen::Matrix<double, 5, 5>& a);
+Eigen::Matrix<double, 9, 9> psd_projection(const Eigen::Matrix<double, 9, 9>& a);
 /// The same for the Hessian of a function of four points that does not change when all move together, which
 /// leaves nine dimensions of the twelve. Reads the whole matrix.
 Eigen::Matrix<double, 12, 12> psd_projection_of_four_points(const Eigen::Matrix<double, 12, 12>& a);

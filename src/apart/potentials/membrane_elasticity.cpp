@@ -1,3 +1,4 @@
+#include <apart/core/error.hpp>
 #include <apart/potentials/membrane_elasticity.hpp>
 
 #include <cmath>
@@ -164,6 +165,17 @@ double MembraneElasticity::feasible_step(const Matrix3X& q, const Matrix3X& p) c
   if (!has_limits_) return 1;
   return parallel_min(term_count(), 1.0,
                       [&](Index i) { return feasible_step(triangles_[std::size_t(i)], q, p); });
+}
+
+VectorX MembraneElasticity::limit_stiffness() const {
+  VectorX result(Index(parts_.size()));
+  for (std::size_t b = 0; b < parts_.size(); ++b) result[Index(b)] = parts_[b].stiffness;
+  return result;
+}
+
+void MembraneElasticity::set_limit_stiffness(const VectorX& stiffness) {
+  ensure(stiffness.size() == Index(parts_.size()), "MembraneElasticity: one stiffness for each body");
+  for (std::size_t b = 0; b < parts_.size(); ++b) parts_[b].stiffness = stiffness[Index(b)];
 }
 
 void MembraneElasticity::reset_stiffness() {

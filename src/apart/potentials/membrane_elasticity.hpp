@@ -27,6 +27,9 @@ class MembraneElasticity final : public Potential {
   /// Largest α ≤ 1 for which q + αp keeps every limit with a tenth of the room it has at q to spare. Upper
   /// limits hold on the whole way there; a lower one only at α.
   double feasible_step(const Matrix3X& q, const Matrix3X& p) const;
+  /// κ of the limit of each body, in the order they were added [Pa]; 0 without one.
+  VectorX limit_stiffness() const;
+  void set_limit_stiffness(const VectorX& stiffness);
   /// Every κ as given, and nothing near a limit.
   void reset_stiffness();
   /// Call with each accepted iterate, where it was prepared: doubles κ of the bodies a triangle of which has

@@ -89,7 +89,7 @@ void SurfacePressure::hessians(const Matrix3X& x, Index begin, Projection projec
       h.block<3, 3>(3 * k, 3 * ((k + 1) % 3)) = -m;
       h.block<3, 3>(3 * ((k + 1) % 3), 3 * k) = m;
     }
-    if (projection == Projection::psd) h = psd_projection(Eigen::MatrixXd(h));
+    if (projection == Projection::psd) h = psd_projection(Eigen::Matrix<double, 9, 9>(h));
   }
 }
 

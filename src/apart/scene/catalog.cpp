@@ -631,6 +631,10 @@ Group bodies() {
                  "for messages, output and pairs; not given: type and position"};
   const Key mesh{"mesh", object("mesh"), "", Key::required, "the shape"};
   const Key transform{"transform", object("transform"), "", "{}", "places the mesh in the world"};
+  const Key moved_points{
+      "moved_points", text(), "", Key::optional,
+      "mesh file, absolute or relative to the scene file, that says where the points of the "
+      "placed mesh are instead, one by one; apart check --fix writes it"};
   const Key velocity{"velocity", vector(), "m/s", "[0, 0, 0]", "at the start"};
   const Key angular_velocity{"angular_velocity", vector(), "degrees/s", "[0, 0, 0]",
                              "at the start, about the centre of mass; its direction is the axis"};
@@ -671,16 +675,16 @@ Group bodies() {
   return {"body",
           "One thing in the scene.",
           {typed("volume", "soft solid made of tetrahedra",
-                 {type, name, mesh, transform, soft, regions, mass, velocity, angular_velocity, fixed, motion,
-                  loads, damping, friction, thickness, appears, disappears, array}),
+                 {type, name, mesh, transform, moved_points, soft, regions, mass, velocity, angular_velocity,
+                  fixed, motion, loads, damping, friction, thickness, appears, disappears, array}),
            typed("shell", "thin sheet made of triangles: cloth, paper, sheet metal",
-                 {type, name, mesh, transform, sheet, strain_limit, rest_angles, rest_mesh, velocity,
-                  angular_velocity, fixed, motion, loads, damping, friction, thickness, appears, disappears,
-                  array}),
+                 {type,        name,      mesh,      transform,        moved_points, sheet,  strain_limit,
+                  rest_angles, rest_mesh, velocity,  angular_velocity, fixed,        motion, loads,
+                  damping,     friction,  thickness, appears,          disappears,   array}),
            typed("affine",
                  "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",
-                 {type, name, mesh, transform, stiff, velocity, angular_velocity, fixed, motion, loads,
-                  damping, friction, thickness, appears, disappears, array}),
+                 {type, name, mesh, transform, moved_points, stiff, velocity, angular_velocity, fixed, motion,
+                  loads, damping, friction, thickness, appears, disappears, array}),
            typed("rod",
                  "elastic rods without twist: segments in any number of chains, open or closed; where more "
                  "than two meet is a free joint",
@@ -688,6 +692,7 @@ Group bodies() {
                   name,
                   mesh,
                   transform,
+                  moved_points,
                   {"material", object("rod_material"), "", "{}", "what it is made of"},
                   {"rest_curvature", choice("rest_curvature"), "", "\"mesh\"", "how bent it is at rest"},
                   velocity,
@@ -706,6 +711,7 @@ Group bodies() {
                   name,
                   mesh,
                   transform,
+                  moved_points,
                   {"radius", number(positive), "m", "0.05", "of each ball"},
                   {"rho", number(positive), "kg/m3", "1000", "density"},
                   velocity,

@@ -19,7 +19,8 @@ auto matrices(AnyState& state) {
                     std::pair("acceleration", &state.acceleration),
                     std::pair("previous_nodes", &state.previous_nodes),
                     std::pair("previous_velocity", &state.previous_velocity),
-                    std::pair("anchors", &state.anchors)};
+                    std::pair("anchors", &state.anchors),
+                    std::pair("friction", &state.friction)};
 }
 template <class AnyState>
 auto reals(AnyState& state) {
@@ -34,6 +35,7 @@ void write_checkpoint(const std::filesystem::path& file, const State& state) {
   archive.integers["step"] = state.step;
   for (const auto& [name, value] : reals(state)) archive.reals[name] = *value;
   for (const auto& [name, matrix] : matrices(state)) archive.matrices[name] = *matrix;
+  archive.vectors["limit_stiffness"] = state.limit_stiffness;
   write_archive(file, mark, format, archive);
 }
 
@@ -44,16 +46,23 @@ State read_checkpoint(const std::filesystem::path& file, const Model& model) {
     state.step = Index(archive.integers.at("step"));
     for (const auto& [name, value] : reals(state)) *value = archive.reals.at(name);
     for (const auto& [name, matrix] : matrices(state)) *matrix = std::move(archive.matrices.at(name));
+    state.limit_stiffness = std::move(archive.vectors.at("limit_stiffness"));
   } catch (const std::out_of_range&) {
     throw InputError("{}: does not hold all of a state; start the run again", file.string());
   }
   for (const auto& [name, matrix] : matrices(state)) {
-    if (matrix != &state.anchors && matrix->cols() != model.node_count())
+    if (matrix != &state.anchors && matrix != &state.friction && matrix->cols() != model.node_count())
       throw InputError("{}: holds {} nodes, the scene has {}; it belongs to another scene", file.string(),
                        matrix->cols(), model.node_count());
     if (!matrix->allFinite())
       throw InputError("{}: holds coordinates that are not finite; start the run again", file.string());
   }
+  Index shells = 0;
+  for (const Body& body : model.bodies) shells += body.shell && body.presence.covers(state.time);
+  if (state.friction.cols() != (state.step > 0 ? model.surface.vertex_count() : 0) ||
+      state.limit_stiffness.size() != (state.step > 0 ? shells : 0) || !state.limit_stiffness.allFinite())
+    throw InputError("{}: holds forces that do not fit the bodies of the scene; it belongs to another scene",
+                     file.string());
   if (state.step > 0 && state.anchors.cols() != ScriptedNodes(model).anchor_count())
     throw InputError(
         "{}: has {} nodes held by conditions that begin late, the scene has {}; it belongs to another scene",

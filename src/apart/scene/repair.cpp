@@ -9,45 +9,32 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 
 namespace apart {
 
 namespace {
 
-constexpr double smallest_scale = 0.3;  // what has to be shrunk further is too deep in something
-constexpr double largest_move = 0.1;    // of a body's size
+constexpr double smallest_scale = 0.3;   // what has to be shrunk further is too deep in something
+constexpr double largest_move = 0.1;     // of a body's size
+constexpr double smallest_share = 1e-4;  // of the thickness to begin with
+constexpr double nudge = 1e-3;           // of their radius, for balls in the same place
 constexpr int most_steps = 50;
 
 /// The connected piece each node of a body belongs to.
-std::vector<int> pieces(const Body& body) {
-  std::vector<int> parent(std::size_t(body.node_count()));
-  std::iota(parent.begin(), parent.end(), 0);
-  if (body.kind == BodyKind::affine) return std::vector<int>(parent.size(), 0);
-  const auto find = [&](int i) {
-    while (parent[std::size_t(i)] != i)
-      i = parent[std::size_t(i)] = parent[std::size_t(parent[std::size_t(i)])];
-    return i;
-  };
-  const auto join = [&](const auto& cells) {
-    for (Index c = 0; c < cells.cols(); ++c)
-      for (Index k = 1; k < cells.rows(); ++k) parent[std::size_t(find(cells(k, c)))] = find(cells(0, c));
-  };
-  join(body.mesh.tetrahedra);
-  join(body.mesh.faces);
-  join(body.mesh.edges);
-  for (int i = 0; i < int(parent.size()); ++i) parent[std::size_t(i)] = find(i);
-  return parent;
+std::vector<Index> pieces(const Body& body) {
+  if (body.kind == BodyKind::affine) return std::vector<Index>(std::size_t(body.node_count()), 0);
+  return connected_pieces(body.node_count(), {body.mesh.tetrahedra, body.mesh.faces, body.mesh.edges});
 }
 
-/// The nodes of chosen bodies, each piece scaled about its centre.
+/// The nodes of chosen bodies, each piece scaled about its centre. Balls, which have no size to lose, are
+/// moved by a thousandth of their radius, each to another side: several may be in the same place.
 Matrix3X shrunk(const Model& model, const std::set<int>& bodies, double scale) {
   Matrix3X q = model.initial_nodes;
   for (const int b : bodies) {
     const Body& body = model.bodies[std::size_t(b)];
     const Index first = model.first_node[std::size_t(b)];
-    const std::vector<int> piece = pieces(body);
+    const std::vector<Index> piece = pieces(body);
     Matrix3X centre = Matrix3X::Zero(3, body.node_count());
     VectorX count = VectorX::Zero(body.node_count());
     for (Index i = 0; i < body.node_count(); ++i) {
@@ -55,16 +42,22 @@ Matrix3X shrunk(const Model& model, const std::set<int>& bodies, double scale) {
       ++count[piece[std::size_t(i)]];
     }
     for (Index i = 0; i < body.node_count(); ++i) {
-      const int p = piece[std::size_t(i)];
+      const Index p = piece[std::size_t(i)];
       const Vector3 c = centre.col(p) / count[p];
       q.col(first + i) = c + scale * (body.nodes.col(i) - c);
+      if (count[p] > 1) continue;
+      // Golden angles: no two neighbours in the list go to the same side.
+      const double turn = 2.399963229728653 * double(first + i), z = std::cos(1.7 * double(first + i));
+      const Vector3 side(std::sqrt(1 - z * z) * std::cos(turn), std::sqrt(1 - z * z) * std::sin(turn), z);
+      q.col(first + i) += nudge * body.radius * side;
     }
   }
   return q;
 }
 
-/// The scene's bodies with nothing acting on them but elasticity and contact.
-std::shared_ptr<const Model> bare_model(const Model& model) {
+/// Chosen bodies of the scene with nothing acting on them but elasticity and contact, which keeps `share` of
+/// the thickness and is felt as far out as with all of it.
+std::shared_ptr<const Model> bare_model(const Model& model, const std::vector<int>& absent, double share) {
   std::vector<Body> bodies = model.bodies;
   for (Body& body : bodies) {
     body.loads.clear();
@@ -72,14 +65,18 @@ std::shared_ptr<const Model> bare_model(const Model& model) {
     body.winds.clear();
     body.prescriptions.clear();
     body.damping = {};
+    body.presence = {};
     if (!body.is_dynamic() && body.node_count() > 0) prescribe(body, nullptr, {true, true, true}, {});
   }
+  for (const int b : absent) bodies[std::size_t(b)].presence.from = std::numeric_limits<double>::infinity();
   PairTable pairs = model.surface.pairs;
   for (int a = 0; a < pairs.body_count(); ++a)
     for (int b = a; b < pairs.body_count(); ++b) {
       PairSettings settings = pairs(a, b);
       settings.friction = 0;
       settings.kinetic_friction.reset();
+      settings.dhat += (1 - share) * settings.thickness;
+      settings.thickness *= share;
       pairs.set(a, b, settings);
     }
   SimulationOptions options = model.options;
@@ -88,85 +85,137 @@ std::shared_ptr<const Model> bare_model(const Model& model) {
   return std::make_shared<const Model>(std::move(bodies), std::move(pairs), options);
 }
 
-/// The nodes of bodies, grown back to where they were, as far as there is room.
-Matrix3X grown(const std::shared_ptr<const Model>& model, const Matrix3X& start) {
+/// One step from rest, with the target q̃ at `goal`.
+Matrix3X drawn_to(const std::shared_ptr<const Model>& model, const Matrix3X& nodes, const Matrix3X& goal) {
   State state = start_state(*model);
-  state.nodes = state.previous_nodes = start;
-  const double dt = model->options.dt;
-  for (int step = 0; step < most_steps; ++step) {
-    // With this velocity the step's target q̃ = q + h v is where everything was.
-    state.velocity = (model->initial_nodes - state.nodes) / dt;
-    state.step = 0;
-    state.time = 0;
-    Simulation simulation(model, state);
-    simulation.step();
-    const double change = (simulation.state().nodes - state.nodes).cwiseAbs().maxCoeff();
-    state.nodes = simulation.state().nodes;
-    if (change < 1e-3 * model->surface.pairs.min_dhat()) break;
-  }
-  return state.nodes;
+  state.nodes = state.previous_nodes = nodes;
+  state.velocity = (goal - nodes) / model->options.dt;  // q̃ = q + h v
+  Simulation simulation(model, state);
+  simulation.step();
+  return simulation.state().nodes;
 }
 
-SceneCheck check(const Model& model, Frame frame, const Matrix3X& nodes) {
-  frame.mesh.points = model.point_map.positions(nodes);
-  return check_scene(frame, 0);
+/// The nodes of bodies, grown back to where they were, as far as there is room.
+Matrix3X grown(const std::shared_ptr<const Model>& model, Matrix3X q) {
+  for (int step = 0; step < most_steps; ++step) {
+    const Matrix3X next = drawn_to(model, q, model->initial_nodes);
+    const double change = (next - q).cwiseAbs().maxCoeff();
+    q = next;
+    if (change < 1e-3 * model->surface.pairs.min_dhat()) break;
+  }
+  return q;
 }
+
+/// Part of a scene that is to be set free.
+class Part {
+ public:
+  Part(const Model& model, const StartCheck::Part& part) : model_(model), frame_(part.frame) {}
+
+  SceneCheck check(const Matrix3X& nodes, double share = 1) const {
+    Frame frame = frame_;
+    frame.mesh.points = model_.point_map.positions(nodes);
+    for (double& thickness : frame.thickness) thickness *= share;
+    for (auto& pair : frame.pair_thickness) pair.thickness *= share;
+    return check_scene(frame, 0, 1);
+  }
+
+  /// Lets nodes that nothing intersects drift apart until they keep their thickness: with ever more of it,
+  /// each time as much as there is room for. False if that does not come to an end.
+  bool thicken(Matrix3X& q) const {
+    double share = 1;
+    while (share > smallest_share && !check(q, share).ok()) share *= 0.5;
+    for (int step = 0; step < most_steps && share > smallest_share; ++step) {
+      if (share == 1) return true;
+      q = drawn_to(bare_model(model_, frame_.absent, share), q, q);
+      if (check(q).ok()) return true;
+      double more = share, too_much = 1;
+      for (int k = 0; k < 6; ++k) {
+        const double middle = 0.5 * (more + too_much);
+        (check(q, middle).ok() ? more : too_much) = middle;
+      }
+      share += 0.9 * (more - share);  // a gap must remain for the barrier to begin with
+    }
+    return false;
+  }
+
+  Matrix3X grow(const Matrix3X& q) const { return grown(bare_model(model_, frame_.absent, 1), q); }
+
+ private:
+  const Model& model_;
+  const Frame& frame_;
+};
 
 }  // namespace
 
 Repair repair_start(const Scene& scene, const SceneFile& file) {
   const Model& model = *scene.model;
-  StartCheck start = check_start(scene);
+  const StartCheck start = check_start(scene);
   Repair repair;
-  repair.points = start.frame.mesh.points;
-  if (start.ok()) return repair;
+  repair.points = model.point_map.positions(model.initial_nodes);
   const auto refuse = [&](const std::string& why) {
     Problems problems;
     problems.add(fmt::format("{}: {}", file.name, why));
     for (std::string& message : messages(start, file)) problems.add(std::move(message));
     problems.throw_if_any();
   };
-  if (!start.found.inversions.empty())
-    refuse("cells that are inverted cannot be mended here; repair the mesh");
-
-  const bool thin = !start.found.gaps.empty();
-  std::set<int> concerned;
-  for (const verify::Finding& finding : start.all())
-    for (const std::string& name : finding.bodies)
-      for (std::size_t b = 0; b < model.bodies.size(); ++b)
-        if (model.bodies[b].name == name && model.bodies[b].is_dynamic()) concerned.insert(int(b));
-  if (concerned.empty()) refuse("nothing that can move is concerned; move the obstacles");
-  Matrix3X q;
-  bool found = false;
-  for (double scale = 0.995; scale >= smallest_scale && !found;
-       scale = scale > 0.97 ? scale - 0.01 : 0.9 * scale) {
-    q = shrunk(model, concerned, scale);
-    found = check(model, start.frame, q).ok();
-  }
-  if (!found)
-    refuse(
-        fmt::format("the bodies are too deep in each other, or cross themselves{}: shrinking them to {:g} of "
-                    "their size does not set them free; move them apart",
-                    thin ? ", or pieces without size are too close" : "", smallest_scale));
-  try {
-    q = grown(bare_model(model), q);
-  } catch (const SolverError& e) {
-    refuse(fmt::format("they do not find room: {}", e.what()));
-  }
-  repair.points = model.point_map.positions(q);
-  start.frame.mesh.points = repair.points;
-  if (!check_scene(start.frame, 0).ok()) refuse("they do not come free; move them apart");
-  for (const int b : concerned) {
-    const auto i = std::size_t(b);
-    const Index first = model.first_point[i], n = model.bodies[i].mesh.point_count();
-    const Matrix3X& before = model.bodies[i].mesh.points;
-    const double moved = (repair.points.middleCols(first, n) - before).colwise().norm().maxCoeff();
-    const double size = (before.rowwise().maxCoeff() - before.rowwise().minCoeff()).norm();
-    if (moved > largest_move * size)
+  for (const StartCheck::Part& at : start.parts) {
+    if (at.found.ok()) continue;
+    if (!at.found.inversions.empty())
+      refuse("cells that are inverted cannot be mended here; repair the mesh");
+    std::set<int> concerned;
+    for (const auto* list : {&at.found.intersections, &at.found.gaps})
+      for (const verify::Finding& finding : *list)
+        for (const int b : at.bodies)
+          if (model.bodies[std::size_t(b)].is_dynamic() &&
+              std::find(finding.bodies.begin(), finding.bodies.end(), model.bodies[std::size_t(b)].name) !=
+                  finding.bodies.end())
+            concerned.insert(b);
+    if (concerned.empty()) refuse("nothing that can move is concerned; move the obstacles");
+    const Part part(model, at);
+    // As large as possible: without intersections, and best with all of the thickness too.
+    Matrix3X q;
+    std::optional<Matrix3X> thin;
+    bool found = false;
+    for (double scale = 1; scale >= smallest_scale && !found; scale = scale == 1     ? 0.995
+                                                                      : scale > 0.97 ? scale - 0.01
+                                                                                     : 0.9 * scale) {
+      q = shrunk(model, concerned, scale);
+      const SceneCheck check = part.check(q);
+      found = check.ok();
+      if (!thin && check.intersections.empty()) thin = q;
+    }
+    if (!found && !thin)
       refuse(
-          fmt::format("'{}' would have to move by {:.3g} m, more than a tenth of its size; move it yourself",
-                      model.bodies[i].name, moved));
-    repair.moved.push_back({b, moved});
+          fmt::format("the bodies are too deep in each other, or cross themselves: shrinking them to {:g} of "
+                      "their size does not set them free; move them apart",
+                      smallest_scale));
+    try {
+      if (!found) {
+        q = *thin;
+        if (!part.thicken(q))
+          refuse("they do not come as far apart as they are thick; give them room, or make them thinner");
+      }
+      q = part.grow(q);
+    } catch (const SolverError& e) {
+      refuse(fmt::format("they do not find room: {}", e.what()));
+    }
+    if (!part.check(q).ok()) refuse("they do not come free; move them apart");
+    const Matrix3X points = model.point_map.positions(q);
+    for (const int b : at.bodies) {
+      const auto i = std::size_t(b);
+      if (!model.bodies[i].is_dynamic()) continue;
+      const Index first = model.first_point[i], n = model.bodies[i].mesh.point_count();
+      const Matrix3X& before = model.bodies[i].mesh.points;
+      const double moved = (points.middleCols(first, n) - before).colwise().norm().maxCoeff();
+      if (moved <= 1e-12 * model.size) continue;
+      const double size = (before.rowwise().maxCoeff() - before.rowwise().minCoeff()).norm();
+      if (moved > std::max(largest_move * size, 2 * model.bodies[i].radius))
+        refuse(fmt::format(
+            "'{}' would have to move by {:.3g} m, more than {}; move it yourself", model.bodies[i].name,
+            moved, largest_move * size > 2 * model.bodies[i].radius ? "a tenth of its size" : "it is thick"));
+      repair.points.middleCols(first, n) = points.middleCols(first, n);
+      repair.moved.push_back({b, moved});
+    }
   }
   return repair;
 }
@@ -179,28 +228,67 @@ void write_repaired(const std::filesystem::path& scene_file, const Repair& repai
   std::filesystem::create_directories(folder, error);
   if (error)
     throw InputError("{}: cannot be created: {}; choose another place", folder.string(), error.message());
+  const auto set = [](JsonValue& entry, std::string_view key, JsonValue value) {
+    auto& members = *entry.get_if<JsonValue::Object>();
+    std::erase_if(members, [&](const auto& member) { return member.first == key; });
+    members.emplace_back(std::string(key), std::move(value));
+  };
+  // What the body of the model is called that an entry stands for, and where its points are now if they
+  // moved.
+  const auto finish = [&](JsonValue& entry, const std::string& name) {
+    for (const Repair::Moved& moved : repair.moved) {
+      const auto b = std::size_t(moved.body);
+      const Body& body = model.bodies[b];
+      if (body.name != name) continue;
+      Mesh mesh = body.mesh;
+      mesh.points = repair.points.middleCols(model.first_point[b], body.mesh.point_count());
+      const std::filesystem::path mesh_file = folder / fmt::format("body-{}.vtu", b);
+      write_mesh(mesh_file, mesh);
+      set(entry, "moved_points", JsonValue(folder.filename().string() + "/" + mesh_file.filename().string()));
+    }
+  };
+  const auto has_moved = [&](const std::string& name) {
+    return std::any_of(repair.moved.begin(), repair.moved.end(), [&](const Repair::Moved& moved) {
+      return model.bodies[std::size_t(moved.body)].name.starts_with(name + ".");
+    });
+  };
   JsonValue root = file.root;
-  for (const Repair::Moved& moved : repair.moved) {
-    const auto b = std::size_t(moved.body);
-    const Body& body = model.bodies[b];
-    JsonValue* entry = nullptr;
-    for (JsonValue& candidate : *root.find("bodies")->get_if<JsonValue::Array>())
-      if (*candidate.find("name")->get_if<std::string>() == body.name) entry = &candidate;
-    if (!entry)
-      throw InputError(
-          "'{}' is one of several copies, which have one mesh for all; write the copies one by one",
-          body.name);
-    Mesh mesh = body.mesh;
-    mesh.points = repair.points.middleCols(model.first_point[b], body.mesh.point_count());
-    const std::filesystem::path mesh_file = folder / fmt::format("body-{}.vtu", b);
-    write_mesh(mesh_file, mesh);
-    JsonValue::Object source;
-    source.emplace_back("file", JsonValue(folder.filename().string() + "/" + mesh_file.filename().string()));
-    *entry->find("mesh") = JsonValue(std::move(source));
-    auto& members = *entry->get_if<JsonValue::Object>();
-    std::erase_if(members, [](const auto& member) { return member.first == "transform"; });
+  JsonValue::Array entries;
+  for (JsonValue& entry : *root.find("bodies")->get_if<JsonValue::Array>()) {
+    const std::string name = *entry.find("name")->get_if<std::string>();
+    const JsonValue* array = entry.find("array");
+    if (!array || !has_moved(name)) {
+      finish(entry, name);
+      entries.push_back(std::move(entry));
+      continue;
+    }
+    // Copies that differ are written one by one.
+    const LocatedJson grid(*array);
+    const Eigen::Vector3i counts = grid["counts"].integer_vector();
+    const Vector3 spacing = grid["spacing"].vector();
+    int number = 0;
+    for (int z = 0; z < counts[2]; ++z)
+      for (int y = 0; y < counts[1]; ++y)
+        for (int x = 0; x < counts[0]; ++x) {
+          JsonValue copy = entry;
+          std::erase_if(*copy.get_if<JsonValue::Object>(),
+                        [](const auto& member) { return member.first == "array"; });
+          const std::string copy_name = fmt::format("{}.{}", name, number++);
+          *copy.find("name") = JsonValue(copy_name);
+          JsonValue& transform = *copy.find("transform");
+          const Vector3 place =
+              LocatedJson(transform)["translate"].vector() + spacing.cwiseProduct(Vector3(x, y, z));
+          set(transform, "translate",
+              JsonValue(JsonValue::Array{JsonValue(place[0]), JsonValue(place[1]), JsonValue(place[2])}));
+          finish(copy, copy_name);
+          entries.push_back(std::move(copy));
+        }
   }
+  *root.find("bodies") = JsonValue(std::move(entries));
   write_atomically(scene_file, readable_text(root));
+  // What was written is what will be run.
+  const SceneFile again = read_scene(scene_file);
+  ensure_feasible_start(build_scene(again), again);
 }
 
 }  // namespace apart

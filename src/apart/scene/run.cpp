@@ -129,9 +129,9 @@ std::string probe_header(const std::vector<Probe>& probes) {
   return line;
 }
 
-std::string probe_line(const Simulation& simulation, const std::vector<Probe>& probes) {
+std::string probe_line(const Simulation& simulation, std::vector<ProbeMeter>& probes) {
   std::string line = fmt::format("{},{}", simulation.state().step, simulation.state().time);
-  for (const Probe& probe : probes)
+  for (ProbeMeter& probe : probes)
     for (const double value : simulation.measure(probe)) line += fmt::format(",{}", value);
   return line;
 }
@@ -252,6 +252,7 @@ class Run {
     if (options_.frames) frames_.emplace(directory_, scene_.extra_formats, kept_frames);
     LineFile steps(directory_ / "steps.csv");
     if (!scene_.probes.empty()) probes_.emplace(directory_ / "probes.csv");
+    for (const Probe& probe : scene_.probes) meters_.emplace_back(probe);
     RunResult result;
     if (kept_frames == 0)
       keep_frame();
@@ -299,7 +300,7 @@ class Run {
         iterates_.absent = simulation_.absent();
         write_iterates(directory_, iterates_);
       }
-      if (probes_) probes_->add(probe_line(simulation_, scene_.probes));
+      if (probes_) probes_->add(probe_line(simulation_, meters_));
       steps.add(csv_line(report));
       listed_step_ = report.step;
       const bool frame_due = report.step % scene_.frame_every == 0 || report.step == last_step_;
@@ -427,6 +428,7 @@ class Run {
   LineFile log_;
   CheckpointFiles checkpoints_{directory_};
   std::optional<LineFile> probes_;
+  std::vector<ProbeMeter> meters_;
   verify::FrameCheck check_;
   std::optional<FrameWriter> frames_;
   Index frame_step_ = -1;                         ///< step of the last frame

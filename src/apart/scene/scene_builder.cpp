@@ -162,6 +162,18 @@ Mesh checked_rod(const LocatedJson& v, const std::string& place, Mesh mesh) {
   return mesh;
 }
 
+/// After the points of a good mesh have moved.
+void validate_again(const Mesh& mesh, const std::string& place) {
+  if (mesh.is_volume())
+    validate_volume(mesh, place);
+  else if (mesh.faces.cols() > 0)
+    validate_surface(mesh, place);
+  else if (mesh.edges.cols() > 0)
+    validate_segments(mesh, place);
+  else
+    validate_points(mesh, place);
+}
+
 /// The points of a mesh, whatever its cells, for particles.
 Mesh checked_particles(const std::string& place, Mesh mesh) {
   mesh.tetrahedra.resize(4, 0);
@@ -367,6 +379,16 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
     mesh = checked_volume(source, place, std::move(mesh));
 
   const bool renumbered = mesh.point_count() < points;
+  if (v.has("moved_points")) {
+    const LocatedJson moved = v["moved_points"];
+    if (v.has("array")) moved.fail("is of one body; write the copies of an array one by one");
+    const Mesh there = moved.locate([&] { return read_mesh(moved.text()); });
+    if (there.point_count() != mesh.point_count())
+      moved.fail("has {} points, the body {}; it belongs to another mesh", there.point_count(),
+                 mesh.point_count());
+    mesh.points = there.points;
+    validate_again(mesh, place);
+  }
 
   if (!v.has("array")) {
     result.push_back(
@@ -427,6 +449,15 @@ std::vector<int> bodies_named(const LocatedJson& name, const std::vector<Entry>&
     if (name.text() == "*" || name.text() == entries[i].base_name || name.text() == entries[i].body.name)
       found.push_back(int(i));
   }
+  // Copies of an array that were written one by one.
+  const auto is_copy = [&](const std::string& body) {
+    const std::string start = name.text() + ".";
+    return body.starts_with(start) && body.size() > start.size() &&
+           body.find_first_not_of("0123456789", start.size()) == body.npos;
+  };
+  if (found.empty())
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      if (is_copy(entries[i].body.name)) found.push_back(int(i));
   if (found.empty()) {
     const std::string near = nearest_name(name.text(), known);
     name.fail("got \"{}\", which is no body; {}", name.text(),

@@ -129,6 +129,7 @@ void make_paths_absolute(JsonValue& scene, const fs::path& directory) {
         make_absolute(mesh->find("file"), directory);
         if (JsonValue* surface = mesh->find("surface")) make_absolute(surface->find("file"), directory);
       }
+    make_absolute(body.find("moved_points"), directory);
     if (JsonValue* sequence = body.find("sequence")) make_absolute(sequence->find("files"), directory);
     for (const char* list : {"fixed", "loads", "regions"})
       if (JsonValue* parts = body.find(list))

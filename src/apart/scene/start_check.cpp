@@ -2,6 +2,9 @@
 #include <apart/scene/validation.hpp>
 #include <apart/simulation/simulation.hpp>
 
+#include <algorithm>
+#include <map>
+
 namespace apart {
 
 namespace {
@@ -13,6 +16,11 @@ LocatedJson place_of(const SceneFile& file, const std::string& body) {
     if (body == name || (candidate.has("array") && body.starts_with(name + "."))) return candidate;
   }
   return file.top()["bodies"];
+}
+
+bool never_moves(const Body& body) {
+  return !body.is_dynamic() && std::all_of(body.prescriptions.begin(), body.prescriptions.end(),
+                                           [](const Prescription& p) { return !p.motion; });
 }
 
 std::string_view remedy(const verify::Finding& finding) {
@@ -30,17 +38,49 @@ std::string_view remedy(const verify::Finding& finding) {
 
 }  // namespace
 
+bool StartCheck::ok() const {
+  return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.found.ok(); });
+}
+
 std::vector<verify::Finding> StartCheck::all() const {
-  std::vector<verify::Finding> result = found.intersections;
-  result.insert(result.end(), found.inversions.begin(), found.inversions.end());
-  result.insert(result.end(), found.gaps.begin(), found.gaps.end());
+  std::vector<verify::Finding> result;
+  for (const Part& part : parts)
+    for (const auto* list : {&part.found.intersections, &part.found.inversions, &part.found.gaps})
+      for (verify::Finding finding : *list) {
+        if (part.time > 0) finding.text += fmt::format(", when it appears at t = {:g} s", part.time);
+        result.push_back(std::move(finding));
+      }
   return result;
 }
 
 StartCheck check_start(const Scene& scene) {
+  const Model& model = *scene.model;
+  const double dt = model.options.dt;
   StartCheck result;
-  result.frame = Simulation(scene.model).frame();
-  result.found = check_scene(result.frame, 0);
+  result.parts.push_back({0, {}, Simulation(scene.model).frame(), {}});
+  const Frame whole = result.parts[0].frame;
+  std::map<Index, std::vector<int>> later;  // by the step that a body comes in with
+  for (int b = 0; b < int(model.bodies.size()); ++b) {
+    const TimeRange& presence = model.bodies[std::size_t(b)].presence;
+    Index step = std::max(Index(std::min(presence.from / dt, double(scene.steps))) - 1, 1);
+    while (step <= scene.steps && !presence.covers(double(step) * dt)) ++step;
+    if (step == 1)
+      result.parts[0].bodies.push_back(b);
+    else if (step <= scene.steps)
+      later[step].push_back(b);
+  }
+  for (auto& [step, bodies] : later) {
+    StartCheck::Part part{model.bodies[std::size_t(bodies[0])].presence.from, bodies, whole, {}};
+    part.frame.absent.clear();
+    for (int b = 0; b < int(model.bodies.size()); ++b) {
+      const bool comes = std::find(bodies.begin(), bodies.end(), b) != bodies.end();
+      if (!comes && !(never_moves(model.bodies[std::size_t(b)]) &&
+                      model.bodies[std::size_t(b)].presence.covers(double(step) * dt)))
+        part.frame.absent.push_back(b);
+    }
+    result.parts.push_back(std::move(part));
+  }
+  for (StartCheck::Part& part : result.parts) part.found = check_scene(part.frame, 0);
   return result;
 }
 

@@ -6,12 +6,20 @@
 
 namespace apart {
 
-/// The initial state of a scene, and what makes it impossible to simulate, found with exact predicates.
+/// What makes a scene impossible to simulate, found with exact predicates: in its initial state, and among
+/// the bodies that come in together later, with the obstacles that never move. Where everything else will be
+/// then is not known.
 struct StartCheck {
-  Frame frame;
-  SceneCheck found;  ///< `gaps`: pairs not farther apart than their thickness
+  struct Part {
+    double time = 0;          ///< when the bodies come in [s]
+    std::vector<int> bodies;  ///< that do; at the start, all that are there
+    Frame frame;              ///< with everything that was looked at
+    SceneCheck found;         ///< `gaps`: pairs not farther apart than their thickness
+  };
+  std::vector<Part> parts;  ///< the start first, then by time
 
-  bool ok() const { return found.ok(); }
+  const Frame& frame() const { return parts.front().frame; }
+  bool ok() const;
   std::vector<verify::Finding> all() const;
 };
 StartCheck check_start(const Scene& scene);

@@ -65,6 +65,7 @@ Frame make_frame(StepProblem& w, const State& state) {
   f.von_mises = f.strain = VectorX::Zero(tets + faces);
   w.elasticity.prepare(state.nodes);
   w.membranes.prepare(state.nodes);
+  if (state.limit_stiffness.size() > 0) w.membranes.set_limit_stiffness(state.limit_stiffness);
   const Index all_tets = tets;
   tets = faces = edges = points = 0;
   for (std::size_t i = 0; i < m.bodies.size(); ++i) {
@@ -107,19 +108,20 @@ Frame make_frame(StepProblem& w, const State& state) {
       if (!pairs(a, b).enabled) f.ignored_pairs.emplace_back(a, b);
   add_thickness(pairs, f);
 
-  // Forces on the surface: minus the gradients of contact and friction, without the step's scale [N].
+  // Forces on the surface [N]: minus the gradient of contact, without the step's scale, and friction as it
+  // acted, so that forces and accelerations balance. From the state alone, not from what the problem lagged
+  // last: a run that is resumed writes the same frame.
   const Matrix3X x = m.surface_map.positions(state.nodes);
   Matrix3X g = Matrix3X::Zero(3, x.cols());
   if (state.barrier_stiffness > 0) {
     w.contact.set_stiffness(state.barrier_stiffness);
     w.contact.prepare(x);
     w.contact.add_gradient(x, g);
-    w.friction.add_gradient(x, g);
   }
   f.contact_force = Matrix3X::Zero(3, m.point_count());
   if (state.force_scale > 0)
     for (Index v = 0; v < x.cols(); ++v)
-      f.contact_force.col(m.surface_point[v]) = -g.col(v) / state.force_scale;
+      f.contact_force.col(m.surface_point[v]) = state.friction.col(v) - g.col(v) / state.force_scale;
   return f;
 }
 

@@ -1,11 +1,11 @@
+#include <apart/collision/gap_meter.hpp>
 #include <apart/simulation/probe.hpp>
 #include <apart/simulation/step_problem.hpp>
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
+#include <iterator>
 
 namespace apart {
 
@@ -25,45 +25,6 @@ void append(std::vector<double>& values, const Vector3& v) {
   values.insert(values.end(), v.data(), v.data() + 3);
 }
 
-/// The elements of one body, whatever else is in the scene.
-struct ElasticState {
-  double energy = 0;        ///< [J]
-  double strain = 0;        ///< largest |σ − 1|
-  double volume_ratio = 1;  ///< smallest V/V₀
-};
-ElasticState elastic_state(const Body& body, const Matrix3X& q) {
-  ElasticState result;
-  if (body.elastic) {
-    ContinuumElasticity elasticity;
-    elasticity.add(*body.elastic, 0);
-    elasticity.prepare(q);
-    result.energy += elasticity.value(q);
-    for (Index c = 0; c < elasticity.term_count(); ++c) {
-      const Vector3 stretches = elasticity.stretches(c);
-      result.strain = std::max(result.strain, (stretches.array() - 1).abs().maxCoeff());
-      result.volume_ratio = std::min(result.volume_ratio, stretches.prod());
-    }
-  }
-  if (body.shell) {
-    MembraneElasticity membranes;
-    HingeBending bending;
-    membranes.add(*body.shell, 0);
-    bending.add(*body.shell, 0);
-    membranes.prepare(q);
-    bending.prepare(q);
-    result.energy += membranes.value(q) + bending.value(q);
-    for (Index c = 0; c < membranes.term_count(); ++c)
-      result.strain = std::max(result.strain, (membranes.stretches(c).array() - 1).abs().maxCoeff());
-  }
-  if (body.rods) {
-    RodElasticity rods;
-    rods.add(*body.rods, 0);
-    result.energy += rods.value(q);
-    result.strain = std::max(result.strain, rods.largest_strain(q));
-  }
-  return result;
-}
-
 std::vector<double> momentum(const Probe& probe, const Model& m, const State& state) {
   Vector3 linear = Vector3::Zero(), angular = Vector3::Zero();
   for (const int b : probe.bodies) {
@@ -80,22 +41,6 @@ std::vector<double> momentum(const Probe& probe, const Model& m, const State& st
   append(values, linear);
   append(values, angular);
   return values;
-}
-
-std::vector<double> energy(const Probe& probe, const StepProblem& p, const State& state) {
-  const Model& m = p.model;
-  double kinetic = 0, elastic = 0, gravity = 0;
-  for (const int b : probe.bodies) {
-    const auto i = std::size_t(b);
-    const Body& body = m.bodies[i];
-    if (!body.is_dynamic()) continue;
-    const Index first = m.first_node[i], n = body.node_count();
-    const Matrix3X v = state.velocity.middleCols(first, n), q = state.nodes.middleCols(first, n);
-    kinetic += 0.5 * (v * body.mass).cwiseProduct(v).sum();
-    gravity -= (q * body.mass).cwiseProduct(p.gravity.middleCols(first, n)).sum();
-    elastic += elastic_state(body, q).energy;
-  }
-  return {kinetic, elastic, gravity};
 }
 
 /// The force [N] that every node needs besides all forces of the step, to move as it does: zero where nothing
@@ -141,43 +86,6 @@ std::vector<double> contact_forces(const Probe& probe, const StepProblem& p) {
   return values;
 }
 
-/// Smallest distance of two groups of bodies; what they share is not looked at.
-double gap(const Probe& probe, const StepProblem& p) {
-  const Matrix3X& x = p.objective.vertices();
-  CollisionSurface surface = p.model.surface;
-  PairTable none(surface.pairs.body_count());
-  for (int a = 0; a < none.body_count(); ++a)
-    for (int b = a; b < none.body_count(); ++b) {
-      PairSettings settings = surface.pairs(a, b);
-      settings.enabled = p.present[std::size_t(a)] && p.present[std::size_t(b)] &&
-                         ((among(probe.bodies, a) && among(probe.others, b)) ||
-                          (among(probe.bodies, b) && among(probe.others, a)));
-      none.set(a, b, settings);
-    }
-  surface.pairs = none;
-  double smallest = std::numeric_limits<double>::infinity();
-  for (const HalfSpace& plane : surface.half_spaces)
-    for (Index v = 0; v < x.cols(); ++v)
-      if (v != plane.carrier && none(surface.vertex_body[v], plane.body).enabled)
-        smallest =
-            std::min(smallest, plane.distance(x, v) - none(surface.vertex_body[v], plane.body).thickness);
-  const std::unique_ptr<BroadPhase> search = make_broad_phase(p.model.options.solver.broad_phase, surface);
-  // Wider and wider, until what was found is nearer than anything that could have been missed.
-  double largest_thickness = 0;
-  for (int a = 0; a < none.body_count(); ++a)
-    for (int b = a; b < none.body_count(); ++b)
-      if (none(a, b).enabled) largest_thickness = std::max(largest_thickness, none(a, b).thickness);
-  const Vector3 extent = x.rowwise().maxCoeff() - x.rowwise().minCoeff();
-  for (double radius = std::max(p.surface.pairs.max_reach(), 1e-3 * p.model.size);; radius *= 4) {
-    for (const Stencil& s : search->find(x, radius)) {
-      const double distance = std::sqrt(squared_distance(s.kind, s.gather(x)));
-      smallest = std::min(
-          smallest, distance - surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]).thickness);
-    }
-    if (smallest <= radius - largest_thickness || radius > extent.norm()) return smallest;
-  }
-}
-
 constexpr std::array<std::string_view, 3> vector_columns = {"x", "y", "z"};
 constexpr std::array<std::string_view, 6> momentum_columns = {"x",         "y",         "z",
                                                               "angular_x", "angular_y", "angular_z"};
@@ -209,35 +117,107 @@ std::span<const std::string_view> columns_of(Probe::Kind kind) {
   return vector_columns;
 }
 
-std::vector<double> measure(const Probe& probe, const StepProblem& p, const State& state) {
+/// The elements of one body, whatever else is in the scene.
+struct ProbeMeter::Elements {
+  Elements(const Model& model, int which) : body(which), first_node(model.first_node[std::size_t(which)]) {
+    const Body& b = model.bodies[std::size_t(which)];
+    node_count = b.node_count();
+    if (b.elastic) elasticity.add(*b.elastic, 0);
+    if (b.shell) {
+      membranes.add(*b.shell, 0);
+      bending.add(*b.shell, 0);
+    }
+    if (b.rods) rods.add(*b.rods, 0);
+  }
+
+  void prepare(const StepProblem& p, const State& state) {
+    q = state.nodes.middleCols(first_node, node_count);
+    elasticity.prepare(q);
+    // Strain limits as stiff as they were in the step.
+    if (const Index part = p.membrane_part(body); part >= 0)
+      membranes.set_limit_stiffness(VectorX::Constant(1, state.limit_stiffness[part]));
+    membranes.prepare(q);
+    bending.prepare(q);
+  }
+  double energy() const {  ///< [J]
+    return elasticity.value(q) + membranes.value(q) + bending.value(q) + rods.value(q);
+  }
+  double strain() const {  ///< largest |σ − 1|
+    double largest = rods.largest_strain(q);
+    for (Index c = 0; c < elasticity.term_count(); ++c)
+      largest = std::max(largest, (elasticity.stretches(c).array() - 1).abs().maxCoeff());
+    for (Index c = 0; c < membranes.term_count(); ++c)
+      largest = std::max(largest, (membranes.stretches(c).array() - 1).abs().maxCoeff());
+    return largest;
+  }
+  double volume_ratio() const {  ///< smallest V/V₀
+    double smallest = 1;
+    for (Index c = 0; c < elasticity.term_count(); ++c)
+      smallest = std::min(smallest, elasticity.stretches(c).prod());
+    return smallest;
+  }
+
+  int body;
+  Index first_node, node_count;
+  Matrix3X q;
+  ContinuumElasticity elasticity;
+  MembraneElasticity membranes;
+  HingeBending bending;
+  RodElasticity rods;
+};
+
+ProbeMeter::ProbeMeter(Probe probe) : probe_(std::move(probe)) {}
+ProbeMeter::ProbeMeter(ProbeMeter&&) noexcept = default;
+ProbeMeter::~ProbeMeter() = default;
+
+std::vector<double> ProbeMeter::measure(const StepProblem& p, const State& state) {
+  const Model& m = p.model;
+  if ((probe_.kind == Probe::Kind::energy || probe_.kind == Probe::Kind::strain) && elements_.empty())
+    for (const int b : probe_.bodies)
+      if (m.bodies[std::size_t(b)].is_dynamic()) elements_.push_back(std::make_unique<Elements>(m, b));
+  for (const auto& elements : elements_) elements->prepare(p, state);
   std::vector<double> values;
-  switch (probe.kind) {
+  switch (probe_.kind) {
     case Probe::Kind::position:
-      append(values, mean(p.model.point_map.positions(state.nodes), probe.points));
+      append(values, mean(m.point_map.positions(state.nodes), probe_.points));
       break;
     case Probe::Kind::velocity:
-      append(values, mean(p.model.point_map.push_forward(state.nodes, state.velocity), probe.points));
+      append(values, mean(m.point_map.push_forward(state.nodes, state.velocity), probe_.points));
       break;
     case Probe::Kind::momentum:
-      return momentum(probe, p.model, state);
-    case Probe::Kind::energy:
-      return energy(probe, p, state);
+      return momentum(probe_, m, state);
+    case Probe::Kind::energy: {
+      double kinetic = 0, elastic = 0, gravity = 0;
+      for (const auto& e : elements_) {
+        const Body& body = m.bodies[std::size_t(e->body)];
+        const Matrix3X v = state.velocity.middleCols(e->first_node, e->node_count);
+        kinetic += 0.5 * (v * body.mass).cwiseProduct(v).sum();
+        gravity -= (e->q * body.mass).cwiseProduct(p.gravity.middleCols(e->first_node, e->node_count)).sum();
+        elastic += e->energy();
+      }
+      return {kinetic, elastic, gravity};
+    }
     case Probe::Kind::reaction:
-      append(values, mean(holding_forces(p), probe.points) * double(probe.points.size()));
+      append(values, mean(holding_forces(p), probe_.points) * double(probe_.points.size()));
       break;
     case Probe::Kind::contact:
-      return contact_forces(probe, p);
-    case Probe::Kind::gap:
-      return {gap(probe, p)};
+      return contact_forces(probe_, p);
+    case Probe::Kind::gap: {
+      std::vector<int> bodies, others;
+      const auto is_present = [&](int b) { return p.present[std::size_t(b)] != 0; };
+      std::copy_if(probe_.bodies.begin(), probe_.bodies.end(), std::back_inserter(bodies), is_present);
+      std::copy_if(probe_.others.begin(), probe_.others.end(), std::back_inserter(others), is_present);
+      if (!gap_ || p.present != gap_present_) {  // bodies came or went
+        gap_present_ = p.present;
+        gap_ = std::make_unique<GapMeter>(m.surface, bodies, others);
+      }
+      return {gap_->measure(p.objective.vertices())};
+    }
     case Probe::Kind::strain: {
       double largest = 0, ratio = 1;
-      for (const int b : probe.bodies) {
-        const auto i = std::size_t(b);
-        const Body& body = p.model.bodies[i];
-        const ElasticState e =
-            elastic_state(body, state.nodes.middleCols(p.model.first_node[i], body.node_count()));
-        largest = std::max(largest, e.strain);
-        ratio = std::min(ratio, e.volume_ratio);
+      for (const auto& e : elements_) {
+        largest = std::max(largest, e->strain());
+        ratio = std::min(ratio, e->volume_ratio());
       }
       return {largest, ratio};
     }

@@ -2,6 +2,7 @@
 #include <apart/simulation/model.hpp>
 #include <apart/simulation/state.hpp>
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 namespace apart {
 
 struct StepProblem;
+class GapMeter;
 
 /// A quantity of some bodies, measured after every step. SI units; of several bodies taken together.
 struct Probe {
@@ -34,7 +36,25 @@ struct Probe {
 /// Names of the numbers a probe gives, in their order.
 std::span<const std::string_view> columns_of(Probe::Kind kind);
 
-/// The numbers. The problem is that of the step that led to the state, prepared there.
-std::vector<double> measure(const Probe& probe, const StepProblem& problem, const State& state);
+/// Measures one probe after step upon step, and keeps what is the same in all of them: a measurement costs
+/// little beside a step. The numbers depend on the step alone, not on what was measured before.
+class ProbeMeter {
+ public:
+  explicit ProbeMeter(Probe probe);
+  ProbeMeter(ProbeMeter&&) noexcept;
+  ~ProbeMeter();
+
+  const Probe& probe() const { return probe_; }
+  /// The numbers. The problem is that of the step that led to the state, prepared there; always of the same
+  /// model, which must live as long as this does.
+  std::vector<double> measure(const StepProblem& problem, const State& state);
+
+ private:
+  struct Elements;
+  Probe probe_;
+  std::vector<std::unique_ptr<Elements>> elements_;  ///< of energy and strain: one for each body that moves
+  std::unique_ptr<GapMeter> gap_;
+  std::vector<char> gap_present_;  ///< bodies there when it was made
+};
 
 }  // namespace apart

@@ -127,29 +127,42 @@ Simulation::~Simulation() = default;
 void Simulation::meet(const std::vector<char>& present, double time) {
   auto problem = std::make_unique<StepProblem>(*model_, present, timings_);
   const Matrix3X x = model_->surface_map.positions(state_.nodes);
-  for (std::size_t b = 0; b < present.size(); ++b) {
-    if (!present[b] || problem_->present[b]) continue;
-    // Whatever intersects now has to do with a body that appears: the others were apart.
-    for (const HalfSpace& plane : problem->surface.half_spaces)
-      for (Index v = 0; v < x.cols(); ++v) {
-        const int body = problem->surface.vertex_body[v];
-        if (problem->surface.pairs(body, plane.body).enabled && plane.distance(x, v) <= 0)
-          throw SolverError(
-              fmt::format("'{}' cannot appear after t = {:.6g} s: '{}' would be below '{}'; make room",
-                          model_->bodies[b].name, state_.time, model_->bodies[std::size_t(body)].name,
-                          model_->bodies[std::size_t(plane.body)].name));
+  // Whatever intersects now has to do with a body that appears: the others were apart.
+  const auto refuse = [&](int a, int b, const std::string& what) {
+    if (problem_->present[std::size_t(a)]) std::swap(a, b);
+    const std::string other =
+        a == b ? std::string("itself") : fmt::format("'{}'", model_->bodies[std::size_t(b)].name);
+    throw SolverError(
+        fmt::format("'{}' cannot appear after t = {:.6g} s: it would {} {}; make room, or let "
+                    "it appear at another time",
+                    model_->bodies[std::size_t(a)].name, state_.time, what, other));
+  };
+  const CollisionSurface& surface = problem->surface;
+  for (const HalfSpace& plane : surface.half_spaces)
+    for (Index v = 0; v < x.cols(); ++v) {
+      const int body = surface.vertex_body[v];
+      if (surface.pairs(body, plane.body).enabled && plane.distance(x, v) <= 0) {
+        const bool new_plane = !problem_->present[std::size_t(plane.body)];
+        refuse(new_plane ? plane.body : body, new_plane ? body : plane.body,
+               new_plane ? "cover" : "be below");
       }
-    problem->contact.prepare(x);
-    if (const double gap = problem->contact.active_set().min_gap; gap <= 0)
-      throw SolverError(fmt::format(
-          "'{}' cannot appear after t = {:.6g} s: the smallest gap would be {:.3g} m below the thickness; "
-          "make room",
-          model_->bodies[b].name, state_.time, -gap));
-    if (self_intersects(problem->surface, x))
-      throw SolverError(fmt::format(
-          "'{}' cannot appear after t = {:.6g} s: something is where it should be; make room, or let it "
-          "appear at another time",
-          model_->bodies[b].name, state_.time));
+    }
+  if (const auto found = first_intersection(surface, x))
+    refuse(surface.vertex_body[found->first], surface.vertex_body[found->second], "intersect");
+  problem->contact.prepare(x);
+  const ActiveSet& near = problem->contact.active_set();
+  if (near.min_gap <= 0) {
+    std::pair<int, int> pair;
+    double smallest = std::numeric_limits<double>::infinity();
+    for (Index i = 0; i < problem->contact.term_count(); ++i) {
+      const auto [first, second] = problem->contact.bodies_of(i);
+      const double gap = problem->contact.press(i, x).distance - surface.pairs(first, second).thickness;
+      if (gap < smallest) {
+        smallest = gap;
+        pair = {first, second};
+      }
+    }
+    refuse(pair.first, pair.second, fmt::format("come {:.3g} m below the thickness to", -smallest));
   }
   const Matrix3X begun = start_acceleration(*model_, time);
   for (std::size_t b = 0; b < present.size(); ++b)
@@ -297,6 +310,8 @@ StepReport Simulation::step() {
   next.anchors = p.anchors;
   next.barrier_stiffness = p.contact.stiffness();
   next.force_scale = p.time_step.contact_scale;
+  next.friction = p.friction_forces();
+  next.limit_stiffness = p.membranes.limit_stiffness();
   state_ = std::move(next);
   return report;
 }
@@ -309,9 +324,14 @@ std::vector<int> Simulation::absent() const {
 }
 
 std::vector<double> Simulation::measure(const Probe& probe) const {
+  ProbeMeter meter(probe);
+  return measure(meter);
+}
+
+std::vector<double> Simulation::measure(ProbeMeter& meter) const {
   ensure(state_.step > 0 && problem_->end_time == state_.time, "Simulation::measure: after a step");
-  problem_->objective.prepare(state_.nodes);
-  return apart::measure(probe, *problem_, state_);
+  // A step leaves its problem prepared where it ended, and so does a frame.
+  return meter.measure(*problem_, state_);
 }
 
 Frame Simulation::frame() const {

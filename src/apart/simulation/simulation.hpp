@@ -71,6 +71,8 @@ class Simulation {
   Frame frame() const;
   /// What a probe shows after the last step; there must have been one.
   std::vector<double> measure(const Probe& probe) const;
+  /// The same by a meter that is used again and again.
+  std::vector<double> measure(ProbeMeter& meter) const;
   /// If set, called with the output points of every accepted iterate of a step, the state before it first.
   std::function<void(const Matrix3X& points)> on_iterate;
   /// If set, called before each bound of a step x → x + p with the pairs near the surface at x, which are

@@ -3,7 +3,7 @@
 
 namespace apart {
 
-/// What changes in time. The same bits from here give the same bits later.
+/// What changes in time. The same bits from here give the same bits later, and the same frame now.
 struct State {
   Index step = 0;
   double time = 0;               ///< [s]
@@ -13,6 +13,8 @@ struct State {
   Matrix3X previous_nodes;       ///< of the step before; like `nodes` at the start [m]
   Matrix3X previous_velocity;    ///< [m/s]
   Matrix3X anchors;              ///< where nodes were when a condition that began late took hold of them [m]
+  Matrix3X friction;             ///< force on each collision vertex in the last step [N]; empty: none yet
+  VectorX limit_stiffness;       ///< κ of each body's strain limit in the last step [Pa]; empty: none yet
   double barrier_stiffness = 0;  ///< κ of the last solve; 0: none yet
   double force_scale = 0;        ///< [s²] by which energies were multiplied in that solve; 0: none yet
 };

@@ -364,6 +364,21 @@ double StepProblem::step_limit(const Matrix3X& q, const Matrix3X& p) {
       {alpha, inversion_free_step(elasticity.guarded_cells(), q, p), membranes.feasible_step(q, p)});
 }
 
+Index StepProblem::membrane_part(int body) const {
+  const auto has_part = [&](std::size_t b) { return present[b] && model.bodies[b].shell; };
+  if (!has_part(std::size_t(body))) return -1;
+  Index part = 0;
+  for (std::size_t b = 0; b < std::size_t(body); ++b) part += has_part(b);
+  return part;
+}
+
+Matrix3X StepProblem::friction_forces() const {
+  const Matrix3X& x = objective.vertices();
+  Matrix3X g = Matrix3X::Zero(3, x.cols());
+  friction.add_gradient(x, g);
+  return g / -time_step.contact_scale;
+}
+
 Matrix3X StepProblem::contact_acceleration() const {
   const Matrix3X& x = objective.vertices();
   Matrix3X g = Matrix3X::Zero(3, x.cols());

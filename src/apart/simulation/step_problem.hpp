@@ -42,6 +42,11 @@ struct StepProblem {
   /// Called when Newton is stationary; true if the problem was changed. [thesis algorithm A.1]
   bool pull_to_target(const Matrix3X& q);
 
+  /// Which part of `membranes` a body is; −1: none, or it is not there.
+  Index membrane_part(int body) const;
+  /// Friction on every collision vertex as it acted in the solve that ended where the objective was last
+  /// prepared: with the lagged contact forces and sliding planes [N].
+  Matrix3X friction_forces() const;
   /// What contact and friction accelerate each node by [m/s²], where the objective was last prepared. Zero
   /// where coordinates are held.
   Matrix3X contact_acceleration() const;

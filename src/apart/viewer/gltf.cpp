@@ -136,9 +136,12 @@ Json material(const std::string& name, const Vector3f& colour) {
             {"roughnessFactor", 0.6}}}};
 }
 
-/// Turns the run's up to y, which is up in glTF.
+/// Turns the run's up to y, which is up in glTF. (Eigen's FromTwoVectors would compile a singular value
+/// decomposition for the one direction that needs an axis.)
 Eigen::Quaterniond to_y_up(const Vector3& up) {
-  return Eigen::Quaterniond::FromTwoVectors(up, Vector3::UnitY());
+  const Vector3 u = up.normalized(), axis = u.cross(Vector3::UnitY());
+  if (u.y() < -1 + 1e-12) return {0, 1, 0, 0};  // upside down: half a turn about x
+  return Eigen::Quaterniond(1 + u.y(), axis.x(), axis.y(), axis.z()).normalized();
 }
 
 }  // namespace

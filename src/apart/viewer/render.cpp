@@ -1,5 +1,6 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/viewer/legend.hpp>
 #include <apart/viewer/point_field.hpp>
 #include <apart/viewer/ray_scene.hpp>
 #include <apart/viewer/render.hpp>
@@ -518,7 +519,12 @@ Colouring spanning(std::string_view field, double reach, std::span<const Frame> 
 
 Image draw(const Frame& frame, const RenderOptions& options) {
   check(frame, options);
-  return Picture(frame, options).draw();
+  Image image = Picture(frame, options).draw();
+  if (const auto& c = options.colouring; c && options.legend) {
+    const FieldKind& field = find_field(c->field);
+    draw_legend(image, {field.label, field.unit, c->low, c->high, field.logarithmic});
+  }
+  return image;
 }
 
 Surroundings surroundings(const Frame& frame, const RenderOptions& options) {

@@ -34,6 +34,7 @@ struct RenderOptions {
   std::optional<Camera> camera;                             ///< none: automatic_camera
   std::optional<Surroundings> surroundings = std::nullopt;  ///< none: as surroundings() finds them
   std::optional<Colouring> colouring = std::nullopt;        ///< none: a colour for each body
+  bool legend = true;                                       ///< with a colouring: what the colours stand for
 };
 
 /// Draws a frame: simulated bodies in one colour each, obstacles in grey, half-spaces as ground, segments and

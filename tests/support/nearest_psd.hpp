@@ -1,0 +1,11 @@
+#pragma once
+#include <Eigen/Core>
+
+namespace apart::test {
+
+/// The nearest positive semi-definite matrix (Frobenius) by Eigen's solver, to compare projections with.
+Eigen::MatrixXd nearest_psd(const Eigen::MatrixXd& symmetric);
+
+double smallest_eigenvalue(const Eigen::MatrixXd& symmetric);
+
+}  // namespace apart::test

@@ -1,0 +1,90 @@
+import { FieldKind } from './api';
+import { ColourMap, Range, shortNumber } from './colours';
+import { element } from './dom';
+
+/** By which quantity bodies are coloured, and what the ends of the colours stand for. */
+export class Colouring {
+  field: string | null = null;
+  range: Range | null = null;
+  readonly choice = element('select', '', { id: 'field' });
+  readonly legend = element('div', 'legend', { hidden: '' });
+  private automatic = true;
+  private seen = new Map<string, { low: number; high: number }>();
+  private fields: FieldKind[] = [];
+  private lowInput = element('input', 'number', { type: 'number', step: 'any', title: 'Lower end of the colours', id: 'low' });
+  private highInput = element('input', 'number', { type: 'number', step: 'any', title: 'Upper end of the colours', id: 'high' });
+  private unit = element('span', 'unit');
+
+  constructor(map: ColourMap, changed: () => void) {
+    this.choice.append(element('option', '', { value: '' }, 'Body'));
+    this.choice.addEventListener('change', () => {
+      this.field = this.choice.value || null;
+      this.automatic = true;
+      this.range = null;
+      changed();
+    });
+    const bar = element('div', 'bar');
+    bar.style.background = map.css;
+    const auto = element('button', '', { title: 'Colours span what has been seen so far' }, 'auto');
+    auto.addEventListener('click', () => {
+      this.automatic = true;
+      this.seen.clear();
+      this.range = null;
+      changed();
+    });
+    for (const input of [this.lowInput, this.highInput])
+      input.addEventListener('change', () => {
+        this.automatic = false;
+        changed();
+      });
+    this.legend.append(bar, element('div', 'ends', {}, this.lowInput, this.unit, auto, this.highInput));
+  }
+
+  /** The quantities that frames hold. */
+  offer(fields: FieldKind[]) {
+    if (fields.map((f) => f.name).join() === this.fields.map((f) => f.name).join()) return;
+    this.fields = fields;
+    this.choice.replaceChildren(
+      element('option', '', { value: '' }, 'Body'),
+      ...fields.map((f) => element('option', '', { value: f.name }, f.label)),
+    );
+    this.choice.value = this.field ?? '';
+  }
+
+  /** The colours span what has been seen so far, without the most extreme hundredth: one point must not darken the rest. */
+  learn(name: string, values: Float32Array) {
+    const stride = Math.max(1, Math.floor(values.length / 5000));
+    const sample: number[] = [];
+    for (let i = 0; i < values.length; i += stride) if (!Number.isNaN(values[i])) sample.push(values[i]);
+    if (sample.length === 0) return;
+    sample.sort((a, b) => a - b);
+    const at = (f: number) => sample[Math.min(sample.length - 1, Math.floor(f * sample.length))];
+    const kind = this.fields.find((f) => f.name === name);
+    const seen = this.seen.get(name) ?? { low: Infinity, high: -Infinity };
+    seen.low = Math.min(seen.low, kind?.logarithmic ? at(0) : 0);
+    seen.high = Math.max(seen.high, at(0.995));
+    this.seen.set(name, seen);
+  }
+
+  /** Brings range and legend up to date. */
+  update() {
+    const kind = this.fields.find((f) => f.name === this.field);
+    this.legend.hidden = !kind;
+    if (!kind) {
+      this.range = null;
+      return;
+    }
+    const seen = this.seen.get(kind.name) ?? { low: 0, high: 1 };
+    if (this.automatic) {
+      const range: Range = { low: seen.low, high: seen.high, logarithmic: kind.logarithmic };
+      if (JSON.stringify(range) !== JSON.stringify(this.range)) {
+        this.range = range;
+        this.lowInput.value = shortNumber(range.low);
+        this.highInput.value = shortNumber(range.high);
+      }
+    } else {
+      this.range = { low: Number(this.lowInput.value), high: Number(this.highInput.value), logarithmic: kind.logarithmic };
+    }
+    this.unit.textContent = kind.unit;
+  }
+}
