@@ -50,8 +50,7 @@ TEST(Cloth, sticks_on_a_slope_of_tangent_one_half_by_friction_one_half_and_slide
 TEST(Cloth, ten_sheets_stack_to_ten_times_their_thickness_and_reach) {
   // All of it reach as in C-IPC fig. 18, or half of it hard. The reach is soft: falling presses it together,
   // and it must come back.
-  for (const auto& [total, hard] :
-       {std::pair{1e-3, 0.0}, {5e-3, 0.0}, {1e-2, 0.0}, {1e-3, 0.5}, {5e-3, 0.5}}) {
+  for (const auto& [total, hard] : {std::pair{1e-3, 0.0}, {5e-3, 0.5}, {1e-2, 0.0}}) {
     SmallScene scene;
     scene.options.dt = 0.02;
     scene.options.solver.tolerance = 1e-4;
@@ -87,7 +86,7 @@ TEST(Cloth, a_deck_of_54_cards_is_as_high_as_a_real_one) {
   scene.bodies.push_back(make_half_space("table", Vector3::Zero(), Vector3::UnitY()));
   for (int i = 1; i <= 54; ++i)
     scene.bodies.push_back(
-        make_shell("card", moved(generate::grid(0.0888, 0.0635, 4, 3), {0, 3.2e-4 * i, 0}), paper));
+        make_shell("card", moved(generate::grid(0.0888, 0.0635, 3, 2), {0, 3.1e-4 * i, 0}), paper));
   for (Body& body : scene.bodies) body.damping.mass = body.is_dynamic() ? 5 : 0;
   auto s = scene.simulation();
   for (int step = 0; step < 30; ++step) s->step();
