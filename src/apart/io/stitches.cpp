@@ -37,6 +37,9 @@ std::vector<Stitch> read_stitches(const std::filesystem::path& file) {
       s.t = *t;
     }
     stitches.push_back(s);
+    if (const std::string_view more = reader.token_on_line(); !more.empty() && more.front() != '#')
+      reader.fail("after a stitch: got {}, must be the end of the line; write 'a b' or 'a b c t'",
+                  apart::quoted(more));
     reader.line();
   }
   if (stitches.empty()) reader.fail("no stitch ('stitch a b c t') in the file");
