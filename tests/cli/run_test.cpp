@@ -1,7 +1,6 @@
 // What the program promises about runs: the run directory, interruption, resuming, wrong usage.
 #include <gtest/gtest.h>
-#include <support/program.hpp>
-#include <support/temporary_directory.hpp>
+#include <support/program_test.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -54,14 +53,13 @@ const std::string small_scene = R"({
   "output": {"every": 5, "formats": ["obj"]}
 })";
 
-class Runs : public ::testing::Test {
+class Runs : public apart::testing::ProgramTest {
  protected:
   Runs() { write_file(directory / "scene.json", small_scene); }
   Outcome run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "run");
-    return apart_program(arguments, directory.path());
+    return apart(arguments);
   }
-  TemporaryDirectory directory;
 };
 
 TEST_F(Runs, WithBodiesThatComeAndGoAreProvenAndResumeToTheSameBits) {
