@@ -52,6 +52,16 @@ std::string fixed(const std::string& text) {
   return scene(ball("\"fixed\": [" + text + "]"));
 }
 
+std::string wind(const std::string& text) {
+  return scene(ball(R"("loads": [{"type": "wind", )" + text + "}]"));
+}
+/// On a sheet of nine points.
+std::string stitches(const std::string& which, const std::string& rest = R"("bodies": ["cloth", "cloth"])") {
+  return scene(R"({"type": "shell", "name": "cloth", "transform": {"translate": [0, 1, 0]},
+                   "mesh": {"generator": "grid", "cells": [2, 2]}})",
+               "\"attachments\": [{\"stitches\": " + which + ", " + rest + "}]");
+}
+
 const std::string good_tetrahedron =
     R"("points": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], "tetrahedra": [[0,1,2,3]])";
 
@@ -345,6 +355,84 @@ std::vector<BadScene> bad_scenes() {
       {"thicker than the gap",
        scene(ball(), "\"contact\": {\"pairs\": [{\"bodies\": [\"ball\", \"floor\"], \"thickness\": 0.45}]}"),
        {"scene.json:4: bodies[0]:", "above 'floor'", "lower the thickness"}},
+      // --- wind
+      {"wind of text", wind(R"("velocity": "strong")"), {"loads[0].velocity: got \"strong\"", "must be"}},
+      {"wind of two numbers", wind(R"("velocity": [1, 2])"), {"loads[0].velocity", "3"}},
+      {"wind of a bad formula", wind(R"("velocity": ["sin(", 0, 0])"), {"loads[0].velocity"}},
+      {"wind of an unknown name", wind(R"("velocity": ["u*t", 0, 0])"), {"loads[0].velocity", "u"}},
+      {"wind that becomes infinite",
+       wind(R"("velocity": ["1/(t-0.02)+0", 0, 0])"),
+       {"loads[0].velocity", "finite"}},
+      {"air of negative density",
+       wind(R"("density": -1.2)"),
+       {"loads[0].density: got -1.2, must be positive"}},
+      {"air without density", wind(R"("density": 0)"), {"loads[0].density: got 0, must be positive"}},
+      {"negative drag", wind(R"("drag": -1)"), {"loads[0].drag: got -1, must not be negative"}},
+      {"drag of text", wind(R"("drag": "much")"), {"loads[0].drag: got \"much\""}},
+      {"negative friction of air", wind(R"("friction": -0.1)"), {"loads[0].friction: got -0.1"}},
+      {"unknown key of wind", wind(R"("speed": 3)"), {"loads[0].speed: unknown key"}},
+      {"wind on nothing",
+       wind(R"("where": {"box": {"min": [5, 5, 5], "max": [6, 6, 6]}})"),
+       {"loads[0].where", "choose"}},
+      {"wind that ends before it begins", wind(R"("from": 0.02, "until": 0.01)"), {"loads[0]", "until"}},
+      // --- stitches
+      {"stitches of a number", stitches("3"), {"attachments[0].stitches: got 3"}},
+      {"no stitches", stitches("[]"), {"attachments[0].stitches"}},
+      {"a stitch of three numbers",
+       stitches("[[0, 1, 2]]"),
+       {"stitches[0]", "has 3 numbers", "[a, b, c, t]"}},
+      {"a stitch of one number", stitches("[[0]]"), {"stitches[0]", "has 1 numbers"}},
+      {"a stitch to half a point", stitches("[[0, 1.5]]"), {"stitches[0][1]: got 1.5"}},
+      {"a stitch to a negative point", stitches("[[0, -1]]"), {"stitches[0][1]: got -1"}},
+      {"a stitch to an unknown point", stitches("[[0, 99]]"), {"stitch 0: point 99", "0 to 8"}},
+      {"a stitch beyond its edge",
+       stitches("[[0, 1, 2, 1.5]]"),
+       {"stitches[0][3]: got 1.5, must lie in [0, 1]"}},
+      {"a stitch of a point to itself", stitches("[[4, 4]]"), {"stitch 0: point 4 is sewn to itself"}},
+      {"stitches of an unknown body",
+       stitches("[[0, 8]]", R"("bodies": ["cloth", "clot"])"),
+       {"attachments[0].bodies[1]: got \"clot\"", "did you mean \"cloth\"?"}},
+      {"stitches of what cannot move",
+       stitches("[[0, 8]]", R"("bodies": ["floor", "floor"])"),
+       {"none can move"}},
+      {"springs of negative stiffness",
+       stitches("[[0, 8]]", R"("bodies": ["cloth", "cloth"], "stiffness": -5)"),
+       {"attachments[0].stiffness: got -5"}},
+      {"springs of negative length",
+       stitches("[[0, 8]]", R"("bodies": ["cloth", "cloth"], "length": -5)"),
+       {"attachments[0].length: got -5"}},
+      {"stitches in no file",
+       stitches(R"("none.txt")"),
+       {"attachments[0].stitches", "none.txt: no such file"}},
+      {"a file without stitches", stitches(R"("s.txt")"), {"s.txt", "no stitch"}, {{"s.txt", "# nothing\n"}}},
+      {"an OBJ file without stitches",
+       stitches(R"("s.obj")"),
+       {"s.obj", "no stitch"},
+       {{"s.obj", "v 0 0 0\n"}}},
+      {"a stitch in a file that lacks a point",
+       stitches(R"("s.txt")"),
+       {"s.txt:2", "point of a stitch: got ''"},
+       {{"s.txt", "0 8\nstitch 0\n"}}},
+      {"a stitch in a file that lacks its share",
+       stitches(R"("s.txt")"),
+       {"s.txt:1", "share of a stitch: got ''"},
+       {{"s.txt", "0 1 2\n"}}},
+      {"a stitch in a file with a share that is not a number",
+       stitches(R"("s.txt")"),
+       {"s.txt:1", "share of a stitch: got 'nan', must lie in [0, 1]"},
+       {{"s.txt", "stitch 0 1 2 nan\n"}}},
+      {"a stitch in a file with too many numbers",
+       stitches(R"("s.txt")"),
+       {"s.txt:1", "after a stitch: got '7'"},
+       {{"s.txt", "stitch 0 1 2 0.5 7\n"}}},
+      {"a stitch in a file with a huge point",
+       stitches(R"("s.txt")"),
+       {"s.txt:1", "got '99999999999999999999'"},
+       {{"s.txt", "0 99999999999999999999\n"}}},
+      {"a stitch in a file to an unknown point",
+       stitches(R"("s.txt")"),
+       {"attachments[0].stitches", "point 9 ", "0 to 8"},
+       {{"s.txt", "0 9\n"}}},
       // --- the command line
       {"unknown path in --set",
        scene(ball()),
@@ -426,6 +514,14 @@ TEST(BadScenes, TheGoodSceneTheyAreMadeOfRuns) {
   write_file(directory / "scene.json", scene(ball()));
   const Outcome outcome = run_program(APART_PROGRAM, {"run", "scene.json", "-o", "out"}, directory.path());
   EXPECT_EQ(outcome.code, 0) << outcome.err;
+  write_file(directory / "scene.json", wind(R"("velocity": ["t", 0, 1])"));
+  EXPECT_EQ(run_program(APART_PROGRAM, {"check", "scene.json"}, directory.path()).code, 0);
+  for (const std::string good : {R"([[0, 8], [1, 5, 6, 0.5]])", R"("s.txt")"}) {
+    write_file(directory / "scene.json", stitches(good));
+    write_file(directory / "s.txt", "# seam\nstitch 0 8 # corner to corner\n1 5 6 0.5\n");
+    const Outcome sewn = run_program(APART_PROGRAM, {"check", "scene.json"}, directory.path());
+    EXPECT_EQ(sewn.code, 0) << sewn.err;
+  }
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // What `apart ccd` and `apart run --record-ccd` promise.
 #include <gtest/gtest.h>
-#include <support/program.hpp>
-#include <support/temporary_directory.hpp>
+#include <support/program_test.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -15,8 +14,6 @@ namespace fs = std::filesystem;
 using apart::testing::content_of;
 using apart::testing::Outcome;
 using apart::testing::read_file;
-using apart::testing::run_program;
-using apart::testing::TemporaryDirectory;
 using apart::testing::write_file;
 
 /// A vertex that falls through a triangle at time 1/2; `truth` is what the file claims.
@@ -28,13 +25,12 @@ std::string falling_vertex(char truth) {
   return text;
 }
 
-class Ccd : public ::testing::Test {
+class Ccd : public apart::testing::ProgramTest {
  protected:
   Outcome run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "ccd");
-    return run_program(APART_PROGRAM, arguments, directory.path());
+    return apart(arguments);
   }
-  TemporaryDirectory directory;
 };
 
 TEST_F(Ccd, MakesQueriesAndAnswersThemWithoutMissingOne) {
@@ -249,7 +245,7 @@ TEST_F(Ccd, RecordedQueriesOfARunCanBeAsked) {
   const auto simulate = [&](std::vector<std::string> more) {
     std::vector<std::string> arguments = {"run", "scene.json", "--no-frames"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_program(APART_PROGRAM, arguments, directory.path());
+    return apart(arguments);
   };
   ASSERT_EQ(simulate({"-o", "with", "--record-ccd", "queries"}).code, 0);
   ASSERT_EQ(simulate({"-o", "without"}).code, 0);

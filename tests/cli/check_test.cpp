@@ -1,7 +1,6 @@
 // What `apart check` tells and mends before a run, and what a run tells about itself.
 #include <gtest/gtest.h>
-#include <support/program.hpp>
-#include <support/temporary_directory.hpp>
+#include <support/program_test.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -15,20 +14,14 @@ namespace {
 namespace fs = std::filesystem;
 using apart::testing::Outcome;
 using apart::testing::read_file;
-using apart::testing::run_program;
-using apart::testing::TemporaryDirectory;
 using apart::testing::write_file;
 
-class Checks : public ::testing::Test {
+class Checks : public apart::testing::ProgramTest {
  protected:
-  Outcome apart(const std::vector<std::string>& arguments) {
-    return run_program(APART_PROGRAM, arguments, directory.path());
-  }
   void scene(const std::string& bodies, const std::string& more = "") {
     write_file(directory / "scene.json",
                R"({"version": 1, "time": {"dt": 0.01, "steps": 3}, "bodies": [)" + bodies + "]" + more + "}");
   }
-  TemporaryDirectory directory;
 };
 
 std::string box(const std::string& name, const std::string& at, const std::string& more = "") {
@@ -150,6 +143,11 @@ TEST_F(Checks, LooksAtBodiesThatComeInLater) {
   for (const char* part : {"moved 'b'", "moved 'c'", "moved 'd'"})
     EXPECT_NE(fixed.out.find(part), std::string::npos) << fixed.out;
   EXPECT_EQ(apart({"run", "fixed.json", "-o", "out"}).code, 0);
+  // Where another body was, or will be, is no place that is taken.
+  scene(body("a", R"("transform": {"translate": [0, 5, 0]})") + "," +
+        body("b", R"("transform": {"translate": [0, 5, 0]}, "appears": 0.01)") + "," +
+        body("c", R"("transform": {"translate": [0, 5, 0]}, "appears": 0.02)"));
+  EXPECT_EQ(apart({"check", "scene.json"}).code, 0);
 }
 
 TEST_F(Checks, MovedPointsMustFitTheMesh) {

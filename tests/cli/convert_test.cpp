@@ -3,8 +3,7 @@
 #include <apart/io/mesh_format.hpp>
 
 #include <gtest/gtest.h>
-#include <support/program.hpp>
-#include <support/temporary_directory.hpp>
+#include <support/program_test.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -13,11 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 using apart::testing::Outcome;
 using apart::testing::read_file;
-using apart::testing::run_program;
-using apart::testing::TemporaryDirectory;
 using apart::testing::write_file;
 
-class Convert : public ::testing::Test {
+class Convert : public apart::testing::ProgramTest {
  protected:
   Convert() {
     fs::create_directories(directory / "input/tetMeshes");
@@ -32,24 +29,20 @@ class Convert : public ::testing::Test {
                "time 0.1 0.02\n"
                "zoom 0.3\n");
   }
-  Outcome apart_program(const std::vector<std::string>& arguments) {
-    return run_program(APART_PROGRAM, arguments, directory.path());
-  }
-  TemporaryDirectory directory;
 };
 
 TEST_F(Convert, WritesASceneThatRunsAsTheScriptDoes) {
-  const Outcome converted = apart_program({"convert", "input/scenes/fall.txt", "fall.json"});
+  const Outcome converted = apart({"convert", "input/scenes/fall.txt", "fall.json"});
   EXPECT_EQ(converted.code, 0) << converted.err;
   EXPECT_EQ(converted.err,
             "input/scenes/fall.txt:7: 'zoom' has no effect here: pictures are made with 'apart render'\n");
   const auto scene = nlohmann::json::parse(read_file(directory / "fall.json"));
   EXPECT_EQ(scene["bodies"][0]["mesh"]["file"], "input/tetMeshes/ball.msh");
 
-  const Outcome from_script = apart_program({"run", "input/scenes/fall.txt", "-o", "a"});
+  const Outcome from_script = apart({"run", "input/scenes/fall.txt", "-o", "a"});
   EXPECT_EQ(from_script.code, 0) << from_script.err;
   EXPECT_NE(from_script.err.find("fall.txt:7: 'zoom' has no effect here"), std::string::npos);
-  const Outcome from_scene = apart_program({"run", "fall.json", "-o", "b"});
+  const Outcome from_scene = apart({"run", "fall.json", "-o", "b"});
   EXPECT_EQ(from_scene.code, 0) << from_scene.err;
   EXPECT_EQ(read_file(directory / "a/scene.json"), read_file(directory / "b/scene.json"));
   EXPECT_EQ(read_file(directory / "a/frames/frame_000005.vtu"),
@@ -58,13 +51,13 @@ TEST_F(Convert, WritesASceneThatRunsAsTheScriptDoes) {
 }
 
 TEST_F(Convert, PrintsTheSceneIfNoFileIsNamed) {
-  const Outcome outcome = apart_program({"convert", "input/scenes/fall.txt"});
+  const Outcome outcome = apart({"convert", "input/scenes/fall.txt"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(nlohmann::json::parse(outcome.out)["name"], "fall");
 }
 
 TEST_F(Convert, ChecksScriptsAsTheyAre) {
-  const Outcome outcome = apart_program({"check", "input/scenes/fall.txt", "--set", "time.dt=0.01"});
+  const Outcome outcome = apart({"check", "input/scenes/fall.txt", "--set", "time.dt=0.01"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("10 steps of 0.01 s"), std::string::npos) << outcome.out;
 }
@@ -72,13 +65,13 @@ TEST_F(Convert, ChecksScriptsAsTheyAre) {
 TEST_F(Convert, RefusesBadScriptsWithExitCode2AndThePlace) {
   write_file(directory / "bad.txt", "time 1 0.1\ndensitty 3\n");
   for (const char* command : {"convert", "check", "run"}) {
-    const Outcome outcome = apart_program({command, "bad.txt"});
+    const Outcome outcome = apart({command, "bad.txt"});
     EXPECT_EQ(outcome.code, 2) << command;
     EXPECT_EQ(outcome.err, "bad.txt:2: unknown keyword 'densitty'; did you mean 'density'?\n") << command;
   }
-  EXPECT_EQ(apart_program({"convert", "none.txt"}).code, 2);
-  EXPECT_EQ(apart_program({"convert", "scene.json"}).code, 2);
-  EXPECT_EQ(apart_program({"convert"}).code, 64);
+  EXPECT_EQ(apart({"convert", "none.txt"}).code, 2);
+  EXPECT_EQ(apart({"convert", "scene.json"}).code, 2);
+  EXPECT_EQ(apart({"convert"}).code, 64);
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 #include <apart/io/mesh_format.hpp>
 
 #include <gtest/gtest.h>
-#include <support/program.hpp>
-#include <support/temporary_directory.hpp>
+#include <support/program_test.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -15,10 +14,9 @@ namespace fs = std::filesystem;
 using apart::testing::Outcome;
 using apart::testing::read_file;
 using apart::testing::run_program;
-using apart::testing::TemporaryDirectory;
 using apart::testing::write_file;
 
-class PublishedScenes : public ::testing::Test {
+class PublishedScenes : public apart::testing::ProgramTest {
  protected:
   PublishedScenes() {
     fs::create_directories(directory / "input/tetMeshes");
@@ -38,7 +36,6 @@ class PublishedScenes : public ::testing::Test {
   nlohmann::json result(const std::string& name) {
     return nlohmann::json::parse(read_file(directory / ("out/runs/scenes/" + name + ".json")));
   }
-  TemporaryDirectory directory;
 };
 
 TEST_F(PublishedScenes, EachIsRunAndProvenAndFailuresStayInTheTable) {

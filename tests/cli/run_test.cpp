@@ -1,9 +1,10 @@
 // What the program promises about runs: the run directory, interruption, resuming, wrong usage.
 #include <gtest/gtest.h>
-#include <support/program.hpp>
-#include <support/temporary_directory.hpp>
+#include <support/program_test.hpp>
 
 #include <nlohmann/json.hpp>
+
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -52,14 +53,13 @@ const std::string small_scene = R"({
   "output": {"every": 5, "formats": ["obj"]}
 })";
 
-class Runs : public ::testing::Test {
+class Runs : public apart::testing::ProgramTest {
  protected:
   Runs() { write_file(directory / "scene.json", small_scene); }
   Outcome run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "run");
-    return apart_program(arguments, directory.path());
+    return apart(arguments);
   }
-  TemporaryDirectory directory;
 };
 
 TEST_F(Runs, WithBodiesThatComeAndGoAreProvenAndResumeToTheSameBits) {
@@ -420,6 +420,62 @@ TEST_F(Runs, ResumeFromTheOlderCheckpointIfTheNewestIsDamaged) {
   }
 }
 
+TEST_F(Runs, ThatFoundNoSpaceGoOnToTheSameBitsWhenThereIsSome) {
+  ASSERT_EQ(run({"scene.json", "-o", "whole"}).code, 0);
+  ASSERT_EQ(run({"scene.json", "-o", "out", "--steps", "6", "--set", "output.checkpoint_steps=2"}).code, 0);
+  const auto kept = read_file(directory / "out/checkpoint"),
+             older = read_file(directory / "out/checkpoint.older");
+  ASSERT_GT(kept.size(), 8192u);
+  // Files may be 8 kB long: lists of steps can be written, checkpoints cannot.
+  const Outcome full = run_program(
+      "/bin/sh", {"-c", "trap '' XFSZ; ulimit -f 16; exec \"$0\" run --resume out", APART_PROGRAM},
+      directory.path());
+  EXPECT_EQ(full.code, 2) << full.out;
+  EXPECT_NE(full.err.find("out/checkpoint"), std::string::npos) << full.err;
+  EXPECT_NE(full.err.find("cannot be written"), std::string::npos) << full.err;
+  EXPECT_EQ(read_file(directory / "out/checkpoint"), kept);
+  EXPECT_EQ(read_file(directory / "out/checkpoint.older"), older);
+  ASSERT_EQ(run({"--resume", "out"}).code, 0);
+  for (const std::string& file : content_of(directory / "whole"))
+    if (fs::is_regular_file(directory / "whole" / file) && file != "summary.json" && file != "log.txt" &&
+        file != "checkpoint.older" && file != "scene.json") {
+      EXPECT_EQ(read_file(directory / "out" / file), read_file(directory / "whole" / file)) << file;
+    }
+}
+
+TEST_F(Runs, InDirectoriesThatMayNotBeWrittenToSaySoAndChangeNothing) {
+  ASSERT_EQ(run({"scene.json", "-o", "out", "--steps", "2"}).code, 0);
+  // Root may write everywhere; another user does what root cannot try.
+  std::string as_other;
+  if (::geteuid() == 0) {
+    as_other = "setpriv --reuid=65534 --regid=65534 --clear-groups ";
+    fs::permissions(directory.path(), fs::perms(0755));
+    if (run_program("/bin/sh", {"-c", as_other + "\"$0\" --version", APART_PROGRAM}, directory.path()).code !=
+        0)
+      GTEST_SKIP() << "no other user may run the program";
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(directory.path()))
+    fs::permissions(entry.path(), fs::perms(entry.is_directory() ? 0555 : 0444));
+  const std::string checkpoint = read_file(directory / "out/checkpoint"),
+                    steps = read_file(directory / "out/steps.csv");
+  const Outcome resumed = run_program(
+      "/bin/sh", {"-c", as_other + "\"$0\" run --resume out --steps 4", APART_PROGRAM}, directory.path());
+  EXPECT_EQ(resumed.code, 2) << resumed.out;
+  EXPECT_NE(resumed.err.find("out/"), std::string::npos) << resumed.err;
+  EXPECT_NE(resumed.err.find("cannot be written"), std::string::npos) << resumed.err;
+  EXPECT_NE(resumed.err.find("ermission"), std::string::npos) << resumed.err;
+  fs::permissions(directory.path(), fs::perms(0555));
+  const Outcome fresh = run_program(
+      "/bin/sh", {"-c", as_other + "\"$0\" run scene.json -o new", APART_PROGRAM}, directory.path());
+  fs::permissions(directory.path(), fs::perms(0755));
+  EXPECT_EQ(fresh.code, 2) << fresh.out;
+  EXPECT_NE(fresh.err.find("new: cannot be prepared: Permission denied"), std::string::npos) << fresh.err;
+  EXPECT_EQ(read_file(directory / "out/checkpoint"), checkpoint);
+  EXPECT_EQ(read_file(directory / "out/steps.csv"), steps);
+  for (const auto& entry : fs::recursive_directory_iterator(directory.path()))
+    fs::permissions(entry.path(), fs::perms(entry.is_directory() ? 0755 : 0644));
+}
+
 TEST_F(Runs, ResumedFromDamagedDirectoriesSaySo) {
   ASSERT_EQ(run({"scene.json", "-o", "out", "--steps", "2"}).code, 0);
   const auto expect_refusal = [&](const std::string& part) {
@@ -436,6 +492,10 @@ TEST_F(Runs, ResumedFromDamagedDirectoriesSaySo) {
   expect_refusal("damaged");
   write_file(directory / "out/checkpoint", checkpoint.substr(0, 100));
   expect_refusal("checkpoint");
+  std::string other_version = checkpoint;
+  other_version[checkpoint.size() - 8] = 99;
+  write_file(directory / "out/checkpoint", other_version);
+  expect_refusal("has version 99, this program reads version 4; use the program that wrote it");
   write_file(directory / "out/checkpoint", "something else");
   expect_refusal("another kind of file");
   fs::remove(directory / "out/checkpoint");

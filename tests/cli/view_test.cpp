@@ -1,7 +1,6 @@
 // The commands that show runs: what they print, and how they end.
 #include <gtest/gtest.h>
-#include <support/program.hpp>
-#include <support/temporary_directory.hpp>
+#include <support/program_test.hpp>
 
 #include <filesystem>
 #include <regex>
@@ -11,10 +10,9 @@ namespace {
 namespace fs = std::filesystem;
 using apart::testing::content_of;
 using apart::testing::Outcome;
-using apart::testing::TemporaryDirectory;
 using apart::testing::write_file;
 
-class Showing : public ::testing::Test {
+class Showing : public apart::testing::ProgramTest {
  protected:
   Showing() {
     write_file(directory / "scene.json", R"({
@@ -24,10 +22,6 @@ class Showing : public ::testing::Test {
                   "transform": {"translate": [0, 0.06, 0]}}]})");
     EXPECT_EQ(apart({"run", "scene.json", "-o", "run"}).code, 0);
   }
-  Outcome apart(const std::vector<std::string>& arguments, double interrupt_after = -1) const {
-    return apart::testing::run_program(APART_PROGRAM, arguments, directory.path(), interrupt_after);
-  }
-  TemporaryDirectory directory;
 };
 
 TEST_F(Showing, ViewPrintsItsAddressAndEndsWithCtrlC) {

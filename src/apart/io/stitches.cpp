@@ -27,15 +27,25 @@ std::vector<Stitch> read_stitches(const std::filesystem::path& file) {
     Stitch s;
     s.a = point(word);
     s.b = point(reader.token_on_line());
-    if (const std::string_view third = reader.token_on_line(); !third.empty() && third.front() != '#') {
+    // The next word of the line, unless a comment begins.
+    bool comment = false;
+    const auto next = [&]() -> std::string_view {
+      const std::string_view word_or_none = comment ? std::string_view() : reader.token_on_line();
+      comment = comment || word_or_none.starts_with('#');
+      return comment ? std::string_view() : word_or_none;
+    };
+    if (const std::string_view third = next(); !third.empty()) {
       s.c = point(third);
-      const std::string_view share = reader.token_on_line();
+      const std::string_view share = next();
       const auto t = parse_real(share);
       if (!t || !(*t >= 0 && *t <= 1))
         reader.fail("share of a stitch: got {}, must lie in [0, 1], from the second point to the third",
                     apart::quoted(share));
       s.t = *t;
     }
+    if (const std::string_view more = next(); !more.empty())
+      reader.fail("after a stitch: got {}, must be the end of the line; write 'a b' or 'a b c t'",
+                  apart::quoted(more));
     stitches.push_back(s);
     reader.line();
   }

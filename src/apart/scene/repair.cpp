@@ -55,9 +55,9 @@ Matrix3X shrunk(const Model& model, const std::set<int>& bodies, double scale) {
   return q;
 }
 
-/// Chosen bodies of the scene with nothing acting on them but elasticity and contact, which keeps `share` of
-/// the thickness and is felt as far out as with all of it.
-std::shared_ptr<const Model> bare_model(const Model& model, const std::vector<int>& absent, double share) {
+/// The bodies and pairs of a frame with nothing acting on them but elasticity and contact, which keeps
+/// `share` of the thickness and is felt as far out as with all of it.
+std::shared_ptr<const Model> bare_model(const Model& model, const Frame& frame, double share) {
   std::vector<Body> bodies = model.bodies;
   for (Body& body : bodies) {
     body.loads.clear();
@@ -68,7 +68,8 @@ std::shared_ptr<const Model> bare_model(const Model& model, const std::vector<in
     body.presence = {};
     if (!body.is_dynamic() && body.node_count() > 0) prescribe(body, nullptr, {true, true, true}, {});
   }
-  for (const int b : absent) bodies[std::size_t(b)].presence.from = std::numeric_limits<double>::infinity();
+  for (const int b : frame.absent)
+    bodies[std::size_t(b)].presence.from = std::numeric_limits<double>::infinity();
   PairTable pairs = model.surface.pairs;
   for (int a = 0; a < pairs.body_count(); ++a)
     for (int b = a; b < pairs.body_count(); ++b) {
@@ -79,6 +80,11 @@ std::shared_ptr<const Model> bare_model(const Model& model, const std::vector<in
       settings.thickness *= share;
       pairs.set(a, b, settings);
     }
+  for (const auto& [a, b] : frame.ignored_pairs) {
+    PairSettings settings = pairs(a, b);
+    settings.enabled = false;
+    pairs.set(a, b, settings);
+  }
   SimulationOptions options = model.options;
   options.gravity.setZero();
   options.integrator = {};
@@ -126,7 +132,7 @@ class Part {
     while (share > smallest_share && !check(q, share).ok()) share *= 0.5;
     for (int step = 0; step < most_steps && share > smallest_share; ++step) {
       if (share == 1) return true;
-      q = drawn_to(bare_model(model_, frame_.absent, share), q, q);
+      q = drawn_to(bare_model(model_, frame_, share), q, q);
       if (check(q).ok()) return true;
       double more = share, too_much = 1;
       for (int k = 0; k < 6; ++k) {
@@ -138,7 +144,7 @@ class Part {
     return false;
   }
 
-  Matrix3X grow(const Matrix3X& q) const { return grown(bare_model(model_, frame_.absent, 1), q); }
+  Matrix3X grow(const Matrix3X& q) const { return grown(bare_model(model_, frame_, 1), q); }
 
  private:
   const Model& model_;

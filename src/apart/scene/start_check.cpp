@@ -3,7 +3,6 @@
 #include <apart/simulation/simulation.hpp>
 
 #include <algorithm>
-#include <map>
 
 namespace apart {
 
@@ -46,41 +45,62 @@ std::vector<verify::Finding> StartCheck::all() const {
   std::vector<verify::Finding> result;
   for (const Part& part : parts)
     for (const auto* list : {&part.found.intersections, &part.found.inversions, &part.found.gaps})
-      for (verify::Finding finding : *list) {
-        if (part.time > 0) finding.text += fmt::format(", when it appears at t = {:g} s", part.time);
-        result.push_back(std::move(finding));
-      }
+      result.insert(result.end(), list->begin(), list->end());
   return result;
 }
 
 StartCheck check_start(const Scene& scene) {
   const Model& model = *scene.model;
+  const int n = int(model.bodies.size());
   const double dt = model.options.dt;
+  // The first step each body is there; more than there are: never.
+  std::vector<Index> first_step;
+  for (const Body& body : model.bodies) {
+    Index step = std::max(Index(std::min(body.presence.from / dt, double(scene.steps))) - 1, 1);
+    while (step <= scene.steps && !body.presence.covers(double(step) * dt)) ++step;
+    first_step.push_back(step);
+  }
   StartCheck result;
-  result.parts.push_back({0, {}, Simulation(scene.model).frame(), {}});
-  const Frame whole = result.parts[0].frame;
-  std::map<Index, std::vector<int>> later;  // by the step that a body comes in with
-  for (int b = 0; b < int(model.bodies.size()); ++b) {
-    const TimeRange& presence = model.bodies[std::size_t(b)].presence;
-    Index step = std::max(Index(std::min(presence.from / dt, double(scene.steps))) - 1, 1);
-    while (step <= scene.steps && !presence.covers(double(step) * dt)) ++step;
-    if (step == 1)
-      result.parts[0].bodies.push_back(b);
-    else if (step <= scene.steps)
-      later[step].push_back(b);
+  StartCheck::Part start, later;
+  start.frame = Simulation(scene.model).frame();
+  for (int b = 0; b < n; ++b) {
+    const Index step = first_step[std::size_t(b)];
+    if (step == 1) start.bodies.push_back(b);
+    if (step > 1 && step <= scene.steps) later.bodies.push_back(b);
   }
-  for (auto& [step, bodies] : later) {
-    StartCheck::Part part{model.bodies[std::size_t(bodies[0])].presence.from, bodies, whole, {}};
-    part.frame.absent.clear();
-    for (int b = 0; b < int(model.bodies.size()); ++b) {
-      const bool comes = std::find(bodies.begin(), bodies.end(), b) != bodies.end();
-      if (!comes && !(never_moves(model.bodies[std::size_t(b)]) &&
-                      model.bodies[std::size_t(b)].presence.covers(double(step) * dt)))
-        part.frame.absent.push_back(b);
+  start.found = check_scene(start.frame, 0);
+  result.parts.push_back(std::move(start));
+  if (later.bodies.empty()) return result;
+  later.frame = result.parts[0].frame;
+  later.frame.absent.clear();
+  const auto comes = [&](int b) {
+    return first_step[std::size_t(b)] > 1 && first_step[std::size_t(b)] <= scene.steps;
+  };
+  const auto waits_for = [&](int a, int b) {  // a, which never moves, is there when b comes in
+    return never_moves(model.bodies[std::size_t(a)]) &&
+           model.bodies[std::size_t(a)].presence.covers(double(first_step[std::size_t(b)]) * dt);
+  };
+  for (int a = 0; a < n; ++a) {
+    if (!comes(a) && !never_moves(model.bodies[std::size_t(a)])) later.frame.absent.push_back(a);
+    for (int b = a; b < n; ++b)
+      if (!(comes(a) && comes(b) && first_step[std::size_t(a)] == first_step[std::size_t(b)]) &&
+          !(comes(a) && waits_for(b, a)) && !(comes(b) && waits_for(a, b)))
+        later.frame.ignored_pairs.emplace_back(a, b);
+  }
+  auto& ignored = later.frame.ignored_pairs;
+  std::sort(ignored.begin(), ignored.end());
+  ignored.erase(std::unique(ignored.begin(), ignored.end()), ignored.end());
+  later.found = check_scene(later.frame, 0);
+  for (auto* list : {&later.found.intersections, &later.found.inversions, &later.found.gaps})
+    for (verify::Finding& finding : *list) {
+      double time = 0;
+      for (const int b : later.bodies)
+        if (std::find(finding.bodies.begin(), finding.bodies.end(), model.bodies[std::size_t(b)].name) !=
+            finding.bodies.end())
+          time = std::max(time, model.bodies[std::size_t(b)].presence.from);
+      finding.text += fmt::format(", when it appears at t = {:g} s", time);
     }
-    result.parts.push_back(std::move(part));
-  }
-  for (StartCheck::Part& part : result.parts) part.found = check_scene(part.frame, 0);
+  result.parts.push_back(std::move(later));
   return result;
 }
 

@@ -6,17 +6,16 @@
 
 namespace apart {
 
-/// What makes a scene impossible to simulate, found with exact predicates: in its initial state, and among
-/// the bodies that come in together later, with the obstacles that never move. Where everything else will be
-/// then is not known.
+/// What makes a scene impossible to simulate, found with exact predicates: in its initial state, and when
+/// bodies come in later, with those that come in at the same time and with obstacles that never move. Where
+/// everything else will be then is not known.
 struct StartCheck {
   struct Part {
-    double time = 0;          ///< when the bodies come in [s]
-    std::vector<int> bodies;  ///< that do; at the start, all that are there
-    Frame frame;              ///< with everything that was looked at
+    std::vector<int> bodies;  ///< that are there at the start, or that come in later
+    Frame frame;              ///< says which bodies and pairs were looked at
     SceneCheck found;         ///< `gaps`: pairs not farther apart than their thickness
   };
-  std::vector<Part> parts;  ///< the start first, then by time
+  std::vector<Part> parts;  ///< the start; then, if there are bodies that come in later, all of them together
 
   const Frame& frame() const { return parts.front().frame; }
   bool ok() const;

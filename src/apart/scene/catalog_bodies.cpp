@@ -1,0 +1,309 @@
+// Bodies, how they are placed, held and moved, and what acts on them.
+#include <apart/scene/catalog_parts.hpp>
+
+namespace apart::catalog_parts {
+
+Group bodies() {
+  const Key type{"type", text(), "", Key::required, "which kind of body"};
+  const Key name{"name", text(), "", Key::optional,
+                 "for messages, output and pairs; not given: type and position"};
+  const Key mesh{"mesh", object("mesh"), "", Key::required, "the shape"};
+  const Key transform{"transform", object("transform"), "", "{}", "places the mesh in the world"};
+  const Key moved_points{
+      "moved_points", text(), "", Key::optional,
+      "mesh file, absolute or relative to the scene file, that says where the points of the "
+      "placed mesh are instead, one by one; apart check --fix writes it"};
+  const Key velocity{"velocity", vector(), "m/s", "[0, 0, 0]", "at the start"};
+  const Key angular_velocity{"angular_velocity", vector(), "degrees/s", "[0, 0, 0]",
+                             "at the start, about the centre of mass; its direction is the axis"};
+  const Key fixed{"fixed", list(object("fixed")), "", "[]", "parts that are held or moved"};
+  const Key motion{"motion", object("motion"), "", Key::optional, "moves the whole body as scripted"};
+  const Key friction{"friction_coefficient", friction_coefficient(), "", Key::optional,
+                     "of this body; a pair without a value of its own takes the mean of its two bodies'"};
+  const Key array{"array", object("array"), "", Key::optional, "makes copies, named name.0, name.1, ..."};
+  const Key soft{"material", object("material"), "", R"({"type": "neo_hookean"})", "what it is made of"};
+  const Key regions{"regions", list(object("region")), "", "[]",
+                    "parts that are made of something else; later ones win"};
+  const Key sheet{"material", object("shell_material"), "", R"({"type": "koiter"})", "what it is made of"};
+  const Key strain_limit{"strain_limit", object("strain_limit"), "", Key::optional,
+                         "how far triangles may be stretched; not given: as far as they like"};
+  const Key rest_angles{"rest_angles", choice("rest_angles"), "", "\"mesh\"",
+                        "angles between triangles without bending"};
+  const Key rest_mesh{"rest_mesh", any_of({object("mesh"), choice("rest_mesh")}), "", Key::optional,
+                      "shape without strain, scaled as the mesh is: other points of the same triangles, or a "
+                      "pattern; not given: the mesh"};
+  const Key stiff{"material", object("material"), "", R"({"type": "orthogonality"})", "what it is made of"};
+  const Key mass{"mass", choice("mass"), "", "\"lumped\"", "how mass is spread over the nodes"};
+  const Key loads{"loads", list(object("load")), "", "[]", "given forces"};
+  const Key damping{"damping", object("damping"), "", "{}", "takes energy out of motion and deformation"};
+  const Key sequence{"sequence", object("sequence"), "", Key::optional, "moves the body along mesh files"};
+  const Key appears{
+      "appears", number(not_negative), "s", "0",
+      "when the body comes in, where it is placed, with its initial velocity; nothing may be there then"};
+  const Key disappears{"disappears", number(positive), "s", Key::optional,
+                       "when it is taken out; not given: never"};
+  const Key thickness{"thickness", length(not_negative), "m", Key::optional,
+                      "of the body in contact: two bodies keep the mean of theirs; not given: as in contact"};
+  const Key diameter{
+      "thickness", length(not_negative), "m", Key::optional,
+      "of the body in contact: two bodies keep the mean of theirs; not given: twice the radius"};
+  const Key origin{"origin", vector(), "m", "[0, 0, 0]", "a point of the plane"};
+  const Key plane_motion{"motion", object("motion"), "", Key::optional, "moves the plane; it cannot turn"};
+  const Key normal{"normal", vector(), "", "[0, 1, 0]", "points out of the solid; any length but zero"};
+  return {"body",
+          "One thing in the scene.",
+          {typed("volume", "soft solid made of tetrahedra",
+                 {type, name, mesh, transform, moved_points, soft, regions, mass, velocity, angular_velocity,
+                  fixed, motion, loads, damping, friction, thickness, appears, disappears, array}),
+           typed("shell", "thin sheet made of triangles: cloth, paper, sheet metal",
+                 {type,        name,      mesh,      transform,        moved_points, sheet,  strain_limit,
+                  rest_angles, rest_mesh, velocity,  angular_velocity, fixed,        motion, loads,
+                  damping,     friction,  thickness, appears,          disappears,   array}),
+           typed("affine",
+                 "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",
+                 {type, name, mesh, transform, moved_points, stiff, velocity, angular_velocity, fixed, motion,
+                  loads, damping, friction, thickness, appears, disappears, array}),
+           typed("rod",
+                 "elastic rods without twist: segments in any number of chains, open or closed; where more "
+                 "than two meet is a free joint",
+                 {type,
+                  name,
+                  mesh,
+                  transform,
+                  moved_points,
+                  {"material", object("rod_material"), "", "{}", "what it is made of"},
+                  {"rest_curvature", choice("rest_curvature"), "", "\"mesh\"", "how bent it is at rest"},
+                  velocity,
+                  angular_velocity,
+                  fixed,
+                  motion,
+                  loads,
+                  damping,
+                  friction,
+                  diameter,
+                  appears,
+                  disappears,
+                  array}),
+           typed("particles", "balls that do not turn, one at each point of the mesh",
+                 {type,
+                  name,
+                  mesh,
+                  transform,
+                  moved_points,
+                  {"radius", number(positive), "m", "0.05", "of each ball"},
+                  {"rho", number(positive), "kg/m3", "1000", "density"},
+                  velocity,
+                  angular_velocity,
+                  fixed,
+                  motion,
+                  loads,
+                  damping,
+                  friction,
+                  diameter,
+                  appears,
+                  disappears,
+                  array}),
+           typed("obstacle", "triangles, segments or points that push but are not pushed",
+                 {type, name, mesh, transform, motion, sequence, friction, thickness, appears, disappears,
+                  array}),
+           typed("half_space", "everything behind a plane is solid",
+                 {type, name, origin, normal, plane_motion, friction, thickness, appears, disappears})}};
+}
+
+Group loads() {
+  const Key type{"type", text(), "", Key::required, "which kind of load"};
+  const Key where{"where", object("selection"), "", Key::required, "on which points"};
+  const Key everywhere{"where", object("selection"), "", R"({"all": true})", "on which points"};
+  const Key surface{"where", object("selection"), "", R"({"all": true})",
+                    "on the triangles of the surface all corners of which are chosen"};
+  const ValueType field = tuple(number_or_formula(), 3);
+  return {
+      "load",
+      "Forces on a body. Numbers, or formulas in t [s] and, but for pressure, in the initial place x, y, z "
+      "[m] of a "
+      "point. They add up.",
+      {typed("body_force", "acceleration of the mass, like gravity and besides it",
+             with_times({type, everywhere, {"acceleration", field, "m/s2", Key::required, "x, y, z"}})),
+       typed("traction", "force per area of the undeformed surface, in a direction that does not turn",
+             with_times({type, surface, {"traction", field, "Pa", Key::required, "x, y, z"}})),
+       typed("pressure",
+             "force per area against the outer side of the surface as it deforms; negative: suction",
+             with_times({type, surface, {"pressure", number_or_formula(), "Pa", Key::required, "pressure"}})),
+       typed("wind",
+             "air that moves, and resists what moves through it, with the square of the speed; of closed "
+             "bodies the "
+             "side towards it; on rods and particles with their radius",
+             with_times({type,
+                         everywhere,
+                         {"velocity", field, "m/s", "[0, 0, 0]", "of the air"},
+                         {"density", number(positive), "kg/m3", "1.225", "of the air"},
+                         {"drag", number(not_negative), "", "1.2",
+                          "coefficient of the speed across the surface, and of balls"},
+                         {"friction", number(not_negative), "", "0.02",
+                          "coefficient of the speed along the surface"}})),
+       typed("point_force", "force on each point chosen",
+             with_times({type, where, {"force", field, "N", Key::required, "x, y, z, on each"}}))}};
+}
+
+Group attachments() {
+  const Key bodies{"bodies", tuple(text(), 2), "", Key::required, "two names"};
+  return {
+      "attachment",
+      "Springs between bodies. Contact between the two goes on.",
+      {with_key(
+           "stitches",
+           "springs between given points of a body and given points or places on edges of another, or of the "
+           "same: seams, which close and then hold",
+           with_times({{"stitches", any_of({text(), list(list(number(not_negative)), 1)}), "", Key::required,
+                        "a file with lines \"stitch a b c t\" (OBJ or text), or a list of [a, b] and "
+                        "[a, b, c, t]: point a to point b, or to (1 - t) b + t c; counted from 0"},
+                       {"bodies", tuple(text(), 2), "", Key::required,
+                        "the bodies of a, and of b and c; the same twice: of one body"},
+                       {"stiffness", number(positive), "N/m", "1000", "of each spring"},
+                       {"length", length(not_negative), "m", "0", "of each at rest"},
+                       {"closing", number(not_negative), "s", "0",
+                        "time over which the length at rest goes from that at the start to `length`"}})),
+       Row{"nearest",
+           "springs from surface points of the first body to the nearest place on the second, as long at "
+           "rest as "
+           "at the start: they hold what is near",
+           "", false,
+           with_times(
+               {bodies,
+                {"where", object("selection"), "", R"({"all": true})", "which points of the first body"},
+                {"to", choice("attach_to"), "", "\"surface\"", "where on the second body"},
+                {"max_distance", length(positive), "m", "\"1e-2 L\"",
+                 "points farther apart are not attached"},
+                {"stiffness", number(positive), "N/m", "1e4", "of each spring"}})}}};
+}
+
+Group dampings() {
+  return record(
+      "damping", "Rayleigh damping: the force -(mass M + stiffness K) v, with K of the start of the step.",
+      {{"mass", number(not_negative), "1/s", "0", "share of the mass matrix; damps motion as a whole"},
+       {"stiffness", number(not_negative), "s", "0", "share of the stiffness matrix; damps deformation"}});
+}
+
+Group sequences() {
+  return record(
+      "sequence",
+      "Mesh files, one per instant, linear in between. All have the cells of the body's mesh, and get its "
+      "transform. The "
+      "mesh is where the body starts; the first file is reached after dt, or is the start itself if it "
+      "equals the mesh.",
+      {{"files", text(), "", Key::required,
+        "path, absolute or relative to the scene file, with {} for the number, such as \"frames/{}.obj\""},
+       {"first", integer(0), "", "0", "number of the first file"},
+       {"count", integer(1), "", Key::required, "number of files; after the last the body rests"},
+       {"dt", number(positive), "s", Key::required, "time from file to file"}});
+}
+
+Group transforms() {
+  return record(
+      "transform", "Applied in this order: scale, rotate, translate.",
+      {{"scale", any_of({number(positive), vector(positive)}), "", "1", "one factor, or x, y, z"},
+       {"rotate", rotation(), "degrees", "[0, 0, 0]", "about the x axis, then y, then z; or axis and angle"},
+       {"translate", vector(), "m", "[0, 0, 0]", "displacement"}});
+}
+
+Group axis_angles() {
+  return record(
+      "axis_angle", "A rotation.",
+      {{"axis", vector(), "", Key::required, "direction; any length but zero"},
+       {"angle", number(), "degrees", Key::required, "counter-clockwise when looking against the axis"}});
+}
+
+Group arrays() {
+  return record(
+      "array", "Copies on a grid; the first stays where the transform puts it.",
+      {{"counts", tuple(integer(1, 2000), 3), "", Key::required, "copies along x, y, z, with the original"},
+       {"spacing", vector(), "m", Key::required, "displacement from copy to copy along x, y, z"}});
+}
+
+Group fixed_parts() {
+  return record("fixed",
+                "Nodes whose position is given. Without a motion they stay where they are when it begins. A "
+                "motion begins with "
+                "`from`: its t is zero then, and it is relative to where the nodes are then.",
+                with_times({{"where", object("selection"), "", Key::required, "which nodes"},
+                            {"axes", choice("axes"), "", "\"xyz\"",
+                             "the directions that are given; the others stay free"},
+                            {"motion", object("motion"), "", Key::optional, "how they move"}}));
+}
+
+Group selections() {
+  return {
+      "selection",
+      "Chooses mesh points of one body, where the transform has put them. Boundaries belong to the "
+      "selection.",
+      {with_key("box", "points in a box", {{"box", object("box"), "", Key::required, "the box"}}),
+       with_key("sphere", "points in a ball", {{"sphere", object("ball"), "", Key::required, "the ball"}}),
+       with_key("plane", "points on the side of a plane that its normal points to",
+                {{"plane", object("plane"), "", Key::required, "the plane"}}),
+       with_key("indices", "points by their position in the mesh",
+                {{"indices", list(integer(0), 1), "", Key::required, "from 0"}}),
+       with_key("index_file", "points by their position in the mesh, listed in a text file",
+                {{"index_file", text(), "", Key::required,
+                  "path, absolute or relative to the scene file; whole numbers from 0 between blanks"}}),
+       with_key("expression", "points where a formula in x, y, z [m] is true",
+                {{"expression", formula(), "", Key::required, "such as \"x < 0.1 && y > 0\""}}),
+       with_key("group", "points of the cells of a named group of the mesh file",
+                {{"group", text(), "", Key::required,
+                  "name of a physical group of a Gmsh file; without a name: \"surface 3\""}}),
+       with_key("all", "every point", {{"all", boolean(), "", Key::required, "true"}})}};
+}
+
+Group boxes() {
+  return record(
+      "box", "",
+      {{"min", vector(), "m", Key::required, "lower corner"},
+       {"max", vector(), "m", Key::required, "upper corner"},
+       {"relative", boolean(), "", "false", "corners are fractions of the body's bounding box, 0 to 1"}});
+}
+
+Group balls() {
+  return record("ball", "",
+                {{"center", vector(), "m", Key::required, "centre"},
+                 {"radius", number(positive), "m", Key::required, "radius"}});
+}
+
+Group planes() {
+  return record("plane", "",
+                {{"origin", vector(), "m", Key::required, "a point of the plane"},
+                 {"normal", vector(), "", Key::required, "points to the chosen side; any length but zero"}});
+}
+
+Group motions() {
+  const Key center{"center", vector(), "m", Key::optional,
+                   "the point to turn about; not given: the centre of the body's bounding box"};
+  const Key keyframes{"keyframes", list(object("keyframe"), 1), "", Key::required, "times must increase"};
+  const Key translate{"translate", tuple(number_or_formula(), 3), "m", "[0, 0, 0]",
+                      "displacement; formulas may use the place x, y, z of a point when the motion begins"};
+  const Key rotate{"rotate", object("turning"), "degrees", Key::optional, "rotation"};
+  return {
+      "motion",
+      "Where a body, or a part of it, is t seconds after the motion begins, relative to where it begins. At "
+      "t = 0 "
+      "it must be there.",
+      {with_key(
+           "keyframes",
+           "poses at given times: linear in between (the shortest way for rotations about different axes), "
+           "constant after the last",
+           {keyframes, center}),
+       Row{"formulas", "formulas in t [s]", "", false, {translate, rotate, center}}}};
+}
+
+Group keyframes() {
+  return record("keyframe", "",
+                {{"t", number(not_negative), "s", Key::required, "time"},
+                 {"translate", vector(), "m", "[0, 0, 0]", "displacement from the start"},
+                 {"rotate", rotation(), "degrees", "[0, 0, 0]", "rotation from the start"}});
+}
+
+Group turnings() {
+  return record("turning", "",
+                {{"axis", vector(), "", Key::required, "direction; any length but zero"},
+                 {"angle", number_or_formula(), "degrees", Key::required, "such as \"90*t\""}});
+}
+
+}  // namespace apart::catalog_parts

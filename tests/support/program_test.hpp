@@ -1,0 +1,18 @@
+#pragma once
+#include <gtest/gtest.h>
+#include <support/program.hpp>
+#include <support/temporary_directory.hpp>
+
+namespace apart::testing {
+
+/// For tests of the program: each has a directory of its own, in which it is run.
+class ProgramTest : public ::testing::Test {
+ protected:
+  /// As run_program does.
+  Outcome apart(const std::vector<std::string>& arguments, double interrupt_after = -1) const {
+    return run_program(APART_PROGRAM, arguments, directory.path(), interrupt_after);
+  }
+  TemporaryDirectory directory;
+};
+
+}  // namespace apart::testing
