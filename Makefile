@@ -55,9 +55,9 @@ scenes: configure # run and verify the published scenes; SCENES= and CODIM=folde
 	  $(if $(STEPS),--steps $(STEPS)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(ONLY),--only "$(ONLY)") \
 	  $(if $(filter yes,$(AGAIN)),--again)
 
-fuzz: # hostile input for every reader of files, with sanitizers: SECONDS=3600 in all; goes on where it stopped
-	$(call sanitized,sanitize,build-sanitize,apart_fuzz)
-	tests/fuzz/fuzz.sh build-sanitize/apart_fuzz $(SECONDS) $(CURDIR)/build-sanitize/fuzz
+fuzz: configure # hostile input for every reader of files, with sanitizers: SECONDS=3600 in all; goes on where it stopped
+	$(NINJA) apart_fuzz_sanitized
+	tests/fuzz/fuzz.sh $(BUILD)/apart_fuzz_sanitized $(SECONDS) $(CURDIR)/$(BUILD)/fuzz/hours
 
 sanitize: # the tests with the address and undefined-behaviour sanitizers; takes an hour or two
 	$(call sanitized,sanitize,build-sanitize,all)
