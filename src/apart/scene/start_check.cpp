@@ -3,6 +3,7 @@
 #include <apart/simulation/simulation.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace apart {
 
@@ -105,10 +106,26 @@ StartCheck check_start(const Scene& scene) {
 }
 
 std::vector<std::string> messages(const StartCheck& check, const SceneFile& file) {
+  // Two bodies that overlap do so in hundreds of places, of which one is enough to read.
+  struct Group {
+    verify::Finding first;
+    std::size_t count = 0;
+  };
+  std::vector<Group> groups;
+  std::map<std::pair<verify::FindingKind, std::vector<std::string>>, std::size_t> group_of;
+  for (verify::Finding& finding : check.all()) {
+    std::vector<std::string> bodies = finding.bodies;
+    std::sort(bodies.begin(), bodies.end());
+    const auto [at, fresh] = group_of.try_emplace({finding.kind, std::move(bodies)}, groups.size());
+    if (fresh) groups.push_back({std::move(finding)});
+    ++groups[at->second].count;
+  }
   std::vector<std::string> result;
-  for (const verify::Finding& finding : check.all()) {
-    const LocatedJson place = finding.bodies.empty() ? file.top() : place_of(file, finding.bodies.front());
-    result.push_back(place.message(fmt::format("{}; {}", finding.text, remedy(finding))));
+  for (const auto& [first, count] : groups) {
+    const LocatedJson place = first.bodies.empty() ? file.top() : place_of(file, first.bodies.front());
+    result.push_back(place.message(
+        fmt::format("{}{}; {}", first.text, count > 1 ? fmt::format(" ({} more like this)", count - 1) : "",
+                    remedy(first))));
   }
   return result;
 }

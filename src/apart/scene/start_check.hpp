@@ -23,7 +23,8 @@ struct StartCheck {
 };
 StartCheck check_start(const Scene& scene);
 
-/// One line for each finding: place in the scene file, bodies, elements, coordinates and what to do.
+/// One line for each kind of finding between the same bodies: place in the scene file, bodies, elements and
+/// coordinates of the first, how many more there are, and what to do.
 std::vector<std::string> messages(const StartCheck& check, const SceneFile& file);
 
 /// Throws InputError with these messages if a scene cannot start.
