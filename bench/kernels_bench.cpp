@@ -1,6 +1,7 @@
 // Kernels of assembly: elasticity with projection, barrier with projection, SVD, linear solve.
 #include <apart/collision/broad_phase.hpp>
 #include <apart/geometry/generators.hpp>
+#include <apart/math/psd_projection.hpp>
 #include <apart/math/svd.hpp>
 #include <apart/potentials/barrier_contact.hpp>
 #include <apart/potentials/continuum_elasticity.hpp>
@@ -31,6 +32,24 @@ void svd(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(signed_svd(f[i++ % f.size()]));
 }
 BENCHMARK(svd);
+
+/// Projections of indefinite matrices, as stiff as one another.
+template <int N>
+void psd(benchmark::State& state) {
+  using Square = Eigen::Matrix<double, N, N>;
+  std::mt19937 engine(1);
+  std::normal_distribution<double> normal;
+  std::vector<Square> a(1024);
+  for (Square& m : a)
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j <= i; ++j) m(i, j) = m(j, i) = normal(engine);
+  std::size_t i = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(psd_projection(a[i++ % a.size()]));
+}
+BENCHMARK_TEMPLATE(psd, 3);
+BENCHMARK_TEMPLATE(psd, 4);
+BENCHMARK_TEMPLATE(psd, 5);
+BENCHMARK_TEMPLATE(psd, 9);
 
 /// A solid box of n³ cells, its nodes shaken.
 struct Solid {

@@ -76,8 +76,8 @@ TEST(Thickness, pieces_of_one_body_keep_all_of_it_from_each_other) {
 }
 
 TEST(Thickness, squeezed_neighbours_push_back_before_they_touch) {
-  // A rod of four segments is pressed together between two plates to two thirds of its length, and stays straight.
-  // It cannot be much less: nodes three segments apart keep all of the thickness from each other.
+  // A rod of four segments is pressed together between two plates to two thirds of its length, and stays
+  // straight. It cannot be much less: nodes three segments apart keep all of the thickness from each other.
   const double segment = 0.005;
   Body rod = make_rod("rod", generate::segments(4 * segment, 4),
                       {.density = 1000, .young = 1e3, .radius = 0.005}, RestCurvature::mesh);

@@ -72,8 +72,9 @@ Mesh hair(const Mesh& surface, double length, int cells, double root, int every)
 /// Regular block of free points, `counts` per axis, `spacing` apart.
 Mesh points(const Eigen::Vector3i& counts, double spacing);
 /// Centres of balls of a radius, thrown at random into a box of a size until no more find room easily (a
-/// quarter to a third of it is full then) or there are `count` (0: no limit). No two are nearer than 2 radius + gap, all
-/// lie inside. The same for the same arguments on every machine. Throws InputError if `count` do not fit.
+/// quarter to a third of it is full then) or there are `count` (0: no limit). No two are nearer than 2 radius
+/// + gap, all lie inside. The same for the same arguments on every machine. Throws InputError if `count` do
+/// not fit.
 Mesh packing(const Vector3& size, double radius, double gap, int count, unsigned seed);
 
 }  // namespace apart::generate
