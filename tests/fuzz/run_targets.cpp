@@ -96,14 +96,14 @@ void read_checkpoint_file(std::string_view input) {
   const auto plain = input_file("plain", input);
   accepted([&] { read_checkpoint(plain, *scene.model); });
   const auto file = input_file("checkpoint", "");
-  write_sealed(file, "apartCHK", 4, input);
+  write_sealed(file, checkpoint_mark, checkpoint_format, input);
   Archive archive;
-  if (!accepted([&] { archive = read_archive(file, "apartCHK", 4); })) return;
+  if (!accepted([&] { archive = read_archive(file, checkpoint_mark, checkpoint_format); })) return;
   accepted([&] { read_checkpoint(file, *scene.model); });
   const auto copy = input_file("copy", "");
   // HDF5 refuses some names, such as those with a slash.
-  if (!accepted([&] { write_archive(copy, "apartCHK", 4, archive); })) return;
-  const Archive again = read_archive(copy, "apartCHK", 4);
+  if (!accepted([&] { write_archive(copy, checkpoint_mark, checkpoint_format, archive); })) return;
+  const Archive again = read_archive(copy, checkpoint_mark, checkpoint_format);
   require(archive.integers == again.integers && archive.reals.size() == again.reals.size() &&
               archive.vectors.size() == again.vectors.size() &&
               archive.matrices.size() == again.matrices.size(),

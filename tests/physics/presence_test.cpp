@@ -120,5 +120,29 @@ TEST(Presence, a_body_cannot_appear_within_the_thickness_of_another) {
   }
 }
 
+TEST(Presence, a_step_that_fails_leaves_who_was_there) {
+  // The step in which a limited cloth comes in may not take a second iteration.
+  SmallScene scene;
+  scene.options.solver.max_iterations = 1;
+  ShellSubstance cotton;
+  cotton.membrane = KoiterMembrane{plane_stress_parameters(8e3, 0.243)};
+  cotton.density = 472;
+  cotton.thickness = 3e-4;
+  cotton.limit = StretchLimit{.upper = 1.05};
+  Body cloth = make_shell("cloth", moved(generate::grid(0.2, 0.2, 3, 3), {0, 0.1005, 0}), cotton);
+  const std::vector<Index> corner = {0};
+  prescribe(cloth, &corner, {true, true, true}, {});
+  cloth.presence.from = 0.02;
+  scene.bodies = {cloth, make_obstacle("block", generate::box({0.1, 0.2, 0.1}, {1, 1, 1}))};
+  const auto s = scene.simulation();
+  s->step();
+  s->step();
+  EXPECT_THROW(s->step(), SolverError);
+  EXPECT_EQ(s->state().step, 2);
+  EXPECT_EQ(s->absent(), std::vector<int>{0});
+  EXPECT_EQ(s->frame().absent, std::vector<int>{0});
+  EXPECT_THROW(s->step(), SolverError) << "it can be tried again";
+}
+
 }  // namespace
 }  // namespace apart::test

@@ -701,5 +701,30 @@ TEST(PotentialContract, boundary_target) {
   expect_potential_contract(target, random_points(4, 9), "targets");
 }
 
+TEST(BarrierContact, resting_stiffness_lets_contacts_press_as_much_at_the_wanted_place) {
+  // A point above a triangle, at a third of the reach.
+  PairSettings settings;
+  settings.dhat = 0.02;
+  settings.thickness = 0.01;
+  Matrix3X x(3, 4);
+  x << 0, -1, 1, 0,    //
+      0.015, 0, 0, 0,  //
+      0, -1, -1, 1;
+  ContactFixture at(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, settings);
+  at.contact->prepare(x);
+  ASSERT_EQ(at.contact->term_count(), 1);
+  const auto all = [](Index) { return true; };
+  const double press = at.contact->press(0, x).magnitude;
+  const double kappa = at.contact->resting_stiffness(x, 0.85, 1e9, all);
+  EXPECT_NEAR(at.contact->resting_stiffness(x, 0.85, press / 4, all), kappa / 4, 1e-12 * kappa);
+  EXPECT_EQ(at.contact->resting_stiffness(x, 0.85, 1e9, [](Index) { return false; }), 0);
+  EXPECT_FALSE(at.contact->is_relaxed(0));
+  Matrix3X there = x;
+  there(1, 0) = std::sqrt(0.85 * barrier_reach(settings.thickness, settings.dhat) + 1e-4);
+  at.contact->set_stiffness(kappa);
+  at.contact->prepare(there);
+  EXPECT_NEAR(at.contact->press(0, there).magnitude, press, 1e-12 * press);
+}
+
 }  // namespace
 }  // namespace apart::test

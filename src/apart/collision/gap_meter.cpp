@@ -112,7 +112,9 @@ double GapMeter::gap(const Element& a, const Element& b, const Matrix3X& x) cons
 void GapMeter::search(Index a, Index b, const Matrix3X& x) {
   const Node &first = trees_[0].nodes[a], &second = trees_[1].nodes[b];
   // A little farther than the best: how it was found must not decide which of two nearly equal ones is.
-  if (distance(first.box, second.box) - largest_thickness_ > best_ + 1e-9 * std::abs(best_)) return;
+  if (distance(first.box, second.box) - largest_thickness_ >
+      best_ + 1e-9 * (std::abs(best_) + largest_thickness_))
+    return;
   if (first.right < 0 && second.right < 0) {
     for (Index i = first.begin; i < first.end; ++i)
       for (Index j = second.begin; j < second.end; ++j)

@@ -68,7 +68,9 @@ class ImageWriter {
     table_ += name;
     append(table_, std::uint64_t(kind));
     append(table_, columns);
-    append(table_, columns > 0 ? H5Dget_offset(set) : 0);
+    const haddr_t begin = columns > 0 ? H5Dget_offset(set) : 0;
+    if (begin == HADDR_UNDEF) throw InputError("HDF5 refused the data");
+    append(table_, begin);
     ++count_;
   }
 

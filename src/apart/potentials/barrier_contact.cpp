@@ -254,19 +254,19 @@ double BarrierContact::resting_stiffness(const Matrix3X& x, double share, double
   return ordered_sum(term_count(), [&](Index i) {
     const double m = magnitude(i);
     if (!(m > 0)) return 0.0;
-    double thickness, dhat, multiplicity = 1;
+    double thickness, dhat;
     if (is_plane(i)) {
       const auto [first, second] = bodies_of(i);
       const PairSettings& pair = surface_.pairs(first, second);
       thickness = pair.thickness, dhat = pair.dhat;
     } else {
-      const Contact& c = active_.contacts[i];
-      thickness = c.thickness, dhat = c.dhat, multiplicity = c.multiplicity;
+      thickness = active_.contacts[i].thickness, dhat = active_.contacts[i].dhat;
     }
-    const double reach = barrier_reach(thickness, dhat), s = share * reach;
-    const double of_one =
-        multiplicity * std::abs(barrier(s, reach).first) * 2 * std::sqrt(s + thickness * thickness);
-    return m / sum * std::min(m, largest) / of_one;
+    const double xi2 = thickness * thickness, reach = barrier_reach(thickness, dhat);
+    const auto force = [&](double s) { return std::abs(barrier(s, reach).first) * std::sqrt(s + xi2); };
+    const double distance = press(i, x).distance;
+    const double wanted = kappa_ * force(distance * distance - xi2) / force(share * reach);
+    return m / sum * wanted * std::min(1.0, largest / m);
   });
 }
 

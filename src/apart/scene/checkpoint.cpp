@@ -9,9 +9,6 @@ namespace apart {
 
 namespace {
 
-constexpr std::string_view mark = "apartCHK";
-constexpr std::uint32_t format = 4;
-
 template <class AnyState>
 auto matrices(AnyState& state) {
   return std::array{std::pair("nodes", &state.nodes),
@@ -36,11 +33,11 @@ void write_checkpoint(const std::filesystem::path& file, const State& state) {
   for (const auto& [name, value] : reals(state)) archive.reals[name] = *value;
   for (const auto& [name, matrix] : matrices(state)) archive.matrices[name] = *matrix;
   archive.vectors["limit_stiffness"] = state.limit_stiffness;
-  write_archive(file, mark, format, archive);
+  write_archive(file, checkpoint_mark, checkpoint_format, archive);
 }
 
 State read_checkpoint(const std::filesystem::path& file, const Model& model) {
-  Archive archive = read_archive(file, mark, format);
+  Archive archive = read_archive(file, checkpoint_mark, checkpoint_format);
   State state;
   try {
     state.step = Index(archive.integers.at("step"));

@@ -5,6 +5,10 @@
 
 namespace apart {
 
+/// What the seal of a checkpoint says (see sealed_file.hpp).
+inline constexpr std::string_view checkpoint_mark = "apartCHK";
+inline constexpr std::uint32_t checkpoint_format = 4;
+
 /// Keeps a state, bit for bit, so that a run can go on from it. Atomic.
 void write_checkpoint(const std::filesystem::path& file, const State& state);
 

@@ -82,7 +82,7 @@ Frame make_frame(StepProblem& w, const State& state) {
       at += Index(from.cols());
     };
     if (!w.present[i]) f.absent.push_back(int(i));
-    for (Index t = 0; w.present[i] && t < b.mesh.tetrahedra.cols(); ++t) {
+    for (Index t = 0; b.elastic && w.present[i] && t < b.mesh.tetrahedra.cols(); ++t) {
       const Index cell = w.first_cell[i] + (b.kind == BodyKind::affine ? 0 : t);
       const Matrix3 s = w.elasticity.cauchy_stress(cell);
       const Matrix3 deviator = s - s.trace() / 3 * Matrix3::Identity();

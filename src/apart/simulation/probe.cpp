@@ -134,6 +134,8 @@ struct ProbeMeter::Elements {
     q = state.nodes.middleCols(first_node, node_count);
     elasticity.prepare(q);
     // Strain limits as stiff as they were in the step.
+    // Of a body that is not there, as stiff as at the start of a step, whatever was before.
+    membranes.reset_stiffness();
     if (const Index part = p.membrane_part(body); part >= 0)
       membranes.set_limit_stiffness(VectorX::Constant(1, state.limit_stiffness[part]));
     membranes.prepare(q);

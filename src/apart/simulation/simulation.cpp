@@ -156,7 +156,9 @@ void Simulation::meet(const std::vector<char>& present, double time) {
     double smallest = std::numeric_limits<double>::infinity();
     for (Index i = 0; i < problem->contact.term_count(); ++i) {
       const auto [first, second] = problem->contact.bodies_of(i);
-      const double gap = problem->contact.press(i, x).distance - surface.pairs(first, second).thickness;
+      const double thickness = i < Index(near.contacts.size()) ? near.contacts[std::size_t(i)].thickness
+                                                               : surface.pairs(first, second).thickness;
+      const double gap = problem->contact.press(i, x).distance - thickness;
       if (gap < smallest) {
         smallest = gap;
         pair = {first, second};
@@ -188,7 +190,7 @@ Index Simulation::prepare_first_iteration() {
   return 3 * p.objective.free().block_count();
 }
 
-StepReport Simulation::step() {
+StepReport Simulation::step() try {
   const SimulationOptions& options = model_->options;
   StepReport report;
   report.step = state_.step + 1;
@@ -314,6 +316,12 @@ StepReport Simulation::step() {
   next.limit_stiffness = p.membranes.limit_stiffness();
   state_ = std::move(next);
   return report;
+} catch (...) {
+  // A step that does not end leaves everything as it was, also who is there.
+  if (const auto present = present_bodies(*model_, std::max(state_.time, model_->options.dt));
+      present != problem_->present)
+    problem_ = std::make_unique<StepProblem>(*model_, present, timings_);
+  throw;
 }
 
 std::vector<int> Simulation::absent() const {

@@ -255,15 +255,19 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
   }
   gravity = Matrix3X::Zero(3, m.node_count());
   const VectorX diagonal = m.mass.diagonal();
-  double sum = 0;
-  Index dynamic_nodes = 0;
+  double sum = 0, thin_sum = 0;
+  Index dynamic_nodes = 0, thin_nodes = 0;
   for (Index n = 0; n < m.node_count(); ++n)
     if (diagonal[n] > 0 && present[body_of_node(m, n)]) {
       gravity.col(n) = m.options.gravity;
       sum += diagonal[n];
       ++dynamic_nodes;
+      if (!m.bodies[body_of_node(m, n)].is_thin()) continue;
+      thin_sum += diagonal[n];
+      ++thin_nodes;
     }
   mean_mass = dynamic_nodes > 0 ? sum / double(dynamic_nodes) : 1;
+  mean_thin_mass = thin_nodes > 0 ? thin_sum / double(thin_nodes) : 0;
   range = stiffness_range(mean_mass, m.size, smallest_dhat(surface.pairs));
   with_friction = has_friction(surface.pairs);
 }
@@ -306,7 +310,8 @@ void StepProblem::begin(const State& state, double end) {
       state.force_scale > 0 ? state.barrier_stiffness * (time_step.contact_scale / state.force_scale) : 0.0);
   contact.prepare(x);
   last_stiffness = contact.stiffness();
-  const double pile = resting_layers * mean_mass * model.options.gravity.norm() * time_step.contact_scale;
+  const double pile =
+      resting_layers * mean_thin_mass * model.options.gravity.norm() * time_step.contact_scale;
   resting_stiffness = contact.resting_stiffness(x, resting_share, pile, [&](Index i) {
     const auto [a, b] = contact.bodies_of(i);
     return !contact.is_relaxed(i) &&

@@ -76,6 +76,7 @@ struct StepProblem {
   std::vector<Index> first_triangle;  ///< of each body, in `membranes`
   Matrix3X gravity;                   ///< acceleration of every node [m/s²]
   double mean_mass = 1;               ///< of the dynamic nodes [kg]
+  double mean_thin_mass = 0;          ///< of those of shells, rods and particles; 0 if there are none [kg]
   StiffnessRange range;
   bool with_friction = false;
 
