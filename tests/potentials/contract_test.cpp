@@ -718,7 +718,7 @@ TEST(BarrierContact, resting_stiffness_lets_contacts_press_as_much_at_the_wanted
   const double kappa = at.contact->resting_stiffness(x, 0.85, 1e9, all);
   EXPECT_NEAR(at.contact->resting_stiffness(x, 0.85, press / 4, all), kappa / 4, 1e-12 * kappa);
   EXPECT_EQ(at.contact->resting_stiffness(x, 0.85, 1e9, [](Index) { return false; }), 0);
-  EXPECT_FALSE(at.contact->is_relaxed(0));
+  EXPECT_FALSE(at.contact->range(0).relaxed);
   Matrix3X there = x;
   there(1, 0) = std::sqrt(0.85 * barrier_reach(settings.thickness, settings.dhat) + 1e-4);
   at.contact->set_stiffness(kappa);

@@ -217,9 +217,12 @@ std::pair<int, int> BarrierContact::bodies_of(Index i) const {
   return {surface_.vertex_body[s.vertices[0]], surface_.vertex_body[s.vertices[first_count(s.kind)]]};
 }
 
-bool BarrierContact::is_relaxed(Index i) const {
+ContactRange BarrierContact::range(Index i) const {
   const auto [first, second] = bodies_of(i);
-  return !is_plane(i) && active_.contacts[i].dhat < surface_.pairs(first, second).dhat;
+  const PairSettings& pair = surface_.pairs(first, second);
+  if (is_plane(i)) return {pair.thickness, pair.dhat};
+  const Contact& c = active_.contacts[i];
+  return {c.thickness, c.dhat, c.dhat < pair.dhat};
 }
 
 BarrierContact::Press BarrierContact::press(Index i, const Matrix3X& x) const {
@@ -254,14 +257,7 @@ double BarrierContact::resting_stiffness(const Matrix3X& x, double share, double
   return ordered_sum(term_count(), [&](Index i) {
     const double m = magnitude(i);
     if (!(m > 0)) return 0.0;
-    double thickness, dhat;
-    if (is_plane(i)) {
-      const auto [first, second] = bodies_of(i);
-      const PairSettings& pair = surface_.pairs(first, second);
-      thickness = pair.thickness, dhat = pair.dhat;
-    } else {
-      thickness = active_.contacts[i].thickness, dhat = active_.contacts[i].dhat;
-    }
+    const auto [thickness, dhat, relaxed] = range(i);
     const double xi2 = thickness * thickness, reach = barrier_reach(thickness, dhat);
     const auto force = [&](double s) { return std::abs(barrier(s, reach).first) * std::sqrt(s + xi2); };
     const double distance = press(i, x).distance;

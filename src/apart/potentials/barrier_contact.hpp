@@ -44,8 +44,8 @@ class BarrierContact final : public Potential {
                            FunctionRef<bool(Index)> counts) const;
   /// Bodies of the first and the second primitive.
   std::pair<int, int> bodies_of(Index i) const;
-  /// Whether it acts on less than the range of its bodies (see own_range).
-  bool is_relaxed(Index i) const;
+  /// Where contact i acts.
+  ContactRange range(Index i) const;
 
  private:
   bool is_plane(Index i) const { return i >= Index(active_.contacts.size()); }

@@ -155,13 +155,10 @@ void Simulation::meet(const std::vector<char>& present, double time) {
     std::pair<int, int> pair;
     double smallest = std::numeric_limits<double>::infinity();
     for (Index i = 0; i < problem->contact.term_count(); ++i) {
-      const auto [first, second] = problem->contact.bodies_of(i);
-      const double thickness = i < Index(near.contacts.size()) ? near.contacts[std::size_t(i)].thickness
-                                                               : surface.pairs(first, second).thickness;
-      const double gap = problem->contact.press(i, x).distance - thickness;
+      const double gap = problem->contact.press(i, x).distance - problem->contact.range(i).thickness;
       if (gap < smallest) {
         smallest = gap;
-        pair = {first, second};
+        pair = problem->contact.bodies_of(i);
       }
     }
     refuse(pair.first, pair.second, fmt::format("come {:.3g} m below the thickness to", -smallest));

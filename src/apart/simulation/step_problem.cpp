@@ -310,13 +310,16 @@ void StepProblem::begin(const State& state, double end) {
       state.force_scale > 0 ? state.barrier_stiffness * (time_step.contact_scale / state.force_scale) : 0.0);
   contact.prepare(x);
   last_stiffness = contact.stiffness();
-  const double pile =
-      resting_layers * mean_thin_mass * model.options.gravity.norm() * time_step.contact_scale;
-  resting_stiffness = contact.resting_stiffness(x, resting_share, pile, [&](Index i) {
-    const auto [a, b] = contact.bodies_of(i);
-    return !contact.is_relaxed(i) &&
-           (model.bodies[std::size_t(a)].is_thin() || model.bodies[std::size_t(b)].is_thin());
-  });
+  resting_stiffness = 0;
+  if (mean_thin_mass > 0 && !model.options.contact.barrier_stiffness) {
+    const double pile =
+        resting_layers * mean_thin_mass * model.options.gravity.norm() * time_step.contact_scale;
+    resting_stiffness = contact.resting_stiffness(x, resting_share, pile, [&](Index c) {
+      const auto [a, b] = contact.bodies_of(c);
+      return !contact.range(c).relaxed &&
+             (model.bodies[std::size_t(a)].is_thin() || model.bodies[std::size_t(b)].is_thin());
+    });
+  }
   friction.set_start(x);
   lag_friction(x);
 }
