@@ -332,7 +332,8 @@ TEST_F(Runs, OntoAFullDiskSaySoAndLoseNothing) {
 }
 
 TEST_F(Runs, KilledAtAnyMomentResumeToTheSameBits) {
-  // Friction and a moving plane; affine stones; BDF2 with late conditions; Newmark with loads; quasi-static.
+  // Friction and a moving plane; affine stones; BDF2 with late conditions; Newmark with loads; quasi-static;
+  // everything thin, with strain limits, a seam that closes and wind.
   const std::string block = R"("mesh": {"generator": "box", "size": 0.1, "cells": 2})";
   const auto text = [](const std::string& time, const std::string& bodies, const std::string& more) {
     return R"({"version": 1, "time": {)" + time +
@@ -366,7 +367,25 @@ TEST_F(Runs, KilledAtAnyMomentResumeToTheSameBits) {
            R"("output": {"checkpoint_steps": 3}, )" + probes),
       text(R"("dt": 0.02, "steps": 20, "integrator": "quasi_static")",
            R"({"type": "volume", "name": "a", )" + block + R"(, "transform": {"translate": [0, 0.051, 0]}})",
-           R"("contact": {"friction_coefficient": 0.5}, "output": {"checkpoint_seconds": 0.05}, )" + probes)};
+           R"("contact": {"friction_coefficient": 0.5}, "output": {"checkpoint_seconds": 0.05}, )" + probes),
+      text(
+          R"("dt": 0.01, "steps": 25)",
+          R"({"type": "shell", "name": "a", "mesh": {"generator": "grid", "size": [0.2, 0.2], "cells": [6, 6]},
+               "transform": {"translate": [0, 0.05, 0]}, "strain_limit": {"upper": 1.05},
+               "loads": [{"type": "wind", "velocity": ["3*t", 0, 0]}]},
+              {"type": "shell", "name": "b", "mesh": {"generator": "grid", "size": [0.2, 0.2], "cells": [3, 3]},
+               "transform": {"translate": [0, 0.08, 0]}},
+              {"type": "rod", "name": "rod", "material": {"radius": 0.002}, "transform": {"translate": [0, 0.1, 0]},
+               "mesh": {"points": [[-0.1, 0, 0], [-0.03, 0, 0], [0.03, 0, 0], [0.1, 0, 0]],
+                        "segments": [[0, 1], [1, 2], [2, 3]]}},
+              {"type": "particles", "name": "grains", "radius": 0.01, "appears": 0.05,
+               "mesh": {"points": [[0, 0.2, 0], [0.03, 0.2, 0.01], [0, 0.2, 0.05]]}, "velocity": [0, -2, 0]})",
+          R"("contact": {"dhat": 1e-3, "thickness": 1e-3, "friction_coefficient": 0.3},
+              "attachments": [{"bodies": ["a", "b"], "stitches": [[0, 0], [6, 3]], "closing": 0.1, "stiffness": 10}],
+              "output": {"checkpoint_steps": 2},
+              "probes": [{"name": "load", "type": "contact", "bodies": ["a", "floor"]},
+                         {"name": "room", "type": "gap", "bodies": ["a", "grains"]},
+                         {"name": "stretch", "type": "strain", "body": "a"}])")};
   std::mt19937 random(3);
   for (std::size_t i = 0; i < scenes.size(); ++i) {
     const std::string scene = fmt::format("scene{}.json", i), whole = fmt::format("whole{}", i);

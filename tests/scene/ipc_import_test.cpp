@@ -501,7 +501,7 @@ TEST_F(IpcScripts, DirichletConditionsChooseTheSamePointsHoweverTheShapeIsTurned
     for (Index i = 0; i < bar.points.cols(); ++i)
       if (bar.points(0, i) >= 0.8 && bar.points(1, i) <= 0.1 && bar.points(2, i) >= -0.1)
         expected.push_back(i);
-    EXPECT_EQ(select_points(where, model.model->bodies[0].mesh), expected) << angles.transpose();
+    EXPECT_EQ(select_points(where, {model.model->bodies[0].mesh}), expected) << angles.transpose();
   }
 }
 
@@ -509,7 +509,7 @@ TEST_F(IpcScripts, InteriorPointsAreNotHeld) {
   const SceneFile s = read(
       "shapes input 1\ninput/tetMeshes/bar.msh 0 0 0  0 0 0  1 1 1 "
       "DBC 0 0 0  0.2 1 1  0 0 0  0 0 0\n");  // two layers of cells
-  const auto chosen = select_points(s.top()["bodies"][0]["fixed"][0]["where"], bar);
+  const auto chosen = select_points(s.top()["bodies"][0]["fixed"][0]["where"], {bar});
   EXPECT_EQ(chosen.size(), 25u + 16u);  // the end, and the rim of the next layer
   for (const Index i : chosen) {
     const Vector3 p = bar.points.col(i).cwiseAbs();
@@ -671,7 +671,8 @@ TEST_F(IpcScripts, ChosenPartsAreThoseOfTheReferenceEvenAtTheEdge) {
   for (const char* size : {"size 0.3", "size 1", "size 7.7"}) {
     const SceneFile s = read(one_bar + "script twist\nhandleRatio 0.125\n" + size + "\n");
     const Scene model = build_scene(s);
-    const auto chosen = select_points(s.top()["bodies"][0]["fixed"][0]["where"], model.model->bodies[0].mesh);
+    const auto chosen =
+        select_points(s.top()["bodies"][0]["fixed"][0]["where"], {model.model->bodies[0].mesh});
     EXPECT_TRUE(chosen.size() == 25 || chosen.size() == 50) << size << ": " << chosen.size();
   }
   // Ends are ends of the scene before rotateModel.
@@ -680,7 +681,7 @@ TEST_F(IpcScripts, ChosenPartsAreThoseOfTheReferenceEvenAtTheEdge) {
   std::vector<Index> expected;
   for (Index i = 0; i < bar.points.cols(); ++i)
     if (bar.points(0, i) == -1) expected.push_back(i);
-  EXPECT_EQ(select_points(turned.top()["bodies"][0]["fixed"][0]["where"], model.model->bodies[0].mesh),
+  EXPECT_EQ(select_points(turned.top()["bodies"][0]["fixed"][0]["where"], {model.model->bodies[0].mesh}),
             expected);
 }
 

@@ -247,7 +247,7 @@ TEST(Selection, ChoosesWhatItSays) {
   const auto count = [&](const std::string& text) {
     const SceneFile file =
         scene_file(R"({"type": "volume", "mesh": {"generator": "box"}, "fixed": [{"where": )" + text + "}]}");
-    return select_points(file.top()["bodies"][0]["fixed"][0]["where"], mesh).size();
+    return select_points(file.top()["bodies"][0]["fixed"][0]["where"], {mesh}).size();
   };
   EXPECT_EQ(count(R"({"all": true})"), 27u);
   EXPECT_EQ(count(R"({"box": {"min": [10, 0, 0], "max": [10, 2, 2]}})"), 9u);

@@ -11,23 +11,14 @@ struct LinearElasticity {
   static constexpr bool prevents_inversion = false;
   Lame lame;
 
-  double energy(const Matrix3& f) const {
-    const Matrix3 strain = 0.5 * (f + f.transpose()) - Matrix3::Identity();
-    const double trace = strain.trace();
-    return lame.mu * strain.squaredNorm() + 0.5 * lame.lambda * trace * trace;
-  }
+  double energy(const Matrix3& f) const;
 
   /// ∂Ψ/∂F = 2μ ε + λ tr(ε) I [Pa].
-  Matrix3 stress(const Matrix3& f) const {
-    const Matrix3 strain = 0.5 * (f + f.transpose()) - Matrix3::Identity();
-    return 2 * lame.mu * strain + lame.lambda * strain.trace() * Matrix3::Identity();
-  }
+  Matrix3 stress(const Matrix3& f) const;
 
   /// The tangent between the shape gradients a and b of two nodes [Pa/m²]: aᵢ ∂²Ψ/∂F∂F bⱼ. For μ > 0 and
   /// 3λ + 2μ > 0 positive semi-definite as it is.
-  Matrix3 tangent(const Vector3& a, const Vector3& b) const {
-    return lame.mu * (a.dot(b) * Matrix3::Identity() + b * a.transpose()) + lame.lambda * a * b.transpose();
-  }
+  Matrix3 tangent(const Vector3& a, const Vector3& b) const;
 };
 
 }  // namespace apart

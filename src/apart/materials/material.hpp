@@ -19,8 +19,6 @@ concept Isotropic = requires(const M& m, const Vector3& sigma) {
 
 /// Whether elements of this material are kept from inverting; if not, their energy is finite there and they
 /// may.
-inline bool prevents_inversion(const Material& material) {
-  return std::visit([](const auto& m) { return m.prevents_inversion; }, material);
-}
+bool prevents_inversion(const Material& material);
 
 }  // namespace apart

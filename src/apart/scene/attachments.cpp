@@ -59,13 +59,13 @@ Foot nearest(const Vector3& x, const Body& body, bool on_vertices) {
 }  // namespace
 
 std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<Body>& bodies, int a, int b,
-                                        double reach, bool renumbered, const Clock& clock) {
+                                        const PlacedMesh& placed, double reach, const Clock& clock) {
   const Body &first = bodies[std::size_t(a)], &second = bodies[std::size_t(b)];
   if (a == b || (!first.is_dynamic() && !second.is_dynamic()) || second.mesh.point_count() == 0 ||
       first.mesh.point_count() == 0)
     v["bodies"].fail("got '{}' and '{}', must be two bodies with points of which one can move", first.name,
                      second.name);
-  std::vector<Index> chosen = select_body_points(v["where"], first, renumbered);
+  std::vector<Index> chosen = select_points(v["where"], placed);
   std::vector<Attachment> result;
   double closest = std::numeric_limits<double>::infinity();
   for (const Index p : chosen) {

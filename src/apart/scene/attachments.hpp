@@ -6,10 +6,10 @@
 namespace apart {
 
 /// The springs that an object of the catalog's group "attachment" puts between bodies a and b. `reach`: how
-/// far apart points may be to be attached [m]; `renumbered`: the mesh of a had points of no cell, which were
-/// left out. Throws InputError if nothing is attached.
+/// far apart points may be to be attached [m]; `placed`: the mesh of a. Throws InputError if nothing is
+/// attached.
 std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<Body>& bodies, int a, int b,
-                                        double reach, bool renumbered, const Clock& clock);
+                                        const PlacedMesh& placed, double reach, const Clock& clock);
 
 /// The springs of one with given points (the catalog's row "stitches"). `length`: at rest [m]; `renumbered`:
 /// one of the meshes had points of no cell.

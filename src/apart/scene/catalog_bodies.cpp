@@ -12,7 +12,8 @@ Group bodies() {
   const Key moved_points{
       "moved_points", text(), "", Key::optional,
       "mesh file, absolute or relative to the scene file, that says where the points of the "
-      "placed mesh are instead, one by one; apart check --fix writes it"};
+      "placed mesh are instead, one by one, as the rest shape; selections choose by where they were placed; "
+      "apart check --fix writes it"};
   const Key velocity{"velocity", vector(), "m/s", "[0, 0, 0]", "at the start"};
   const Key angular_velocity{"angular_velocity", vector(), "degrees/s", "[0, 0, 0]",
                              "at the start, about the centre of mass; its direction is the axis"};

@@ -99,11 +99,12 @@ Substance read_substance(const LocatedJson& material) {
   return make_substance(material);
 }
 
-CellSubstances read_cell_substances(const LocatedJson& body, const Mesh& mesh) {
+CellSubstances read_cell_substances(const LocatedJson& body, const PlacedMesh& placed) {
+  const Mesh& mesh = placed.mesh;
   std::vector<MaterialOfCells> materials = {{body["material"], mesh}};
   std::vector<std::size_t> material_of(std::size_t(mesh.tetrahedra.cols()), 0);
   for (const LocatedJson& region : body["regions"].items()) {
-    for (const Index t : select_tetrahedra(region["where"], mesh))
+    for (const Index t : select_tetrahedra(region["where"], placed))
       material_of[std::size_t(t)] = materials.size();
     materials.emplace_back(region["material"], mesh);
   }

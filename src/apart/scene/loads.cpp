@@ -35,16 +35,15 @@ void check_finite(const LocatedJson& formula, const Load& load, const Body& body
 }
 
 /// Triangles of the body's surface: those of a group, or those all corners of which are chosen.
-std::vector<Index> chosen_faces(const LocatedJson& where, const Body& body, bool renumbered) {
-  refuse_old_numbers(where, renumbered);
-  std::vector<Index> faces = select_triangles(where, body.mesh, body.surface_faces);
+std::vector<Index> chosen_faces(const LocatedJson& where, const Body& body, const PlacedMesh& placed) {
+  std::vector<Index> faces = select_triangles(where, placed, body.surface_faces);
   if (faces.empty())
     where.fail("got {}, which holds no whole triangle of the body's surface; choose more points",
                to_short_text(where.value()));
   return faces;
 }
 
-void add_body_force(Body& body, const LocatedJson& v, const Clock& clock, bool renumbered) {
+void add_body_force(Body& body, const LocatedJson& v, const PlacedMesh& placed, const Clock& clock) {
   if (body.kind == BodyKind::affine)
     for (const LocatedJson& component : v["acceleration"].items())
       if (const auto* text = component.value().get_if<std::string>())
@@ -55,7 +54,7 @@ void add_body_force(Body& body, const LocatedJson& v, const Clock& clock, bool r
                 "in t",
                 *text, name);
   Load load{read_field(v["acceleration"]), true, {}, {}, read_time_range(v, clock)};
-  load.points = select_body_points(v["where"], body, renumbered);
+  load.points = select_points(v["where"], placed);
   if (body.kind == BodyKind::affine) {
     if (Index(load.points.size()) != body.mesh.point_count())
       v["where"].fail(
@@ -68,9 +67,9 @@ void add_body_force(Body& body, const LocatedJson& v, const Clock& clock, bool r
   body.loads.push_back(std::move(load));
 }
 
-void add_traction(Body& body, const LocatedJson& v, const Clock& clock, bool renumbered) {
+void add_traction(Body& body, const LocatedJson& v, const PlacedMesh& placed, const Clock& clock) {
   VectorX area = VectorX::Zero(body.mesh.point_count());  // a third of each triangle to each corner
-  for (const Index f : chosen_faces(v["where"], body, renumbered)) {
+  for (const Index f : chosen_faces(v["where"], body, placed)) {
     const auto c = body.surface_faces.col(f);
     const Matrix3X& x = body.mesh.points;
     const Vector3 normal = (x.col(c[1]) - x.col(c[0])).cross(x.col(c[2]) - x.col(c[0]));
@@ -85,18 +84,14 @@ void add_traction(Body& body, const LocatedJson& v, const Clock& clock, bool ren
   body.loads.push_back(std::move(load));
 }
 
-void add_point_force(Body& body, const LocatedJson& v, const Clock& clock, bool renumbered) {
-  Load load{read_field(v["force"]),
-            false,
-            select_body_points(v["where"], body, renumbered),
-            {},
-            read_time_range(v, clock)};
+void add_point_force(Body& body, const LocatedJson& v, const PlacedMesh& placed, const Clock& clock) {
+  Load load{read_field(v["force"]), false, select_points(v["where"], placed), {}, read_time_range(v, clock)};
   load.weights = VectorX::Ones(Index(load.points.size()));
   check_finite(v["force"], load, body, clock);
   body.loads.push_back(std::move(load));
 }
 
-void add_pressure(Body& body, const LocatedJson& v, const Clock& clock, bool renumbered) {
+void add_pressure(Body& body, const LocatedJson& v, const PlacedMesh& placed, const Clock& clock) {
   const Expression formula = read_formula(v["pressure"]);
   for (const char name : {'x', 'y', 'z'})
     if (formula.uses(name))
@@ -107,18 +102,18 @@ void add_pressure(Body& body, const LocatedJson& v, const Clock& clock, bool ren
   for (Index k = 1; k <= std::min<Index>(clock.steps, most_tried_steps); ++k)
     if (when.covers(k * clock.dt) && !std::isfinite(formula(0, 0, 0, k * clock.dt)))
       v["pressure"].fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
-  body.pressures.push_back({chosen_faces(v["where"], body, renumbered),
-                            [formula](double t) { return formula(0, 0, 0, t); }, when});
+  body.pressures.push_back(
+      {chosen_faces(v["where"], body, placed), [formula](double t) { return formula(0, 0, 0, t); }, when});
 }
 
-void add_wind(Body& body, const LocatedJson& v, const Clock& clock, bool renumbered) {
-  const std::vector<Index> points = select_body_points(v["where"], body, renumbered);
+void add_wind(Body& body, const LocatedJson& v, const PlacedMesh& placed, const Clock& clock) {
+  const std::vector<Index> points = select_points(v["where"], placed);
   const auto chosen = [&](const auto& corners) {
     return std::all_of(corners.begin(), corners.end(),
                        [&](int c) { return std::binary_search(points.begin(), points.end(), Index(c)); });
   };
   Wind wind;
-  wind.faces = select_triangles(v["where"], body.mesh, body.surface_faces);
+  wind.faces = select_triangles(v["where"], placed, body.surface_faces);
   if (body.kind == BodyKind::rod)
     for (Index e = 0; e < body.free_segments.cols(); ++e)
       if (chosen(body.free_segments.col(e))) wind.segments.push_back(e);
@@ -138,18 +133,18 @@ void add_wind(Body& body, const LocatedJson& v, const Clock& clock, bool renumbe
 
 }  // namespace
 
-void add_load(Body& body, const LocatedJson& load, const Clock& clock, bool renumbered) {
+void add_load(Body& body, const LocatedJson& load, const PlacedMesh& placed, const Clock& clock) {
   const std::string& type = load["type"].text();
   if (type == "body_force")
-    add_body_force(body, load, clock, renumbered);
+    add_body_force(body, load, placed, clock);
   else if (type == "traction")
-    add_traction(body, load, clock, renumbered);
+    add_traction(body, load, placed, clock);
   else if (type == "point_force")
-    add_point_force(body, load, clock, renumbered);
+    add_point_force(body, load, placed, clock);
   else if (type == "wind")
-    add_wind(body, load, clock, renumbered);
+    add_wind(body, load, placed, clock);
   else
-    add_pressure(body, load, clock, renumbered);
+    add_pressure(body, load, placed, clock);
 }
 
 }  // namespace apart

@@ -66,15 +66,10 @@ void check_motion(const LocatedJson& v, const Motion& motion, const Matrix3X& po
       v.fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
 }
 
-std::vector<Index> select_body_points(const LocatedJson& where, const Body& body, bool renumbered) {
-  refuse_old_numbers(where, renumbered);
-  return select_points(where, body.mesh);
-}
-
-Prescriber::Prescriber(Body& body, const Clock& clock, bool renumbered)
+Prescriber::Prescriber(Body& body, const PlacedMesh& placed, const Clock& clock)
     : body_(body),
+      placed_(placed),
       clock_(clock),
-      renumbered_(renumbered),
       center_(bounding_box(body.mesh.points).centre()),
       taken_(std::size_t(3 * body.nodes.cols())) {}
 
@@ -83,7 +78,7 @@ void Prescriber::whole(const LocatedJson& motion) {
 }
 
 void Prescriber::part(const LocatedJson& fixed) {
-  const std::vector<Index> points = select_body_points(fixed["where"], body_, renumbered_);
+  const std::vector<Index> points = select_points(fixed["where"], placed_);
   const bool everything = Index(points.size()) == body_.mesh.point_count();
   if (body_.kind == BodyKind::affine && !everything)
     fixed["where"].fail(

@@ -1,6 +1,7 @@
 #pragma once
 #include <apart/bodies/body.hpp>
 #include <apart/io/located_json.hpp>
+#include <apart/scene/selection.hpp>
 
 namespace apart {
 
@@ -23,8 +24,7 @@ void check_motion(const LocatedJson& v, const Motion& motion, const Matrix3X& po
 /// Prescribes the parts of one body, and refuses to give one coordinate two different motions at a time.
 class Prescriber {
  public:
-  /// `renumbered`: the mesh had points of no cell, which were left out.
-  Prescriber(Body& body, const Clock& clock, bool renumbered);
+  Prescriber(Body& body, const PlacedMesh& placed, const Clock& clock);
   void whole(const LocatedJson& motion);
   void part(const LocatedJson& fixed);
 
@@ -38,15 +38,11 @@ class Prescriber {
             const std::optional<LocatedJson>& motion_at, TimeRange when);
 
   Body& body_;
+  PlacedMesh placed_;
   Clock clock_;
-  bool renumbered_;
   Vector3 center_;
   std::vector<Owner> owners_;
   std::vector<std::vector<int>> taken_;  ///< per coordinate (3 · node + axis): its owners
 };
-
-/// Points of a body's mesh that an object of the group "selection" chooses. Numbers cannot choose among
-/// points of which some were left out.
-std::vector<Index> select_body_points(const LocatedJson& where, const Body& body, bool renumbered);
 
 }  // namespace apart

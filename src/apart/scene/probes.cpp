@@ -1,4 +1,3 @@
-#include <apart/scene/prescriber.hpp>
 #include <apart/scene/probes.hpp>
 
 #include <algorithm>
@@ -8,7 +7,7 @@
 namespace apart {
 
 Probe read_probe(const LocatedJson& v, const Model& model, std::vector<int> bodies, std::vector<int> others,
-                 bool renumbered) {
+                 const std::vector<PlacedMesh>& placed) {
   static const std::map<std::string, Probe::Kind, std::less<>> kinds = {
       {"position", Probe::Kind::position}, {"velocity", Probe::Kind::velocity},
       {"momentum", Probe::Kind::momentum}, {"energy", Probe::Kind::energy},
@@ -23,11 +22,11 @@ Probe read_probe(const LocatedJson& v, const Model& model, std::vector<int> bodi
       v["bodies"].fail("has '{}' on both sides; name two different bodies",
                        model.bodies[std::size_t(b)].name);
   if (!v.has("where")) return probe;
-  for (const int b : probe.bodies) {
-    const auto i = std::size_t(b);
+  for (std::size_t k = 0; k < probe.bodies.size(); ++k) {
+    const auto i = std::size_t(probe.bodies[k]);
     const Body& body = model.bodies[i];
     if (body.mesh.point_count() == 0) v["body"].fail("'{}' has no points; name another body", body.name);
-    std::vector<Index> chosen = select_body_points(v["where"], body, renumbered);
+    std::vector<Index> chosen = select_points(v["where"], placed[k]);
     Index first = model.first_point[i];
     if (probe.kind == Probe::Kind::reaction) {
       if (body.kind == BodyKind::affine) {

@@ -255,7 +255,7 @@ void write_repaired(const std::filesystem::path& scene_file, const Repair& repai
   };
   const auto has_moved = [&](const std::string& name) {
     return std::any_of(repair.moved.begin(), repair.moved.end(), [&](const Repair::Moved& moved) {
-      return model.bodies[std::size_t(moved.body)].name.starts_with(name + ".");
+      return is_copy(model.bodies[std::size_t(moved.body)].name, name);
     });
   };
   JsonValue root = file.root;
@@ -272,21 +272,21 @@ void write_repaired(const std::filesystem::path& scene_file, const Repair& repai
     const LocatedJson grid(*array);
     const Eigen::Vector3i counts = grid["counts"].integer_vector();
     const Vector3 spacing = grid["spacing"].vector();
-    int number = 0;
+    std::size_t number = 0;
     for (int z = 0; z < counts[2]; ++z)
       for (int y = 0; y < counts[1]; ++y)
         for (int x = 0; x < counts[0]; ++x) {
           JsonValue copy = entry;
           std::erase_if(*copy.get_if<JsonValue::Object>(),
                         [](const auto& member) { return member.first == "array"; });
-          const std::string copy_name = fmt::format("{}.{}", name, number++);
-          *copy.find("name") = JsonValue(copy_name);
+          const std::string its_name = copy_name(name, number++);
+          *copy.find("name") = JsonValue(its_name);
           JsonValue& transform = *copy.find("transform");
           const Vector3 place =
               LocatedJson(transform)["translate"].vector() + spacing.cwiseProduct(Vector3(x, y, z));
           set(transform, "translate",
               JsonValue(JsonValue::Array{JsonValue(place[0]), JsonValue(place[1]), JsonValue(place[2])}));
-          finish(copy, copy_name);
+          finish(copy, its_name);
           entries.push_back(std::move(copy));
         }
   }

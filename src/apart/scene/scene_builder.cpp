@@ -262,8 +262,9 @@ ShellRest read_shell_rest(const LocatedJson& body, const std::string& name, cons
   return rest;
 }
 
-Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const Clock& clock,
-                bool renumbered) {
+/// `as_placed`: the mesh before its points moved, if they did; `renumbered` as in PlacedMesh.
+Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh,
+                const std::optional<Mesh>& as_placed, bool renumbered, const Clock& clock) {
   const std::string& type = v["type"].text();
   if (type == "obstacle") {
     const std::string place = v["mesh"].message(fmt::format("body '{}'", name));
@@ -293,16 +294,16 @@ Body build_body(const LocatedJson& v, const std::string& name, Mesh mesh, const 
     }
     if (type == "particles")
       return make_particles(name, std::move(mesh), v["radius"].number(), v["rho"].number());
-    for (const LocatedJson& region : v["regions"].items()) refuse_old_numbers(region["where"], renumbered);
-    const CellSubstances stuff = read_cell_substances(v, mesh);
+    const CellSubstances stuff = read_cell_substances(v, {as_placed ? *as_placed : mesh, renumbered});
     return make_volume(name, std::move(mesh), stuff,
                        v["mass"].text() == "lumped" ? MassKind::lumped : MassKind::consistent);
   });
   set_rigid_velocity(body, v["velocity"].vector(), v["angular_velocity"].vector() * (std::numbers::pi / 180));
-  Prescriber prescriber(body, clock, renumbered);
+  const PlacedMesh placed{as_placed ? *as_placed : body.mesh, renumbered};
+  Prescriber prescriber(body, placed, clock);
   if (v.has("motion")) prescriber.whole(v["motion"]);
   for (const LocatedJson& part : v["fixed"].items()) prescriber.part(part);
-  for (const LocatedJson& load : v["loads"].items()) add_load(body, load, clock, renumbered);
+  for (const LocatedJson& load : v["loads"].items()) add_load(body, load, placed, clock);
   body.damping = {v["damping"]["mass"].number(), v["damping"]["stiffness"].number()};
   return body;
 }
@@ -343,6 +344,7 @@ struct Entry {
   std::optional<FrictionCoefficients> friction;  ///< of its own
   std::optional<Length> thickness;               ///< of its own
   bool renumbered = false;                       ///< its mesh had points of no cell, which were left out
+  std::optional<Mesh> as_placed = {};            ///< before its points moved, if they did
 };
 
 /// The body, or all its copies.
@@ -379,6 +381,7 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
     mesh = checked_volume(source, place, std::move(mesh));
 
   const bool renumbered = mesh.point_count() < points;
+  std::optional<Mesh> as_placed;
   if (v.has("moved_points")) {
     const LocatedJson moved = v["moved_points"];
     if (v.has("array")) moved.fail("is of one body; write the copies of an array one by one");
@@ -386,13 +389,14 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
     if (there.point_count() != mesh.point_count())
       moved.fail("has {} points, the body {}; it belongs to another mesh", there.point_count(),
                  mesh.point_count());
+    as_placed = mesh;
     mesh.points = there.points;
     validate_again(mesh, place);
   }
 
   if (!v.has("array")) {
-    result.push_back(
-        {build_body(v, name, std::move(mesh), clock, renumbered), name, friction, thickness, renumbered});
+    Body body = build_body(v, name, std::move(mesh), as_placed, renumbered, clock);
+    result.push_back({std::move(body), name, friction, thickness, renumbered, std::move(as_placed)});
     return result;
   }
   if (v.has("sequence"))
@@ -416,8 +420,8 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
         Mesh copy = mesh;
         copy.points.colwise() += spacing.cwiseProduct(Vector3(x, y, z));
         result.push_back(
-            {build_body(v, fmt::format("{}.{}", name, result.size()), std::move(copy), clock, renumbered),
-             name, friction, thickness, renumbered});
+            {build_body(v, copy_name(name, result.size()), std::move(copy), {}, renumbered, clock), name,
+             friction, thickness, renumbered});
       }
   return result;
 }
@@ -449,15 +453,9 @@ std::vector<int> bodies_named(const LocatedJson& name, const std::vector<Entry>&
     if (name.text() == "*" || name.text() == entries[i].base_name || name.text() == entries[i].body.name)
       found.push_back(int(i));
   }
-  // Copies of an array that were written one by one.
-  const auto is_copy = [&](const std::string& body) {
-    const std::string start = name.text() + ".";
-    return body.starts_with(start) && body.size() > start.size() &&
-           body.find_first_not_of("0123456789", start.size()) == body.npos;
-  };
-  if (found.empty())
+  if (found.empty())  // copies of an array that were written one by one
     for (std::size_t i = 0; i < entries.size(); ++i)
-      if (is_copy(entries[i].body.name)) found.push_back(int(i));
+      if (is_copy(entries[i].body.name, name.text())) found.push_back(int(i));
   if (found.empty()) {
     const std::string near = nearest_name(name.text(), known);
     name.fail("got \"{}\", which is no body; {}", name.text(),
@@ -627,6 +625,10 @@ Scene build_scene(const SceneFile& file) {
                                      : std::array{bodies_named(v["body"], entries), std::vector<int>()});
   std::vector<Body> bodies;
   for (Entry& entry : entries) bodies.push_back(std::move(entry.body));
+  const auto placed = [&](const std::vector<Body>& at, int b) {
+    const Entry& entry = entries[std::size_t(b)];
+    return PlacedMesh{entry.as_placed ? *entry.as_placed : at[std::size_t(b)].mesh, entry.renumbered};
+  };
   std::vector<Attachment> attachments;
   for (std::size_t i = 0; i < attached.size(); ++i) {
     const LocatedJson v = top["attachments"][i];
@@ -644,18 +646,18 @@ Scene build_scene(const SceneFile& file) {
     }
     for (const int a : attached[i][0])
       for (const int b : attached[i][1])
-        for (const Attachment& spring : read_attachment(v, bodies, a, b, metres(v["max_distance"], size),
-                                                        entries[std::size_t(a)].renumbered, clock))
+        for (const Attachment& spring :
+             read_attachment(v, bodies, a, b, placed(bodies, a), metres(v["max_distance"], size), clock))
           attachments.push_back(spring);
   }
   scene.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs), build_options(top, size),
                                               std::move(attachments));
   for (std::size_t i = 0; i < probed.size(); ++i) {
     const LocatedJson v = top["probes"][i];
-    const bool renumbered = std::any_of(probed[i][0].begin(), probed[i][0].end(),
-                                        [&](int b) { return entries[std::size_t(b)].renumbered; });
+    std::vector<PlacedMesh> meshes;
+    for (const int b : probed[i][0]) meshes.push_back(placed(scene.model->bodies, b));
     scene.probes.push_back(
-        read_probe(v, *scene.model, std::move(probed[i][0]), std::move(probed[i][1]), renumbered));
+        read_probe(v, *scene.model, std::move(probed[i][0]), std::move(probed[i][1]), meshes));
     for (std::size_t k = 0; k < i; ++k)
       if (scene.probes[k].name == scene.probes[i].name)
         v["name"].fail("got \"{}\", which another probe has already; give each its own",
@@ -663,6 +665,16 @@ Scene build_scene(const SceneFile& file) {
   }
   ensure(scene.model->size == size, "build_scene: L of the scene format is Model::size");
   return scene;
+}
+
+std::string copy_name(const std::string& array, std::size_t number) {
+  return fmt::format("{}.{}", array, number);
+}
+
+bool is_copy(const std::string& name, const std::string& array) {
+  const std::size_t start = array.size() + 1;
+  return name.starts_with(array + ".") && name.size() > start &&
+         name.find_first_not_of("0123456789", start) == name.npos;
 }
 
 }  // namespace apart

@@ -25,4 +25,8 @@ struct Scene {
 /// for everything that cannot be simulated, except bodies that touch at the start: see check_start.
 Scene build_scene(const SceneFile& file);
 
+/// What a copy of an array is called, counted from 0, and whether a name is that of any of them.
+std::string copy_name(const std::string& array, std::size_t number);
+bool is_copy(const std::string& name, const std::string& array);
+
 }  // namespace apart

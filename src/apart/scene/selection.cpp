@@ -94,15 +94,8 @@ std::string text_of(const Vector3& v) {
   return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
 }
 
-void refuse_old_numbers(const LocatedJson& selection, bool renumbered) {
-  if (renumbered && (selection.has("indices") || selection.has("index_file")))
-    selection.fail(
-        "counts points of a mesh in which some belong to no cell and are left out; choose by position "
-        "instead, "
-        "or remove those points from the mesh");
-}
-
-std::vector<Index> select_points(const LocatedJson& selection, const Mesh& mesh) {
+std::vector<Index> select_points(const LocatedJson& selection, const PlacedMesh& placed) {
+  const Mesh& mesh = placed.mesh;
   const Matrix3X& points = mesh.points;
   if (selection.has("group")) {
     const MeshGroup& group = named_group(selection["group"], mesh);
@@ -111,7 +104,13 @@ std::vector<Index> select_points(const LocatedJson& selection, const Mesh& mesh)
                               selection["group"].text());
     return {group.points.begin(), group.points.end()};
   }
-  if (selection.has("indices") || selection.has("index_file")) return listed(selection, Index(points.cols()));
+  if (selection.has("indices") || selection.has("index_file")) {
+    if (placed.renumbered)
+      selection.fail(
+          "counts points of a mesh in which some belong to no cell and are left out; choose by position "
+          "instead, or remove those points from the mesh");
+    return listed(selection, Index(points.cols()));
+  }
   const Aabb bounds = bounding_box(points);
   const double slack = 1e-9 * bounds.diagonal();
   Predicate chosen = [](const Vector3&) { return true; };
@@ -134,13 +133,14 @@ std::vector<Index> select_points(const LocatedJson& selection, const Mesh& mesh)
   return result;
 }
 
-std::vector<Index> select_tetrahedra(const LocatedJson& selection, const Mesh& mesh) {
+std::vector<Index> select_tetrahedra(const LocatedJson& selection, const PlacedMesh& placed) {
+  const Mesh& mesh = placed.mesh;
   if (selection.has("group")) {
     const MeshGroup& group = named_group(selection["group"], mesh);
     if (!group.tetrahedra.empty()) return {group.tetrahedra.begin(), group.tetrahedra.end()};
   }
   std::vector<char> chosen(std::size_t(mesh.point_count()), false);
-  for (const Index p : select_points(selection, mesh)) chosen[std::size_t(p)] = true;
+  for (const Index p : select_points(selection, placed)) chosen[std::size_t(p)] = true;
   std::vector<Index> result;
   for (Index t = 0; t < mesh.tetrahedra.cols(); ++t) {
     const auto cell = mesh.tetrahedra.col(t);
@@ -153,12 +153,14 @@ std::vector<Index> select_tetrahedra(const LocatedJson& selection, const Mesh& m
   return result;
 }
 
-std::vector<Index> select_triangles(const LocatedJson& selection, const Mesh& mesh, const Faces& faces) {
+std::vector<Index> select_triangles(const LocatedJson& selection, const PlacedMesh& placed,
+                                    const Faces& faces) {
+  const Mesh& mesh = placed.mesh;
   const MeshGroup* group = selection.has("group") ? &named_group(selection["group"], mesh) : nullptr;
   const bool listed = group && !group->triangles.empty();
   std::vector<char> chosen(std::size_t(mesh.point_count()), false);
   if (!listed)
-    for (const Index p : select_points(selection, mesh)) chosen[std::size_t(p)] = true;
+    for (const Index p : select_points(selection, placed)) chosen[std::size_t(p)] = true;
   std::vector<Index> result;
   for (Index f = 0; f < faces.cols(); ++f) {
     std::array<int, 3> corners = {faces(0, f), faces(1, f), faces(2, f)};

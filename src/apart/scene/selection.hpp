@@ -10,21 +10,25 @@ namespace apart {
 /// "(1, 2, 3)", for messages.
 std::string text_of(const Vector3& v);
 
+/// What the selections of a body choose from: its mesh as the scene places it, also if its points were moved
+/// from there (`moved_points`), so that a move never changes what is chosen.
+struct PlacedMesh {
+  const Mesh& mesh;
+  bool renumbered = false;  ///< it had points of no cell, which were left out
+};
+
 /// The points [m, world] an object of the catalog's group "selection" chooses, ascending. Boundaries belong
 /// to boxes, balls and planes, with a slack of 1e-9 of the points' extent so that rounding does not matter.
-/// Throws InputError if nothing is chosen.
-std::vector<Index> select_points(const LocatedJson& selection, const Mesh& mesh);
+/// Throws InputError if nothing is chosen, or if points are counted that are not as the user sees them.
+std::vector<Index> select_points(const LocatedJson& selection, const PlacedMesh& placed);
 
 /// The tetrahedra it chooses, ascending: those of a group of the mesh, otherwise those all of whose points
 /// are chosen. Throws InputError if there are none.
-std::vector<Index> select_tetrahedra(const LocatedJson& selection, const Mesh& mesh);
+std::vector<Index> select_tetrahedra(const LocatedJson& selection, const PlacedMesh& placed);
 
 /// The triangles of `faces` it chooses, ascending, perhaps none: those of a group of the mesh that has
 /// triangles, otherwise those all of whose corners are chosen.
-std::vector<Index> select_triangles(const LocatedJson& selection, const Mesh& mesh, const Faces& faces);
-
-/// Points counted from 0 must be counted in the mesh that the user sees. `renumbered`: it had points of no
-/// cell, which were left out. Throws InputError if a selection counts them then.
-void refuse_old_numbers(const LocatedJson& selection, bool renumbered);
+std::vector<Index> select_triangles(const LocatedJson& selection, const PlacedMesh& placed,
+                                    const Faces& faces);
 
 }  // namespace apart

@@ -13,7 +13,7 @@ namespace {
 LocatedJson place_of(const SceneFile& file, const std::string& body) {
   for (const LocatedJson& candidate : file.top()["bodies"].items()) {
     const std::string& name = candidate["name"].text();
-    if (body == name || (candidate.has("array") && body.starts_with(name + "."))) return candidate;
+    if (body == name || (candidate.has("array") && is_copy(body, name))) return candidate;
   }
   return file.top()["bodies"];
 }
