@@ -14,7 +14,7 @@ SECONDS ?= 3600
 NINJA := ninja -C $(BUILD) -j$(shell nproc) $(if $(MAKE_TERMOUT),,--quiet)
 CTEST := ctest --test-dir $(BUILD) -j2 --output-on-failure --no-label-summary
 # Folders of tests of what runs in parallel.
-PARALLEL := core geometry collision potentials solver verify physics
+PARALLEL := core geometry collision potentials solver verify physics viewer web
 SPACE := $(subst ,, )
 SOURCES := find src tests bench -name '*.cpp' -o -name '*.hpp'
 
