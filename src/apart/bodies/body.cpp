@@ -1,5 +1,5 @@
 #include <apart/bodies/body.hpp>
-#include <apart/bodies/body_surface.hpp>
+#include <apart/bodies/body_maker.hpp>
 
 #include <apart/core/error.hpp>
 
@@ -56,6 +56,17 @@ std::vector<SignedTetrahedron> volume_cells(const Mesh& mesh, const Vector3& ape
 }
 
 }  // namespace
+
+Body body_of_nodes(std::string name, BodyKind kind, Mesh mesh) {
+  Body body;
+  body.name = std::move(name);
+  body.kind = kind;
+  body.mesh = std::move(mesh);
+  body.nodes = body.mesh.points;
+  body.velocity = Matrix3X::Zero(3, body.nodes.cols());
+  body.point_map = LinearMap::identity(body.node_count());
+  return body;
+}
 
 void set_surface(Body& body) {
   const Mesh& mesh = body.mesh;
@@ -127,13 +138,7 @@ Body make_volume(std::string name, Mesh mesh, const Material& material, double d
 
 Body make_volume(std::string name, Mesh mesh, const CellSubstances& substances, MassKind mass) {
   ensure(Index(substances.of_cell.size()) == mesh.tetrahedra.cols(), "make_volume: a substance per cell");
-  Body body;
-  body.name = std::move(name);
-  body.kind = BodyKind::volume;
-  body.mesh = std::move(mesh);
-  body.nodes = body.mesh.points;
-  body.velocity = Matrix3X::Zero(3, body.nodes.cols());
-  body.point_map = LinearMap::identity(body.node_count());
+  Body body = body_of_nodes(std::move(name), BodyKind::volume, std::move(mesh));
   set_surface(body);
   std::vector<Material> materials;
   for (const Substance& s : substances.substances) materials.push_back(s.material);
@@ -217,13 +222,7 @@ Body make_affine(std::string name, Mesh mesh, const Material& material, double d
 }
 
 Body make_obstacle(std::string name, Mesh mesh, Motion motion) {
-  Body body;
-  body.name = std::move(name);
-  body.kind = BodyKind::obstacle;
-  body.mesh = std::move(mesh);
-  body.nodes = body.mesh.points;
-  body.velocity = Matrix3X::Zero(3, body.nodes.cols());
-  body.point_map = LinearMap::identity(body.node_count());
+  Body body = body_of_nodes(std::move(name), BodyKind::obstacle, std::move(mesh));
   set_surface(body);
   prescribe(body, nullptr, {true, true, true}, std::move(motion));
   return body;

@@ -1,4 +1,4 @@
-#include <apart/bodies/body.hpp>
+#include <apart/bodies/body_maker.hpp>
 
 #include <apart/core/error.hpp>
 
@@ -10,15 +10,9 @@ namespace apart {
 
 namespace {
 
-/// A body whose nodes are the points of its mesh, all of them seen by contact, with a mass each [kg].
+/// A body of nodes, all of them seen by contact, with a mass each [kg].
 Body body_of_points(std::string name, BodyKind kind, Mesh mesh, const VectorX& mass) {
-  Body body;
-  body.name = std::move(name);
-  body.kind = kind;
-  body.mesh = std::move(mesh);
-  body.nodes = body.mesh.points;
-  body.velocity = Matrix3X::Zero(3, body.nodes.cols());
-  body.point_map = LinearMap::identity(body.node_count());
+  Body body = body_of_nodes(std::move(name), kind, std::move(mesh));
   body.surface_points.resize(body.node_count());
   std::iota(body.surface_points.begin(), body.surface_points.end(), 0);
   body.surface_faces.resize(3, 0);

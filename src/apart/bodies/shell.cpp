@@ -1,5 +1,5 @@
 #include <apart/bodies/body.hpp>
-#include <apart/bodies/body_surface.hpp>
+#include <apart/bodies/body_maker.hpp>
 #include <apart/core/error.hpp>
 #include <apart/geometry/dihedral_angle.hpp>
 
@@ -138,13 +138,7 @@ void check_start(const std::string& name, const ShellCells& cells, const Matrix3
 }  // namespace
 
 Body make_shell(std::string name, Mesh mesh, const ShellSubstance& stuff, const ShellRest& rest) {
-  Body body;
-  body.name = std::move(name);
-  body.kind = BodyKind::shell;
-  body.mesh = std::move(mesh);
-  body.nodes = body.mesh.points;
-  body.velocity = Matrix3X::Zero(3, body.nodes.cols());
-  body.point_map = LinearMap::identity(body.node_count());
+  Body body = body_of_nodes(std::move(name), BodyKind::shell, std::move(mesh));
   set_surface(body);
 
   const Matrix3X& shape = rest.points ? *rest.points : body.nodes;

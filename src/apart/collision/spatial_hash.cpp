@@ -1,4 +1,5 @@
 #include <apart/collision/box_search.hpp>
+#include <apart/collision/packed_boxes.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/core/radix_sort.hpp>
 
@@ -23,7 +24,6 @@ class HashGrid {
  public:
   void update(const MovingBoxes& boxes) {
     const Index count = boxes.size();
-    moving_ = !boxes.end.empty();
     levels_.clear();
     // Cells are no smaller than 2⁻¹⁸ of the scene, so that their numbers fit.
     const double farthest = parallel_max(
@@ -50,23 +50,10 @@ class HashGrid {
     });
     order_ = sorted_order(keys);
 
-    const Index packets = (count + width - 1) / width;
-    start_.resize(packets);
-    end_.resize(moving_ ? packets : 0);
+    boxes_.pack(boxes, order_);
     column_.resize(count);
-    parallel_for(packets, [&](Index p) {
-      for (int lane = 0; lane < width; ++lane) {
-        const Index place = p * width + lane;
-        if (place >= count) {
-          start_[p].clear(lane);
-          if (moving_) end_[p].clear(lane);
-          continue;
-        }
-        const Index i = order_[place];
-        start_[p].set(lane, boxes.start[i]);
-        if (moving_) end_[p].set(lane, boxes.end[i]);
-        column_[place] = std::int32_t(keys[i] & ((1 << cell_bits) - 1)) - offset;
-      }
+    parallel_for(count, [&](Index place) {
+      column_[place] = std::int32_t(keys[order_[place]] & ((1 << cell_bits) - 1)) - offset;
     });
 
     // Rows, and the grids they make.
@@ -112,7 +99,7 @@ class HashGrid {
   }
 
  private:
-  static constexpr int width = BoxPacket::width;
+  static constexpr int width = PackedBoxes::width;
   static constexpr Index task_size = 512;  // boxes
   static constexpr int cell_bits = 19;
   static constexpr std::int32_t offset = 1 << (cell_bits - 1);
@@ -162,9 +149,7 @@ class HashGrid {
     for (; begin + cursor.first < end; ++cursor.first, cursor.second = 0) {
       const Index place = begin + cursor.first;
       const int level = level_of_[order_[place]];
-      const FloatBox box0 = start_[place / width].box(place % width);
-      const FloatBox box1 = moving_ ? end_[place / width].box(place % width) : box0;
-      const FloatBox swept = moving_ ? merge(box0, box1) : box0;
+      const FloatBox box0 = boxes_.start(place), box1 = boxes_.end(place), swept = merge(box0, box1);
       const Index first = rule == Rule::self ? std::max(cursor.second, place + 1) : cursor.second;
       for (const Level& grid : other.levels_) {
         if (grid.end <= first) continue;
@@ -192,8 +177,7 @@ class HashGrid {
                 cursor.second = left;
                 return false;
               }
-              unsigned mask = moving_ ? touching(other.start_[p], other.end_[p], box0, box1)
-                                      : touching(other.start_[p], box0);
+              unsigned mask = other.boxes_.touching(p, box0, box1);
               mask &= ~0u << (left - p * width);
               mask &= ~0u >> (32 - (right - p * width));
               for (; mask != 0; mask &= mask - 1) {
@@ -223,15 +207,14 @@ class HashGrid {
     Index begin;        ///< its places end where those of the next begin
   };
 
-  bool moving_ = false;
-  int lowest_ = 0;                      ///< level of the finest grid that there may be
-  std::vector<int> level_of_;           ///< of each box
-  std::vector<Index> order_;            ///< box at each place
-  std::vector<std::int32_t> column_;    ///< cell along x at each place
-  std::vector<BoxPacket> start_, end_;  ///< in this order
-  std::vector<Level> levels_;           ///< finest first
-  std::vector<Row> rows_;               ///< in order, and one behind the last
-  std::vector<Index> table_;            ///< rows by hash, −1 where free
+  int lowest_ = 0;                    ///< level of the finest grid that there may be
+  std::vector<int> level_of_;         ///< of each box
+  std::vector<Index> order_;          ///< box at each place
+  std::vector<std::int32_t> column_;  ///< cell along x at each place
+  PackedBoxes boxes_;                 ///< in this order
+  std::vector<Level> levels_;         ///< finest first
+  std::vector<Row> rows_;             ///< in order, and one behind the last
+  std::vector<Index> table_;          ///< rows by hash, −1 where free
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <apart/collision/box_search.hpp>
+#include <apart/collision/packed_boxes.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/core/radix_sort.hpp>
 
@@ -29,27 +30,13 @@ class SweepList {
     std::vector<std::uint64_t> keys(count);
     parallel_for(count, [&](Index i) { keys[i] = ordered(boxes.swept(i).lower[axis_]); });
     order_ = sorted_order(keys);
-    moving_ = !boxes.end.empty();
-    const Index packets = (count + width - 1) / width;
-    start_.resize(packets);
-    end_.resize(moving_ ? packets : 0);
+    boxes_.pack(boxes, order_);
     begins_.resize(count);
     ends_.resize(count);
-    parallel_for(packets, [&](Index p) {
-      for (int lane = 0; lane < width; ++lane) {
-        const Index place = p * width + lane;
-        if (place >= count) {
-          start_[p].clear(lane);
-          if (moving_) end_[p].clear(lane);
-          continue;
-        }
-        const Index i = order_[place];
-        start_[p].set(lane, boxes.start[i]);
-        if (moving_) end_[p].set(lane, boxes.end[i]);
-        const FloatBox swept = boxes.swept(i);
-        begins_[place] = swept.lower[axis_];
-        ends_[place] = swept.upper[axis_];
-      }
+    parallel_for(count, [&](Index place) {
+      const FloatBox swept = boxes.swept(order_[place]);
+      begins_[place] = swept.lower[axis_];
+      ends_[place] = swept.upper[axis_];
     });
   }
 
@@ -68,7 +55,7 @@ class SweepList {
   }
 
  private:
-  static constexpr int width = BoxPacket::width;
+  static constexpr int width = PackedBoxes::width;
   static constexpr Index task_size = 256;  // boxes
   enum class Order { self, not_before, after };
 
@@ -90,8 +77,7 @@ class SweepList {
     };
     for (; begin + cursor.first < end; ++cursor.first, cursor.second = 0) {
       const Index place = begin + cursor.first;
-      const FloatBox box0 = start_[place / width].box(place % width);
-      const FloatBox box1 = moving_ ? end_[place / width].box(place % width) : box0;
+      const FloatBox box0 = boxes_.start(place), box1 = boxes_.end(place);
       const Index first = first_partner(place);
       for (Index p = std::max(first / width, cursor.second);
            p * width < Index(begins.size()) && begins[p * width] <= ends_[place]; ++p) {
@@ -99,8 +85,7 @@ class SweepList {
           cursor.second = p;
           return false;
         }
-        unsigned mask =
-            moving_ ? touching(other.start_[p], other.end_[p], box0, box1) : touching(other.start_[p], box0);
+        unsigned mask = other.boxes_.touching(p, box0, box1);
         if (p == first / width) mask &= ~0u << (first % width);
         for (; mask != 0; mask &= mask - 1) {
           const Index partner = other.order_[p * width + std::countr_zero(mask)];
@@ -116,10 +101,9 @@ class SweepList {
   }
 
   int axis_ = 0;
-  std::vector<Index> order_;            ///< box at each place
-  std::vector<float> begins_, ends_;    ///< of the path at each place along the axis; begins_ ascend
-  std::vector<BoxPacket> start_, end_;  ///< in this order
-  bool moving_ = false;
+  std::vector<Index> order_;          ///< box at each place
+  std::vector<float> begins_, ends_;  ///< of the path at each place along the axis; begins_ ascend
+  PackedBoxes boxes_;                 ///< in this order
 };
 
 class SweepAndPrune final : public BoxSearchOf<SweepList> {

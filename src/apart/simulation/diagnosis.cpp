@@ -41,8 +41,8 @@ std::string closest_pair(const StepProblem& p, const Matrix3X& x) {
 std::string worst_element(const StepProblem& p) {
   double smallest = std::numeric_limits<double>::infinity();
   Index cell = -1;
-  for (Index c = 0; c < p.elasticity.term_count(); ++c) {
-    const double ratio = p.elasticity.stretches(c).prod();
+  for (Index c = 0; c < p.elastic.cells.term_count(); ++c) {
+    const double ratio = p.elastic.cells.stretches(c).prod();
     if (ratio < smallest) {
       smallest = ratio;
       cell = c;
@@ -51,7 +51,7 @@ std::string worst_element(const StepProblem& p) {
   if (cell < 0) return {};
   std::size_t body = p.model.bodies.size() - 1;
   while (p.first_cell[body] > cell) --body;
-  const Vector3& s = p.elasticity.stretches(cell);
+  const Vector3& s = p.elastic.cells.stretches(cell);
   return fmt::format(
       " Most compressed element: {} of '{}', volume ratio {:.3g}, stretched by {:.3g}, {:.3g} and {:.3g}.",
       cell - p.first_cell[body], p.model.bodies[body].name, smallest, s[0], s[1], s[2]);
@@ -60,8 +60,8 @@ std::string worst_element(const StepProblem& p) {
 std::string worst_triangle(const StepProblem& p) {
   double largest = -1;
   Index triangle = -1;
-  for (Index t = 0; t < p.membranes.term_count(); ++t) {
-    const double strain = (p.membranes.stretches(t).array() - 1).abs().maxCoeff();
+  for (Index t = 0; t < p.elastic.membranes.term_count(); ++t) {
+    const double strain = (p.elastic.membranes.stretches(t).array() - 1).abs().maxCoeff();
     if (strain > largest) {
       largest = strain;
       triangle = t;
@@ -73,7 +73,7 @@ std::string worst_triangle(const StepProblem& p) {
   const Body& shell = p.model.bodies[body];
   const auto& limit = shell.shell->limit;
   const auto woven = strain_limit_of(shell.shell->membrane);
-  const Vector2& s = p.membranes.stretches(triangle);
+  const Vector2& s = p.elastic.membranes.stretches(triangle);
   return fmt::format(" Most strained triangle: {} of '{}', stretched by {:.6g} and {:.6g}{}.",
                      triangle - p.first_triangle[body], shell.name, s[0], s[1],
                      limit   ? fmt::format(" (limit {:.6g})", limit->upper)

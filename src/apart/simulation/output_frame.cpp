@@ -63,9 +63,9 @@ Frame make_frame(StepProblem& w, const State& state) {
   f.mesh.edges.resize(2, edges);
   f.mesh.vertices.resize(points);
   f.von_mises = f.strain = VectorX::Zero(tets + faces);
-  w.elasticity.prepare(state.nodes);
-  w.membranes.prepare(state.nodes);
-  if (state.limit_stiffness.size() > 0) w.membranes.set_limit_stiffness(state.limit_stiffness);
+  w.elastic.cells.prepare(state.nodes);
+  w.elastic.membranes.prepare(state.nodes);
+  if (state.limit_stiffness.size() > 0) w.elastic.membranes.set_limit_stiffness(state.limit_stiffness);
   const Index all_tets = tets;
   tets = faces = edges = points = 0;
   for (std::size_t i = 0; i < m.bodies.size(); ++i) {
@@ -84,17 +84,18 @@ Frame make_frame(StepProblem& w, const State& state) {
     if (!w.present[i]) f.absent.push_back(int(i));
     for (Index t = 0; b.elastic && w.present[i] && t < b.mesh.tetrahedra.cols(); ++t) {
       const Index cell = w.first_cell[i] + (b.kind == BodyKind::affine ? 0 : t);
-      const Matrix3 s = w.elasticity.cauchy_stress(cell);
+      const Matrix3 s = w.elastic.cells.cauchy_stress(cell);
       const Matrix3 deviator = s - s.trace() / 3 * Matrix3::Identity();
       f.von_mises[tets + t] = std::sqrt(1.5) * deviator.norm();
-      f.strain[tets + t] = (w.elasticity.stretches(cell).array() - 1).abs().maxCoeff();
+      f.strain[tets + t] = (w.elastic.cells.stretches(cell).array() - 1).abs().maxCoeff();
     }
     if (b.shell) add_strain_limits(f, int(i), *b.shell);
     if (b.shell && w.present[i])
       for (Index t = 0; t < b.mesh.faces.cols(); ++t) {
         const Index triangle = w.first_triangle[i] + t;
-        f.von_mises[all_tets + faces + t] = w.membranes.von_mises(triangle);
-        f.strain[all_tets + faces + t] = (w.membranes.stretches(triangle).array() - 1).abs().maxCoeff();
+        f.von_mises[all_tets + faces + t] = w.elastic.membranes.von_mises(triangle);
+        f.strain[all_tets + faces + t] =
+            (w.elastic.membranes.stretches(triangle).array() - 1).abs().maxCoeff();
       }
     copy(f.mesh.tetrahedra, tets, b.mesh.tetrahedra);
     copy(f.mesh.faces, faces, b.mesh.faces);

@@ -122,50 +122,23 @@ struct ProbeMeter::Elements {
   Elements(const Model& model, int which) : body(which), first_node(model.first_node[std::size_t(which)]) {
     const Body& b = model.bodies[std::size_t(which)];
     node_count = b.node_count();
-    if (b.elastic) elasticity.add(*b.elastic, 0);
-    if (b.shell) {
-      membranes.add(*b.shell, 0);
-      bending.add(*b.shell, 0);
-    }
-    if (b.rods) rods.add(*b.rods, 0);
+    elastic.add(b, 0);
   }
 
   void prepare(const StepProblem& p, const State& state) {
     q = state.nodes.middleCols(first_node, node_count);
-    elasticity.prepare(q);
     // Strain limits as stiff as they were in the step.
     // Of a body that is not there, as stiff as at the start of a step, whatever was before.
-    membranes.reset_stiffness();
+    elastic.membranes.reset_stiffness();
     if (const Index part = p.membrane_part(body); part >= 0)
-      membranes.set_limit_stiffness(VectorX::Constant(1, state.limit_stiffness[part]));
-    membranes.prepare(q);
-    bending.prepare(q);
-  }
-  double energy() const {  ///< [J]
-    return elasticity.value(q) + membranes.value(q) + bending.value(q) + rods.value(q);
-  }
-  double strain() const {  ///< largest |σ − 1|
-    double largest = rods.largest_strain(q);
-    for (Index c = 0; c < elasticity.term_count(); ++c)
-      largest = std::max(largest, (elasticity.stretches(c).array() - 1).abs().maxCoeff());
-    for (Index c = 0; c < membranes.term_count(); ++c)
-      largest = std::max(largest, (membranes.stretches(c).array() - 1).abs().maxCoeff());
-    return largest;
-  }
-  double volume_ratio() const {  ///< smallest V/V₀
-    double smallest = 1;
-    for (Index c = 0; c < elasticity.term_count(); ++c)
-      smallest = std::min(smallest, elasticity.stretches(c).prod());
-    return smallest;
+      elastic.membranes.set_limit_stiffness(VectorX::Constant(1, state.limit_stiffness[part]));
+    elastic.prepare(q);
   }
 
   int body;
   Index first_node, node_count;
   Matrix3X q;
-  ContinuumElasticity elasticity;
-  MembraneElasticity membranes;
-  HingeBending bending;
-  RodElasticity rods;
+  ElasticParts elastic;
 };
 
 ProbeMeter::ProbeMeter(Probe probe) : probe_(std::move(probe)) {}
@@ -195,7 +168,7 @@ std::vector<double> ProbeMeter::measure(const StepProblem& p, const State& state
         const Matrix3X v = state.velocity.middleCols(e->first_node, e->node_count);
         kinetic += 0.5 * (v * body.mass).cwiseProduct(v).sum();
         gravity -= (e->q * body.mass).cwiseProduct(p.gravity.middleCols(e->first_node, e->node_count)).sum();
-        elastic += e->energy();
+        elastic += e->elastic.value(e->q);
       }
       return {kinetic, elastic, gravity};
     }
@@ -218,8 +191,8 @@ std::vector<double> ProbeMeter::measure(const StepProblem& p, const State& state
     case Probe::Kind::strain: {
       double largest = 0, ratio = 1;
       for (const auto& e : elements_) {
-        largest = std::max(largest, e->strain());
-        ratio = std::min(ratio, e->volume_ratio());
+        largest = std::max(largest, e->elastic.largest_strain(e->q));
+        ratio = std::min(ratio, e->elastic.smallest_volume_ratio());
       }
       return {largest, ratio};
     }

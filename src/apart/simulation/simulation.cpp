@@ -74,28 +74,19 @@ void keep_absent(const StepProblem& p, const State& before, State& after) {
 
 /// Fills in what is measured at the end of a step, where the problem was prepared.
 void fill_in(const StepProblem& p, const Matrix3X& q, const Matrix3X& velocity, StepReport& report) {
-  const double scale = p.time_step.scale;
-  const Index cells = p.elasticity.term_count();
   report.contacts = p.contact.term_count();
   report.min_distance = p.contact.active_set().min_distance;
   report.barrier_stiffness = p.contact.stiffness();
   report.contact_energy = p.contact.value(p.objective.vertices()) / p.time_step.contact_scale;
-  report.min_volume_ratio =
-      parallel_min(cells, 1.0, [&](Index c) { return p.elasticity.stretches(c).prod(); });
-  report.max_strain = parallel_max(
-      cells, 0.0, [&](Index c) { return (p.elasticity.stretches(c).array() - 1).abs().maxCoeff(); });
-  report.max_strain = parallel_max(p.membranes.term_count(), report.max_strain, [&](Index t) {
-    return (p.membranes.stretches(t).array() - 1).abs().maxCoeff();
-  });
-  report.max_strain = std::max(report.max_strain, p.rods.largest_strain(q));
+  report.min_volume_ratio = p.elastic.smallest_volume_ratio();
+  report.max_strain = p.elastic.largest_strain(q);
   if (p.time_step.has_inertia)
     for (std::size_t b = 0; b < p.present.size(); ++b)
       if (p.present[b] && p.model.bodies[b].is_dynamic()) {
         const Matrix3X v = velocity.middleCols(p.model.first_node[b], p.model.bodies[b].node_count());
         report.kinetic_energy += 0.5 * (v * p.model.bodies[b].mass).cwiseProduct(v).sum();
       }
-  report.elastic_energy =
-      (p.elasticity.value(q) + p.membranes.value(q) + p.bending.value(q) + p.rods.value(q)) / scale;
+  report.elastic_energy = p.elastic.value(q) / p.time_step.scale;
   report.gravity_energy = -(q * p.model.mass).cwiseProduct(p.gravity).sum();
 }
 
@@ -219,7 +210,7 @@ StepReport Simulation::step() try {
   hooks.accepted = [&](const Matrix3X& at) {
     if (should_stop && should_stop()) throw Interrupted("interrupted");
     if (on_iterate) on_iterate(model_->point_map.positions(at));
-    const bool stiffened = gaps.accept(), limited = p.membranes.adapt_stiffness(),
+    const bool stiffened = gaps.accept(), limited = p.elastic.membranes.adapt_stiffness(),
                held = p.hold_at_target(at);
     if (!p.time_step.has_inertia) p.inertia.set_target(at);  // the proximal term follows
     return stiffened || limited || held || !p.time_step.has_inertia;
@@ -310,7 +301,7 @@ StepReport Simulation::step() try {
   next.barrier_stiffness = p.contact.stiffness();
   next.force_scale = p.time_step.contact_scale;
   next.friction = p.friction_forces();
-  next.limit_stiffness = p.membranes.limit_stiffness();
+  next.limit_stiffness = p.elastic.membranes.limit_stiffness();
   state_ = std::move(next);
   return report;
 } catch (...) {

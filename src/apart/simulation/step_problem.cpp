@@ -229,28 +229,23 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
       contact(surface, candidates),
       friction(surface),
       objective(m.surface_map,
-                {&inertia, &elasticity, &membranes, &bending, &rods, &loads, &damping, &target},
+                {&inertia, &elastic.cells, &elastic.membranes, &elastic.hinges, &elastic.rods, &loads,
+                 &damping, &target},
                 {&contact, &friction, &pressure, &springs, &drag}),
       linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)) {
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
-    first_cell.push_back(elasticity.term_count());
-    first_triangle.push_back(membranes.term_count());
+    first_cell.push_back(elastic.cells.term_count());
+    first_triangle.push_back(elastic.membranes.term_count());
     if (!present[b]) continue;
-    const Index first_hinge = bending.term_count();
-    if (m.bodies[b].elastic) elasticity.add(*m.bodies[b].elastic, m.first_node[b]);
-    if (m.bodies[b].shell) {
-      membranes.add(*m.bodies[b].shell, m.first_node[b]);
-      bending.add(*m.bodies[b].shell, m.first_node[b]);
-    }
-    const Index first_rod_term = rods.term_count();
-    if (m.bodies[b].rods) rods.add(*m.bodies[b].rods, m.first_node[b]);
+    const Index first_hinge = elastic.hinges.term_count(), first_rod_term = elastic.rods.term_count();
+    elastic.add(m.bodies[b], m.first_node[b]);
     const auto damp = [&](const Potential& potential, Index first) {
       damping.add_stiffness(potential, first, potential.term_count() - first, m.bodies[b].damping.stiffness);
     };
-    damp(elasticity, first_cell[b]);
-    damp(membranes, first_triangle[b]);
-    damp(bending, first_hinge);
-    damp(rods, first_rod_term);
+    damp(elastic.cells, first_cell[b]);
+    damp(elastic.membranes, first_triangle[b]);
+    damp(elastic.hinges, first_hinge);
+    damp(elastic.rods, first_rod_term);
     damping.add_mass(m.bodies[b].mass, m.first_node[b], m.bodies[b].damping.mass);
   }
   gravity = Matrix3X::Zero(3, m.node_count());
@@ -284,12 +279,9 @@ void StepProblem::begin(const State& state, double end) {
   // Also forgets the pattern of the last step: the order of elimination, and with it the bits, must follow
   // from the state a step starts from, not from how it was reached.
   objective.set_free(FreeCoordinates(!held));
-  elasticity.set_scale(time_step.scale);
-  membranes.set_scale(time_step.scale);
-  bending.set_scale(time_step.scale);
-  rods.set_scale(time_step.scale);
+  elastic.set_scale(time_step.scale);
   // Each step begins with the κ of the scene: what it does follows from its start alone.
-  membranes.reset_stiffness();
+  elastic.membranes.reset_stiffness();
   if (time_step.has_inertia) {
     inertia.set_target(time_step.predicted + time_step.scale * gravity);
   } else {
@@ -299,9 +291,7 @@ void StepProblem::begin(const State& state, double end) {
   const Matrix3X x = model.surface_map.positions(state.nodes);
   set_loads(state, x);
   if (!damping.empty()) {
-    elasticity.prepare(state.nodes);
-    membranes.prepare(state.nodes);
-    bending.prepare(state.nodes);
+    elastic.prepare(state.nodes);
     damping.set_lag(state.nodes);
     damping.set_step(time_step.scale, time_step.rate, time_step.rate_origin);
   }
@@ -368,8 +358,8 @@ double StepProblem::step_limit(const Matrix3X& q, const Matrix3X& p) {
   const Matrix3X x = model.surface_map.positions(q), dx = model.surface_map.push_forward(q, p);
   if (on_step_bound && *on_step_bound) (*on_step_bound)(candidates.at(x), x, dx);
   const double alpha = collision_free_step(surface, candidates, x, dx, {.method = model.options.solver.ccd});
-  return std::min(
-      {alpha, inversion_free_step(elasticity.guarded_cells(), q, p), membranes.feasible_step(q, p)});
+  return std::min({alpha, inversion_free_step(elastic.cells.guarded_cells(), q, p),
+                   elastic.membranes.feasible_step(q, p)});
 }
 
 Index StepProblem::membrane_part(int body) const {
@@ -433,9 +423,7 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
   // κ balances the barrier against everything else at q, but for friction, which follows from it.
   const Matrix3X x = model.surface_map.positions(q);
   contact.prepare(x);
-  elasticity.prepare(q);
-  membranes.prepare(q);
-  bending.prepare(q);
+  elastic.prepare(q);
   Matrix3X pressed = Matrix3X::Zero(3, x.cols()), others = pressed;
   contact.set_stiffness(1);
   contact.add_gradient(x, pressed);
@@ -443,9 +431,10 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
   springs.add_gradient(x, others);
   drag.add_gradient(x, others);
   Matrix3X energy = model.surface_map.pull_back(q, others);
-  for (const Potential* p : std::initializer_list<const Potential*>{&inertia, &elasticity, &membranes,
-                                                                    &bending, &rods, &loads, &damping})
-    p->add_gradient(q, energy);
+  inertia.add_gradient(q, energy);
+  elastic.add_gradient(q, energy);
+  loads.add_gradient(q, energy);
+  damping.add_gradient(q, energy);
   const FreeCoordinates& free = objective.free();
   const Matrix3X pressed_nodes = model.surface_map.pull_back(q, pressed);
   const double balanced =

@@ -1,16 +1,13 @@
 #pragma once
 #include <apart/potentials/air_drag.hpp>
 #include <apart/potentials/boundary_target.hpp>
-#include <apart/potentials/continuum_elasticity.hpp>
 #include <apart/potentials/friction.hpp>
-#include <apart/potentials/hinge_bending.hpp>
 #include <apart/potentials/inertia.hpp>
-#include <apart/potentials/membrane_elasticity.hpp>
 #include <apart/potentials/nodal_forces.hpp>
 #include <apart/potentials/rayleigh_damping.hpp>
-#include <apart/potentials/rod_elasticity.hpp>
 #include <apart/potentials/springs.hpp>
 #include <apart/potentials/surface_pressure.hpp>
+#include <apart/simulation/elastic_parts.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
 #include <apart/simulation/step_bound_observer.hpp>
 #include <apart/simulation/time_integrator.hpp>
@@ -42,7 +39,7 @@ struct StepProblem {
   /// Called when Newton is stationary; true if the problem was changed. [thesis algorithm A.1]
   bool pull_to_target(const Matrix3X& q);
 
-  /// Which part of `membranes` a body is; −1: none, or it is not there.
+  /// Which part of `elastic.membranes` a body is; −1: none, or it is not there.
   Index membrane_part(int body) const;
   /// Friction on every collision vertex as it acted in the solve that ended where the objective was last
   /// prepared: with the lagged contact forces and sliding planes [N].
@@ -58,10 +55,7 @@ struct StepProblem {
   ScriptedNodes scripted;
   CandidateCache candidates;
   Inertia inertia;
-  ContinuumElasticity elasticity;
-  MembraneElasticity membranes;
-  HingeBending bending;
-  RodElasticity rods;
+  ElasticParts elastic;
   NodalForces loads;
   RayleighDamping damping;
   BoundaryTarget target;
@@ -72,8 +66,8 @@ struct StepProblem {
   AirDrag drag;
   Objective objective;
   std::unique_ptr<LinearSolver> linear_solver;
-  std::vector<Index> first_cell;      ///< of each body, in `elasticity`
-  std::vector<Index> first_triangle;  ///< of each body, in `membranes`
+  std::vector<Index> first_cell;      ///< of each body, in `elastic.cells`
+  std::vector<Index> first_triangle;  ///< of each body, in `elastic.membranes`
   Matrix3X gravity;                   ///< acceleration of every node [m/s²]
   double mean_mass = 1;               ///< of the dynamic nodes [kg]
   double mean_thin_mass = 0;          ///< of those of shells, rods and particles; 0 if there are none [kg]

@@ -1,0 +1,29 @@
+#pragma once
+#include <apart/bodies/body.hpp>
+#include <apart/potentials/continuum_elasticity.hpp>
+#include <apart/potentials/hinge_bending.hpp>
+#include <apart/potentials/membrane_elasticity.hpp>
+#include <apart/potentials/rod_elasticity.hpp>
+
+namespace apart {
+
+/// All that is elastic in some bodies: cells of volumes, triangles and hinges of shells, rods.
+struct ElasticParts {
+  /// Adds what the body has, on nodes from `first_node` on.
+  void add(const Body& body, Index first_node);
+  void set_scale(double scale);  ///< of the incremental potential: energy times dt²
+  void prepare(const Matrix3X& q);
+  double value(const Matrix3X& q) const;  ///< of all, times the scale
+  void add_gradient(const Matrix3X& q, Matrix3X& gradient) const;
+
+  // Where q was last prepared.
+  double largest_strain(const Matrix3X& q) const;  ///< |σ − 1|, over all stretches σ
+  double smallest_volume_ratio() const;            ///< V/V₀; at most 1
+
+  ContinuumElasticity cells;
+  MembraneElasticity membranes;
+  HingeBending hinges;
+  RodElasticity rods;
+};
+
+}  // namespace apart
