@@ -9,15 +9,9 @@
 namespace apart::test {
 namespace {
 
-/// Cotton, softened as in the published scenes.
-ShellSubstance cotton(double membrane_scale = 1) {
-  ShellSubstance s;
-  s.membrane = KoiterMembrane{plane_stress_parameters(membrane_scale * 8.21e5, 0.243)};
-  s.density = 472.64;
-  s.thickness = 3.18e-4;
-  s.bending_young = 8.21e5;
-  s.bending_poisson = 0.243;
-  s.limit = StretchLimit{.upper = 1.0608};
+ShellSubstance limited_cotton(double membrane_scale = 1) {
+  ShellSubstance s = cotton(membrane_scale);
+  s.limit = StretchLimit{.upper = cotton_limit};
   return s;
 }
 
@@ -33,7 +27,7 @@ TEST(Cloth, sticks_on_a_slope_of_tangent_one_half_by_friction_one_half_and_slide
     const double angle = std::atan(0.5);
     scene.options.gravity = 9.81 * Vector3(std::sin(angle), -std::cos(angle), 0);
     scene.bodies.push_back(
-        make_shell("cloth", moved(generate::grid(0.5, 0.5, 6, 6), {0, 0.00095, 0}), cotton()));
+        make_shell("cloth", moved(generate::grid(0.5, 0.5, 6, 6), {0, 0.00095, 0}), limited_cotton()));
     scene.bodies.push_back(make_half_space("slope", Vector3::Zero(), Vector3::UnitY()));
     auto s = scene.simulation();
     for (int step = 0; step < 50; ++step) s->step();
@@ -61,7 +55,7 @@ TEST(Cloth, ten_sheets_stack_to_ten_times_their_thickness_and_reach) {
       scene.bodies.push_back(make_shell(
           "sheet",
           moved(turned(generate::grid(0.2, 0.2, 4, 4), {0, 1, 0}, 0.14 * i), {0, 1.2 * total * i, 0}),
-          cotton(0.01)));
+          limited_cotton(0.01)));
     for (Body& body : scene.bodies) body.damping.mass = body.is_dynamic() ? 5 : 0;
     auto s = scene.simulation();
     for (int step = 0; step < 30; ++step) s->step();
@@ -106,7 +100,7 @@ TEST(Cloth, additive_and_tight_inclusion_give_the_same_motion) {
     scene.contact.thickness = 2e-3;
     scene.contact.dhat = 1e-3;
     scene.bodies.push_back(
-        make_shell("cloth", moved(generate::grid(0.3, 0.3, 8, 8), {0, 0.008, 0}), cotton(0.05)));
+        make_shell("cloth", moved(generate::grid(0.3, 0.3, 8, 8), {0, 0.008, 0}), limited_cotton(0.05)));
     scene.bodies.push_back(make_obstacle("edge", generate::segments(1, 4)));
     auto s = scene.simulation();
     for (int step = 0; step < 10; ++step) s->step();

@@ -70,20 +70,15 @@ struct Drape {
 };
 
 Drape drape(double membrane_scale, bool limited) {
-  ShellSubstance cotton;
-  cotton.membrane = KoiterMembrane{plane_stress_parameters(membrane_scale * 8.21e5, 0.243)};
-  cotton.density = 472.64;
-  cotton.thickness = 3.18e-4;
-  cotton.bending_young = 8.21e5;
-  cotton.bending_poisson = 0.243;
-  cotton.bending_model = BendingModel::published;
-  if (limited) cotton.limit = StretchLimit{.upper = 1.0608};
+  ShellSubstance stuff = cotton(membrane_scale);
+  stuff.bending_model = BendingModel::published;
+  if (limited) stuff.limit = StretchLimit{.upper = cotton_limit};
   SmallScene scene;
   scene.options.dt = 0.04;
   scene.options.solver.tolerance = 1e-3;
   scene.options.solver.termination = Termination::l2_norm;
   scene.contact.friction = 0.4;
-  const Body cloth = make_shell("cloth", moved(generate::grid(1, 1, 90, 90), {0, 0.16, 0}), cotton);
+  const Body cloth = make_shell("cloth", moved(generate::grid(1, 1, 90, 90), {0, 0.16, 0}), stuff);
   scene.bodies = {cloth, make_obstacle("ball", generate::sphere(0.15, 8, generate::Content::surface)),
                   make_half_space("floor", {0, -0.16, 0}, Vector3::UnitY())};
   const auto simulation = scene.simulation();

@@ -41,6 +41,16 @@ Material soft(double young, double poisson) {
   return NeoHookean{lame_parameters(young, poisson)};
 }
 
+ShellSubstance cotton(double membrane_scale) {
+  ShellSubstance s;
+  s.membrane = KoiterMembrane{plane_stress_parameters(membrane_scale * 8.21e5, 0.243)};
+  s.density = 472.64;
+  s.thickness = 3.18e-4;
+  s.bending_young = 8.21e5;
+  s.bending_poisson = 0.243;
+  return s;
+}
+
 void expect_intersection_free(const Simulation& simulation) {
   const Frame frame = simulation.frame();
   const verify::FrameCheck check(frame);

@@ -29,6 +29,10 @@ Mesh turned(Mesh mesh, const Vector3& axis, double radians);
 std::vector<Index> points_where(const Body& body, const std::function<bool(const Vector3&)>& chosen);
 
 Material soft(double young = 1e5, double poisson = 0.4);
+/// Cotton of the published scenes, which soften its membrane [C-IPC §6.1]; without a limit of
+/// its stretch.
+ShellSubstance cotton(double membrane_scale = 1);
+constexpr double cotton_limit = 1.0608;  ///< largest stretch there
 
 /// Fails the current test if the state is not intersection-free by exact predicates, or a guarded element is
 /// inverted, or a gap smaller than its thickness.

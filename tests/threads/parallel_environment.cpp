@@ -13,3 +13,10 @@ class Parallel : public ::testing::Environment {
 [[maybe_unused]] const auto* const registered = ::testing::AddGlobalTestEnvironment(new Parallel);
 
 }  // namespace
+
+/// TBB's library is not compiled with the sanitizer. Of what it does with its own memory, some is seen all
+/// the same, in the functions of the C library that it calls, without the locks around it. What runs in its
+/// threads but is ours is seen in full.
+extern "C" const char* __tsan_default_suppressions() {
+  return "called_from_lib:libtbb.so\n";
+}
