@@ -50,6 +50,27 @@ TEST_F(Checks, WarnsOfUnitsMeshesAndSlowSettings) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
 }
 
+TEST_F(Checks, WarnsOfStuffThatThereIsNotAndOfForcesThatAreNotKnown) {
+  scene(R"({"type": "volume", "name": "hard", "mesh": {"generator": "box", "size": 0.2, "cells": 1},
+            "material": {"type": "neo_hookean", "E": 1e15, "nu": 0.49999}},
+           {"type": "shell", "name": "sheet", "mesh": {"generator": "grid", "size": [1, 1], "cells": [2, 2]},
+            "transform": {"translate": [0, 1, 0]}, "material": {"type": "koiter", "rho": 1e9}},
+           {"type": "rod", "name": "rod", "mesh": {"generator": "segments", "length": 1, "cells": 4},
+            "material": {"rho": 1e9}, "transform": {"translate": [0, 2, 0]}},
+           {"type": "particles", "name": "ball", "radius": 0.1, "rho": 1e-6,
+            "mesh": {"points": [[0, 3, 0]]}},
+           {"type": "volume", "name": "man", "mesh": {"generator": "box", "size": [60, 180, 40], "cells": 1},
+            "transform": {"translate": [100, 0, 0]}})",
+        R"(, "contact": {"dhat": 1e-3, "barrier_stiffness": 1e30})");
+  const Outcome outcome = apart({"check", "scene.json", "--set", "time.dt=10"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* part :
+       {"'hard' has E = 1e+15 Pa", "'hard' has nu = 0.49999", "'sheet' has a mean density of 1e+09",
+        "'rod' has a mean density of 1e+09", "'ball' has a mean density of 1e-06", "'man' is 180 m across",
+        "time.dt is 10 s", "barrier_stiffness is 1e+30", "not small against dhat"})
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+}
+
 TEST_F(Checks, MovesApartWhatIntersectsALittleOrIsTooClose) {
   // A corner of one box is 2 mm inside the other, a third lies closer than the thickness, and a sphere is
   // sunk into an obstacle.
@@ -148,6 +169,22 @@ TEST_F(Checks, LooksAtBodiesThatComeInLater) {
         body("b", R"("transform": {"translate": [0, 5, 0]}, "appears": 0.01)") + "," +
         body("c", R"("transform": {"translate": [0, 5, 0]}, "appears": 0.02)"));
   EXPECT_EQ(apart({"check", "scene.json"}).code, 0);
+}
+
+TEST_F(Checks, ARepairReplacesNothingAndLeavesNothingHalfDone) {
+  scene(box("a", "[0, 0, 0]") + "," + box("b", "[0.198, 0.1, 0.05]"));
+  const std::string before = read_file(directory / "scene.json");
+  fs::create_directories(directory / "there-meshes");
+  for (const auto& [file, part] :
+       {std::pair("scene.json", "is there already"), std::pair("fixed.txt", ".json"),
+        std::pair("there.json", "there-meshes: is there already")}) {
+    const Outcome outcome = apart({"check", "scene.json", "--fix", file});
+    EXPECT_EQ(outcome.code, 2) << file;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(read_file(directory / "scene.json"), before);
+  for (const char* leftover : {"scene-meshes", "fixed.txt", "fixed-meshes", "there.json"})
+    EXPECT_FALSE(fs::exists(directory / leftover)) << leftover;
 }
 
 TEST_F(Checks, MovedPointsMustFitTheMesh) {

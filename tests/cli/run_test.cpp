@@ -275,6 +275,81 @@ TEST_F(Runs, ThatCannotGoOnEndWithThreeAndKeepTheLastGoodState) {
   EXPECT_FALSE(summary["reason"].get<std::string>().empty());
   EXPECT_TRUE(fs::exists(directory / "out/checkpoint"));
   EXPECT_EQ(apart_program({"verify", "out"}, directory.path()).code, 0);
+  // The advice can be followed.
+  EXPECT_EQ(run({"--resume", "out"}).code, 3);
+  EXPECT_EQ(
+      run({"--resume", "out", "--set", "solver.max_iterations=200", "--set", "solver.tolerance=1e-3"}).code,
+      0);
+  const auto scene = nlohmann::json::parse(read_file(directory / "out/scene.json"));
+  EXPECT_EQ(scene["solver"]["max_iterations"], 200) << "what it was done with";
+}
+
+TEST_F(Runs, AreWrittenByOneProcessAtATime) {
+  const std::string commands = R"("$0" run scene.json -o 'my out' --set time.steps=1000000 >/dev/null 2>&1 &
+    while [ ! -e 'my out/checkpoint' ]; do sleep 0.05; done
+    "$0" run --resume 'my out'; echo resumed $?
+    "$0" run scene.json -o 'my out' --force; echo forced $?
+    kill -INT $!; wait $!; echo first $?)";
+  const Outcome outcome = run_program("/bin/sh", {"-c", commands, APART_PROGRAM}, directory.path());
+  EXPECT_NE(outcome.out.find("resumed 2\nforced 2\nfirst 130\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.err.find("my out: another process is writing this run"), std::string::npos)
+      << outcome.err;
+  const int steps = summary_of(directory / "my out")["steps"];
+  EXPECT_EQ(line_count(directory / "my out/steps.csv"), std::size_t(steps) + 1);
+  EXPECT_EQ(run({"--resume", "my out", "--steps", std::to_string(steps + 1)}).code, 0);
+}
+
+TEST_F(Runs, GoOnOnlyWithTheSceneTheyBeganWith) {
+  const std::string table = "v -1 0 -1\nv 1 0 -1\nv 0 0 1\nf 1 3 2\n";
+  write_file(directory / "table.obj", table);
+  write_file(directory / "scene.json", R"({"version": 1, "time": {"dt": 0.02, "steps": 6}, "bodies": [
+    {"type": "obstacle", "name": "table", "mesh": {"file": "table.obj"}},
+    {"type": "volume", "name": "ball", "mesh": {"generator": "sphere", "radius": 0.1, "resolution": 2},
+     "transform": {"translate": [0, 0.2, 0]}}], "output": {"every": 4}})");
+  ASSERT_EQ(run({"scene.json", "-o", "whole"}).code, 0);
+  ASSERT_EQ(run({"scene.json", "-o", "out", "--steps", "3"}).code, 0);
+  const auto refused = [&](std::vector<std::string> more, const std::string& part) {
+    more.insert(more.begin(), {"--resume", "out"});
+    const Outcome outcome = run(more);
+    EXPECT_EQ(outcome.code, 2) << part;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+  };
+  write_file(directory / "table.obj", "v -1 0 -1\nv 1.5 0 -1\nv 0 0 1\nf 1 3 2\n");
+  refused({}, "a mesh that it reads has changed since the run began");
+  write_file(directory / "table.obj", table);
+  const std::string scene = read_file(directory / "out/scene.json");
+  auto edited = nlohmann::json::parse(scene);
+  edited["contact"]["friction_coefficient"] = 0.7;
+  write_file(directory / "out/scene.json", edited.dump());
+  refused({}, "belongs to another scene");
+  write_file(directory / "out/scene.json", scene);
+  refused({"--set", "time.dt=0.01"}, "only settings of the solver can change");
+  refused({"--steps", "2"}, "has 3 steps already");
+  refused({"--record-iterates"}, "began without --record-iterates");
+  fs::rename(directory / "out/frames/frame_000000.vtu", directory / "frame");
+  refused({}, "frame_000000.vtu: is missing");
+  EXPECT_EQ(line_count(directory / "out/steps.csv"), 4u) << "nothing was simulated";
+  fs::rename(directory / "frame", directory / "out/frames/frame_000000.vtu");
+  // What a killed process leaves behind goes away, what is not its own does not.
+  write_file(directory / "out/checkpoint.new.77-1.tmp", "half");
+  write_file(directory / "out/mine.tmp", "whole");
+  EXPECT_EQ(run({"--resume", "out"}).code, 0);
+  EXPECT_FALSE(fs::exists(directory / "out/checkpoint.new.77-1.tmp"));
+  EXPECT_TRUE(fs::exists(directory / "out/mine.tmp"));
+  EXPECT_EQ(read_file(directory / "out/checkpoint"), read_file(directory / "whole/checkpoint"));
+}
+
+TEST_F(Runs, ThatAreResumedRememberWhatTheExactCheckFound) {
+  for (const std::string finding : {"inversion_free", "thickness_kept", "strain_within_limits"}) {
+    ASSERT_EQ(run({"scene.json", "-o", finding, "--steps", "2"}).code, 0);
+    nlohmann::json summary = summary_of(directory / finding);
+    summary[finding] = false;  // as if a frame had shown it before the run was killed
+    write_file(directory / finding / "summary.json", summary.dump());
+    const Outcome outcome = run({"--resume", finding, "--steps", "4"});
+    EXPECT_EQ(outcome.code, 4) << outcome.err;
+    EXPECT_NE(outcome.err.find(finding), std::string::npos) << outcome.err;
+    EXPECT_EQ(summary_of(directory / finding)["status"], "refuted");
+  }
 }
 
 TEST_F(Runs, WithoutFramesKeepTheFinalStateAndCheckIt) {
@@ -387,6 +462,7 @@ TEST_F(Runs, KilledAtAnyMomentResumeToTheSameBits) {
                          {"name": "room", "type": "gap", "bodies": ["a", "grains"]},
                          {"name": "stretch", "type": "strain", "body": "a"}])")};
   std::mt19937 random(3);
+  int amid = 0;  // kills that hit a run with some steps done
   for (std::size_t i = 0; i < scenes.size(); ++i) {
     const std::string scene = fmt::format("scene{}.json", i), whole = fmt::format("whole{}", i);
     write_file(directory / scene, scenes[i]);
@@ -400,6 +476,9 @@ TEST_F(Runs, KilledAtAnyMomentResumeToTheSameBits) {
       const std::string command =
           fmt::format("timeout -s KILL {:.3f} \"$0\" run {} -o {}; exit 0", moment, scene, out);
       run_program("/bin/sh", {"-c", command, APART_PROGRAM}, directory.path());
+      amid += fs::exists(directory / out / "summary.json") &&
+              summary_of(directory / out)["status"] == "running" &&
+              line_count(directory / out / "steps.csv") > 2;
       if (!fs::exists(directory / out / "checkpoint") && !fs::exists(directory / out / "checkpoint.older")) {
         EXPECT_EQ(run({scene, "-o", out, "--force"}).code, 0) << "killed before it began";
       } else {
@@ -415,6 +494,7 @@ TEST_F(Runs, KilledAtAnyMomentResumeToTheSameBits) {
       }
     }
   }
+  EXPECT_GE(amid, 12) << "of 24";
 }
 
 TEST_F(Runs, ResumeFromTheOlderCheckpointIfTheNewestIsDamaged) {
@@ -514,11 +594,11 @@ TEST_F(Runs, ResumedFromDamagedDirectoriesSaySo) {
   std::string other_version = checkpoint;
   other_version[checkpoint.size() - 8] = 99;
   write_file(directory / "out/checkpoint", other_version);
-  expect_refusal("has version 99, this program reads version 4; use the program that wrote it");
+  expect_refusal("has version 99, this program reads version 5; use the program that wrote it");
   write_file(directory / "out/checkpoint", "something else");
   expect_refusal("another kind of file");
   fs::remove(directory / "out/checkpoint");
-  expect_refusal("no such file");
+  expect_refusal("there is no checkpoint in this folder");
   write_file(directory / "out/checkpoint", checkpoint);
   write_file(directory / "out/steps.csv", steps.substr(0, steps.size() / 2));
   expect_refusal("steps.csv");

@@ -41,6 +41,28 @@ TEST(Probes, WeightOnTheFloorIsWhatTheFloorBears) {
   EXPECT_NEAR(nothing[1], 0, 1e-4 * weight) << "nothing holds the block but contact";
 }
 
+TEST(Probes, BodiesThatAreNotThereCountForNothing) {
+  SmallScene scene;
+  scene.options.gravity.setZero();
+  scene.bodies.push_back(
+      make_volume("here", generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
+  scene.bodies.push_back(make_volume("late", moved(generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), {1, 0, 0}),
+                                     soft(), 1000, MassKind::lumped));
+  for (Body& body : scene.bodies) body.velocity.row(0).setConstant(2);
+  scene.bodies[1].presence = {.from = 0.02, .until = 0.04};
+  auto s = scene.simulation();
+  for (int step = 1; step <= 6; ++step) {
+    s->step();
+    const int bodies = step == 3 || step == 4 ? 2 : 1;
+    EXPECT_NEAR(s->measure({"", Probe::Kind::momentum, {0, 1}, {}, {}})[0], bodies * 1.0 * 2, 1e-9) << step;
+    EXPECT_NEAR(s->measure({"", Probe::Kind::energy, {0, 1}, {}, {}})[0], bodies * 0.5 * 4, 1e-9) << step;
+    const double x = s->measure({"", Probe::Kind::position, {0, 1}, {}, all_of(16)})[0];
+    EXPECT_NEAR(x, bodies == 1 ? 0.02 * step : 0.5 * (0.02 * step + 1 + 0.02 * (step - 2)), 1e-9) << step;
+    const std::vector<double> late = s->measure({"", Probe::Kind::velocity, {1}, {}, all_of(8, 8)});
+    EXPECT_EQ(std::isnan(late[0]), bodies == 1) << step;
+  }
+}
+
 TEST(Probes, FrictionOnASlopeHoldsOrDragsAsCoulombSays) {
   for (const double mu : {0.6, 0.3}) {
     SmallScene scene;

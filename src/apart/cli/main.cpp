@@ -22,8 +22,12 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <limits>
 #include <new>
 
 namespace apart {
@@ -57,24 +61,38 @@ struct RunArguments {
   bool no_frames = false, record_iterates = false, force = false, profile = false;
 };
 
+/// A word of a command line, as one would type it.
+std::string shell_word(const std::string& word) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-./+,:@%", c);
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 int report(const RunResult& result, const fs::path& directory) {
-  const std::string where = directory.string();
+  const std::string where = directory.string(), typed = shell_word(where);
   switch (result.end) {
     case RunEnd::finished:
       fmt::print("done, no intersections: {}\n", where);
       return exit_done;
     case RunEnd::interrupted:
-      fmt::print(stderr, "{}; go on with: apart run --resume {}\n", result.reason, where);
+      fmt::print(stderr, "{}; go on with: apart run --resume {}\n", result.reason, typed);
       return received_signal ? exit_signal + received_signal : exit_solver_failed;
     case RunEnd::failed:
-      fmt::print(stderr, "{}\nThe last good state is in {}; go on with: apart run --resume {}\n",
-                 result.reason, where, where);
+      fmt::print(
+          stderr,
+          "{}\nThe last good state is in {}; go on from it with other settings of the solver, such as\n"
+          "apart run --resume {} --set solver.max_iterations=1000\n",
+          result.reason, where, typed);
       return exit_solver_failed;
     case RunEnd::refuted:
       break;
   }
-  fmt::print(stderr, "{}\nThe result in {} is not what it should be; 'apart verify {}' lists everything\n",
-             result.reason, where, where);
+  fmt::print(stderr, "{}\nThe result in {} is not what it should be; apart verify {} lists everything\n",
+             result.reason, where, typed);
   return exit_not_verified;
 }
 
@@ -103,10 +121,18 @@ int run(const RunArguments& arguments) {
   if (!arguments.resume.empty()) {
     if (!fs::is_directory(directory))
       throw InputError("{}: no such directory; name one that 'apart run' has written", directory.string());
-    const Scene scene = build_scene(read_scene(directory / "scene.json"));
+    for (const std::string& change : arguments.overrides)
+      if (!change.starts_with("solver."))
+        throw InputError(
+            "--set {}: a run goes on with the scene it began with, and only settings of the solver can "
+            "change; "
+            "start a new run with apart run {} --set {}",
+            change, shell_word((directory / "scene.json").string()), shell_word(change));
+    const SceneFile file = read_scene(directory / "scene.json", arguments.overrides);
+    const Scene scene = build_scene(file);
     if (record) prepare_query_folder(arguments.record_ccd, recorded, arguments.force);
     stop_gently();
-    result = resume_run(scene, directory, options);
+    result = resume_run(file, scene, directory, options);
   } else {
     const SceneFile file = find_scene(arguments.scene, arguments.overrides);
     print_notes(file.notes);
@@ -135,16 +161,16 @@ struct CheckArguments {
 void print_statistics(const Scene& scene, const std::vector<BodyReport>& bodies) {
   const Model& model = *scene.model;
   const PairTable& pairs = model.surface.pairs;
-  fmt::print("{:<24} {:<10} {:>8} {:>10} {:>10} {:>11} {:>11} {:>24} {:>24} {:>12}\n", "body", "type",
-             "points", "tetrahedra", "triangles", "mass [kg]", "volume [m3]", "extent [m]", "edges [m]",
-             "quality");
+  fmt::print("{:<24} {:<10} {:>8} {:>10} {:>10} {:>9} {:>11} {:>11} {:>24} {:>24} {:>12}\n", "body", "type",
+             "points", "tetrahedra", "triangles", "segments", "mass [kg]", "volume [m3]", "extent [m]",
+             "edges [m]", "quality");
   constexpr std::size_t most = 40;
   const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.4g}", *v) : "-"; };
   for (std::size_t i = 0; i < std::min(most, bodies.size()); ++i) {
     const BodyReport& b = bodies[i];
     fmt::print(
-        "{:<24} {:<10} {:>8} {:>10} {:>10} {:>11} {:>11} {:>24} {:>24} {:>12}\n", b.name, b.kind, b.points,
-        b.tetrahedra, b.triangles, number(b.mass), number(b.volume),
+        "{:<24} {:<10} {:>8} {:>10} {:>10} {:>9} {:>11} {:>11} {:>24} {:>24} {:>12}\n", b.name, b.kind,
+        b.points, b.tetrahedra, b.triangles, b.segments, number(b.mass), number(b.volume),
         b.points > 0 ? fmt::format("{:.3g} x {:.3g} x {:.3g}", b.extent[0], b.extent[1], b.extent[2]) : "-",
         b.edges[1] > 0 ? fmt::format("{:.2g} / {:.2g} / {:.2g}", b.edges[0], b.edges[1], b.edges[2]) : "-",
         b.quality ? fmt::format("{:.2f} / {:.2f}", (*b.quality)[0], (*b.quality)[1]) : "-");
@@ -304,10 +330,11 @@ int dispatch(int argc, char** argv) {
       run_command->add_option("SCENE", run_arguments.scene, "Scene file, or name of a built-in example");
   run_command->add_option("-o,--output", run_arguments.directory,
                           "Run directory; default: run-NAME, or run-NAME-2, ... if that exists");
+  const CLI::Range at_least_one(1, std::numeric_limits<int>::max(), "NUMBER");
   run_command->add_option("--steps", run_arguments.steps, "Stop after so many time steps in all")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least_one);
   run_command->add_option("--threads", run_arguments.threads, "Number of threads; default: all cores")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least_one);
   run_command->add_flag("--no-frames", run_arguments.no_frames, "Write no frames, only the final state");
   run_command
       ->add_option("--set", run_arguments.overrides,
@@ -325,7 +352,8 @@ int dispatch(int argc, char** argv) {
       ->type_name("FOLDER");
   auto* resume_option = run_command
                             ->add_option("--resume", run_arguments.resume,
-                                         "Continue the run in DIR from its checkpoint; takes no SCENE")
+                                         "Continue the run in DIR from its checkpoint; takes no SCENE, and "
+                                         "of --set only settings of the solver")
                             ->type_name("DIR");
   run_command->add_flag("--profile", run_arguments.profile,
                         "Print where the time went, and write trace.json for chrome://tracing");
@@ -336,11 +364,9 @@ int dispatch(int argc, char** argv) {
     if (run_arguments.scene.empty() && run_arguments.resume.empty())
       throw CLI::RequiredError("SCENE, or --resume DIR,");
     if (!run_arguments.resume.empty() &&
-        (!run_arguments.directory.empty() || !run_arguments.overrides.empty() || run_arguments.force ||
-         run_arguments.no_frames))
+        (!run_arguments.directory.empty() || run_arguments.force || run_arguments.no_frames))
       throw CLI::ValidationError(
-          "--resume",
-          "continues a run as it began: -o, --set, --force and --no-frames make no sense with it");
+          "--resume", "continues a run as it began: -o, --force and --no-frames make no sense with it");
     code = run(run_arguments);
   });
 
@@ -358,7 +384,8 @@ int dispatch(int argc, char** argv) {
   check_command
       ->add_option(
           "--fix", check_arguments.fixed,
-          "Move apart, as little as possible, what intersects or is too close, and write the scene to FILE")
+          "Move apart, as little as possible, what intersects or is too close, and write the scene to FILE, "
+          "a new one that ends with .json")
       ->type_name("FILE");
   check_command->callback([&] { code = check(check_arguments); });
 

@@ -33,6 +33,16 @@ void release([[maybe_unused]] char& place) {
 #endif
 }
 
+/// The same at the end of a scope, whether an exception ends it or not.
+struct AcquireAtEnd {
+  char& place;
+  ~AcquireAtEnd() { acquire(place); }
+};
+struct ReleaseAtEnd {
+  char& place;
+  ~ReleaseAtEnd() { release(place); }
+};
+
 struct Pool {
   int threads = 1;
   // TBB caps its workers at the number of cores; asking for more threads than that is unusual but allowed.
@@ -87,14 +97,14 @@ void parallel_chunks(Index count, Index chunk_size, FunctionRef<void(Index, Inde
   }
   char started = 0, ended = 0;  // places only
   release(started);
+  const AcquireAtEnd after{ended};
   pool().arena->execute([&] {
     tbb::parallel_for(Index{0}, chunks, [&](Index c) {
       acquire(started);
+      const ReleaseAtEnd chunk{ended};
       run(c);
-      release(ended);
     });
   });
-  acquire(ended);
 }
 
 void parallel_for(Index count, FunctionRef<void(Index)> body, Index chunk_size) {

@@ -1,19 +1,26 @@
 #pragma once
+#include <apart/scene/scene_file.hpp>
 #include <apart/simulation/simulation.hpp>
 
+#include <cstdint>
 #include <filesystem>
 
 namespace apart {
 
 /// What the seal of a checkpoint says (see sealed_file.hpp).
 inline constexpr std::string_view checkpoint_mark = "apartCHK";
-inline constexpr std::uint32_t checkpoint_format = 4;
+inline constexpr std::uint32_t checkpoint_format = 5;
 
-/// Keeps a state, bit for bit, so that a run can go on from it. Atomic.
-void write_checkpoint(const std::filesystem::path& file, const State& state);
+/// A number for what a run simulates: the scene but for its solver's settings and its output, and the meshes
+/// it reads. A run goes on only with the same, or it would not be the run it began as.
+std::uint64_t fingerprint(const SceneFile& file, const Model& model);
 
-/// Throws InputError naming the file if it is missing or damaged, or if its state does not fit the model.
-State read_checkpoint(const std::filesystem::path& file, const Model& model);
+/// Keeps a state, bit for bit, so that a run can go on from it, and the fingerprint of its scene. Atomic.
+void write_checkpoint(const std::filesystem::path& file, const State& state, std::uint64_t scene);
+
+/// Throws InputError naming the file if it is missing or damaged, if it has another fingerprint, or if its
+/// state does not fit the model.
+State read_checkpoint(const std::filesystem::path& file, const Model& model, std::uint64_t scene);
 
 struct ReadCheckpoint {
   State state;
@@ -22,12 +29,13 @@ struct ReadCheckpoint {
 
 /// The last two checkpoints of a run directory.
 struct CheckpointFiles {
-  explicit CheckpointFiles(std::filesystem::path directory);
+  CheckpointFiles(const std::filesystem::path& directory, std::uint64_t fingerprint);
   std::filesystem::path newest, older;
+  std::uint64_t scene;  ///< fingerprint
 
   /// The newest becomes the older one. At every moment at least one of the two is complete.
   void keep(const State& state) const;
-  /// The newest that is good. Throws InputError, saying what is wrong with the newest, if none is.
+  /// The newest that is good. Throws InputError, saying what is wrong with both, if none is.
   ReadCheckpoint read(const Model& model) const;
 };
 

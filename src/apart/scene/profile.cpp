@@ -76,7 +76,7 @@ std::string time_tree(const std::vector<Timings::Span>& spans, double total) {
 }
 
 void write_trace(const std::filesystem::path& file, const std::vector<Timings::Span>& spans,
-                 const std::vector<std::pair<double, double>>& steps) {
+                 const std::vector<std::pair<double, double>>& steps, Index first) {
   write_atomically(file, [&](std::ostream& out) {
     std::string line;
     const auto event = [&](std::string_view name, double begin, double end) {
@@ -89,7 +89,7 @@ void write_trace(const std::filesystem::path& file, const std::vector<Timings::S
       }
     };
     for (std::size_t i = 0; i < steps.size(); ++i)
-      event(fmt::format("step {}", i + 1), steps[i].first, steps[i].second);
+      event(fmt::format("step {}", first + Index(i)), steps[i].first, steps[i].second);
     for (const Timings::Span& span : spans) event(phase_names[std::size_t(span.phase)], span.begin, span.end);
     if (line.empty()) line = "{\"traceEvents\":[\n";
     out << line << "\n],\"displayTimeUnit\":\"ms\"}\n";

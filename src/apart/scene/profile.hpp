@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/core/diagnostics.hpp>
+#include <apart/core/types.hpp>
 
 #include <filesystem>
 #include <string>
@@ -12,8 +13,9 @@ namespace apart {
 /// `total` [s]: of everything.
 std::string time_tree(const std::vector<Timings::Span>& spans, double total);
 
-/// The same moment by moment, for chrome://tracing or Perfetto. `steps`: begin and end of each time step [s].
+/// The same moment by moment, for chrome://tracing or Perfetto. `steps`: begin and end of each time step [s],
+/// the first of which has the number `first`.
 void write_trace(const std::filesystem::path& file, const std::vector<Timings::Span>& spans,
-                 const std::vector<std::pair<double, double>>& steps);
+                 const std::vector<std::pair<double, double>>& steps, Index first);
 
 }  // namespace apart

@@ -230,10 +230,26 @@ void write_repaired(const std::filesystem::path& scene_file, const Repair& repai
                     const SceneFile& file) {
   const Model& model = *scene.model;
   const std::filesystem::path folder = scene_file.parent_path() / (scene_file.stem().string() + "-meshes");
+  if (scene_file.extension() != ".json")
+    throw InputError("{}: must end with .json; scenes are read by their ending", scene_file.string());
   std::error_code error;
+  for (const std::filesystem::path& taken : {scene_file, folder})
+    if (std::filesystem::exists(taken, error))
+      throw InputError("{}: is there already; name a file that is not there", taken.string());
   std::filesystem::create_directories(folder, error);
   if (error)
     throw InputError("{}: cannot be created: {}; choose another place", folder.string(), error.message());
+  // Nothing stays of a scene that is not whole.
+  struct Undo {
+    const std::filesystem::path &scene_file, &folder;
+    bool needed = true;
+    ~Undo() {
+      if (!needed) return;
+      std::error_code ignored;
+      std::filesystem::remove(scene_file, ignored);
+      std::filesystem::remove_all(folder, ignored);
+    }
+  } undo{scene_file, folder};
   const auto set = [](JsonValue& entry, std::string_view key, JsonValue value) {
     auto& members = *entry.get_if<JsonValue::Object>();
     std::erase_if(members, [&](const auto& member) { return member.first == key; });
@@ -295,6 +311,8 @@ void write_repaired(const std::filesystem::path& scene_file, const Repair& repai
   // What was written is what will be run.
   const SceneFile again = read_scene(scene_file);
   ensure_feasible_start(build_scene(again), again);
+  undo.needed = false;
+  if (repair.moved.empty()) std::filesystem::remove(folder, error);
 }
 
 }  // namespace apart

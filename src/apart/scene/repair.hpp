@@ -32,8 +32,8 @@ struct Repair {
 Repair repair_start(const Scene& scene, const SceneFile& file);
 
 /// Writes the scene, with the places of points that moved as mesh files in a folder beside it, named like it.
-/// Copies of an array of which any moved are written one by one. Reads it again, and throws InputError if it
-/// cannot start.
+/// Copies of an array of which any moved are written one by one. Throws InputError if anything of that name
+/// is there already, or if the scene, read again, cannot start; then nothing is written.
 void write_repaired(const std::filesystem::path& scene_file, const Repair& repair, const Scene& scene,
                     const SceneFile& file);
 

@@ -1,6 +1,7 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/io/atomic_file.hpp>
+#include <apart/io/directory_lock.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/scene/checkpoint.hpp>
 #include <apart/scene/profile.hpp>
@@ -175,13 +176,6 @@ struct Totals {
   }
 };
 
-/// What a run that is resumed has behind it.
-struct Spent {
-  bool refuted = false;
-  double wall = 0, cpu = 0;  ///< [s]
-  std::array<double, phase_names.size()> timings{};
-};
-
 nlohmann::json finite_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
 }
@@ -195,6 +189,14 @@ struct Findings {
   }
 };
 
+/// What a run that is resumed has behind it.
+struct Spent {
+  bool refuted = false;
+  Findings findings;
+  double wall = 0, cpu = 0;  ///< [s]
+  std::array<double, phase_names.size()> timings{};
+};
+
 Spent read_spent(const fs::path& summary) {
   Spent spent;
   std::error_code error;
@@ -202,6 +204,12 @@ Spent read_spent(const fs::path& summary) {
   try {
     const auto json = nlohmann::json::parse(FileReader(summary).content());
     spent.refuted = json.at("status") == "refuted";
+    for (const auto& [key, finding] : {std::pair("intersection_free", &spent.findings.intersection),
+                                       std::pair("inversion_free", &spent.findings.inversion),
+                                       std::pair("strain_within_limits", &spent.findings.strain),
+                                       std::pair("thickness_kept", &spent.findings.thickness)})
+      if (json.value(key, nlohmann::json()) == false)
+        *finding = fmt::format("{} was false before the run was resumed", key);
     spent.wall = json.at("wall_seconds").get<double>();
     spent.cpu = json.at("cpu_seconds").get<double>();
     for (std::size_t i = 0; i < phase_names.size(); ++i)
@@ -216,15 +224,18 @@ Spent read_spent(const fs::path& summary) {
 
 class Run {
  public:
-  Run(const Scene& scene, fs::path directory, RunOptions options, State start, Spent spent)
+  Run(const Scene& scene, fs::path directory, RunOptions options, const CheckpointFiles& checkpoints,
+      State start, Spent spent)
       : scene_(scene),
         directory_(std::move(directory)),
         options_(std::move(options)),
+        checkpoints_(checkpoints),
         simulation_(scene.model, std::move(start)),
         spent_(spent),
         last_step_(options_.steps.value_or(scene.steps)),
         log_(directory_ / "log.txt"),
-        check_(simulation_.frame()) {
+        check_(simulation_.frame()),
+        findings_(spent.findings) {
     simulation_.should_stop = options_.should_stop;
     simulation_.on_step_bound = options_.on_step_bound;
     simulation_.on_iteration = options_.on_iteration;
@@ -253,6 +264,7 @@ class Run {
     LineFile steps(directory_ / "steps.csv");
     if (!scene_.probes.empty()) probes_.emplace(directory_ / "probes.csv");
     for (const Probe& probe : scene_.probes) meters_.emplace_back(probe);
+    first_step_ = simulation_.state().step + 1;
     RunResult result;
     if (kept_frames == 0)
       keep_frame();
@@ -269,23 +281,33 @@ class Run {
     } catch (const SolverError& e) {
       result = {RunEnd::failed, e.what()};
     } catch (const std::exception& e) {
-      // No memory, a full disk, a broken invariant: keep what there is, if possible.
-      try {
-        // A checkpoint must not be ahead of the list of steps, or the run could not be resumed from it.
-        if (listed_step_ == simulation_.state().step)
-          keep_state("failed", e.what());
-        else
-          write_summary("failed", e.what());
-      } catch (const std::exception&) {
-        // The first error is the one to report.
-      }
+      keep_what_there_is(e);
       throw;
     }
-    finish(result);
+    try {
+      finish(result);
+    } catch (const std::exception& e) {
+      keep_what_there_is(e);
+      throw;
+    }
     return result;
   }
 
  private:
+  /// After an error that is not the solver's: no memory, a full disk, a broken invariant.
+  void keep_what_there_is(const std::exception& e) {
+    try {
+      log_line(e.what());
+      // A checkpoint must not be ahead of the list of steps, or the run could not be resumed from it.
+      if (listed_step_ == simulation_.state().step)
+        keep_state("failed", e.what());
+      else
+        write_summary("failed", e.what());
+    } catch (const std::exception&) {
+      // The first error is the one to report.
+    }
+  }
+
   void step(LineFile& steps) {
     const Clock::time_point begin = Clock::now();
     const double began = simulation_.timings().now();
@@ -368,7 +390,7 @@ class Run {
     log_line(result.reason.empty() ? "finished" : result.reason);
     if (options_.profile) {
       const Timings& timings = simulation_.timings();
-      write_trace(directory_ / "trace.json", timings.spans(), step_times_);
+      write_trace(directory_ / "trace.json", timings.spans(), step_times_, first_step_);
       result.profile = time_tree(timings.spans(), timings.now());
     }
   }
@@ -422,15 +444,16 @@ class Run {
   const Scene& scene_;
   fs::path directory_;
   RunOptions options_;
+  CheckpointFiles checkpoints_;
   Simulation simulation_;
   Spent spent_;
   Index last_step_;
   LineFile log_;
-  CheckpointFiles checkpoints_{directory_};
   std::optional<LineFile> probes_;
   std::vector<ProbeMeter> meters_;
   verify::FrameCheck check_;
   std::optional<FrameWriter> frames_;
+  Index first_step_ = 1;                          ///< of those done here
   Index frame_step_ = -1;                         ///< step of the last frame
   Index listed_step_ = simulation_.state().step;  ///< last step in steps.csv
   Iterates iterates_;
@@ -443,12 +466,29 @@ class Run {
   double cpu_start_ = process_cpu_seconds();
 };
 
+/// Whether a file is what write_atomically was about to write when its process was killed.
+bool is_half_written(const std::string& name) {
+  static constexpr std::string_view starts[] = {"scene.json.",       "frames.pvd.", "steps.csv.",
+                                                "checkpoint.",       "probes.csv.", "summary.json.",
+                                                "certificate.json.", "trace.json.", "frame_"};
+  return name.ends_with(".tmp") && std::any_of(std::begin(starts), std::end(starts),
+                                               [&](std::string_view s) { return name.starts_with(s); });
+}
+
+/// Removes what a killed process left behind. Nobody else writes here now.
+void remove_half_written(const fs::path& directory) {
+  std::error_code error;
+  for (const fs::path& folder : {directory, directory / "frames"})
+    for (const auto& entry : fs::directory_iterator(folder, error))
+      if (is_half_written(entry.path().filename().string())) fs::remove(entry.path(), error);
+}
+
 /// Whether a run may have written this file.
-bool is_run_file(const fs::path& name) {
+bool is_run_file(const std::string& name) {
   static constexpr std::string_view names[] = {
       "scene.json",       "frames.pvd",     "steps.csv",    "checkpoint",       "probes.csv", "log.txt",
       "checkpoint.older", "checkpoint.new", "summary.json", "certificate.json", "trace.json"};
-  return std::find(std::begin(names), std::end(names), name.string()) != std::end(names);
+  return std::find(std::begin(names), std::end(names), name) != std::end(names) || is_half_written(name);
 }
 
 void remove_run(const fs::path& directory) {
@@ -459,7 +499,7 @@ void remove_run(const fs::path& directory) {
     fs::remove(directory / folder, error);  // stays if something else is in it
   }
   for (const auto& entry : fs::directory_iterator(directory))
-    if (is_run_file(entry.path().filename())) fs::remove(entry.path());
+    if (is_run_file(entry.path().filename().string())) fs::remove(entry.path());
 }
 
 }  // namespace
@@ -480,6 +520,7 @@ void prepare_run_directory(const fs::path& directory, bool force) {
         throw InputError(
             "{}: is not empty; choose another directory, or replace the results in it with --force",
             directory.string());
+      const DirectoryLock lock(directory);
       remove_run(directory);
     }
     fs::create_directories(directory);
@@ -491,35 +532,61 @@ void prepare_run_directory(const fs::path& directory, bool force) {
 
 RunResult run_scene(const SceneFile& file, const Scene& scene, const fs::path& directory,
                     const RunOptions& options) {
+  const DirectoryLock lock(directory);
   write_atomically(directory / "scene.json", file.text());
   LineFile(directory / "steps.csv").add(csv_header());
   if (!scene.probes.empty()) LineFile(directory / "probes.csv").add(probe_header(scene.probes));
-  Run run(scene, directory, options, start_state(*scene.model), {});
+  Run run(scene, directory, options, {directory, fingerprint(file, *scene.model)}, start_state(*scene.model),
+          {});
   return run.advance(0);
 }
 
-RunResult resume_run(const Scene& scene, const fs::path& directory, const RunOptions& options) {
-  const auto [state, trouble] = CheckpointFiles(directory).read(*scene.model);
+RunResult resume_run(const SceneFile& file, const Scene& scene, const fs::path& directory,
+                     const RunOptions& options) {
+  const DirectoryLock lock(directory);
+  const CheckpointFiles checkpoints(directory, fingerprint(file, *scene.model));
+  const auto [state, trouble] = checkpoints.read(*scene.model);
   if (!trouble.empty() && options.on_note)
     options.on_note(
         fmt::format("{}\nThe checkpoint before, of step {}, is used instead", trouble, state.step));
+  const Index last = options.steps.value_or(scene.steps);
+  if (state.step > last)
+    throw InputError("{}: has {} steps already, which is more than {}; there is nothing to go on with",
+                     directory.string(), state.step, last);
   const std::vector<StepReport> done = read_steps(directory / "steps.csv", state.step);
+  const Spent spent = read_spent(directory / "summary.json");
+  if (spent.refuted || spent.findings.intersection)
+    throw InputError(
+        "{}: an earlier part of this run was refuted; a continued run could not be certified, start anew",
+        directory.string());
+  RunOptions same = options;  // goes on as it began
+  same.frames = fs::exists(directory / "frames");
+  same.record_iterates = fs::exists(directory / "iterates");
+  if (options.record_iterates && !same.record_iterates)
+    throw InputError(
+        "{}: this run began without --record-iterates, and iterates prove a run only from its start; start a "
+        "new one",
+        directory.string());
+  const Index kept_frames = same.frames ? state.step / scene.frame_every + 1 : 0;
+  if (same.frames) {  // at once, not when the run has ended
+    const std::vector<FrameEntry> frames = read_frame_index(directory);
+    if (Index(frames.size()) < kept_frames)
+      throw InputError("{}: lists {} frames, the run to be continued has {}; start it again",
+                       (directory / "frames.pvd").string(), frames.size(), kept_frames);
+    for (Index i = 0; i < kept_frames; ++i)
+      if (const fs::path frame = directory / frames[std::size_t(i)].file; !fs::is_regular_file(frame))
+        throw InputError("{}: is missing; restore it or start the run again", frame.string());
+  }
+  remove_half_written(directory);
+  write_atomically(directory / "scene.json", file.text());
   // Steps after the checkpoint will be done again.
   std::string lines = csv_header() + "\n";
   for (const StepReport& report : done) lines += csv_line(report) + "\n";
   write_atomically(directory / "steps.csv", lines);
   if (!scene.probes.empty()) cut_probes(directory / "probes.csv", scene.probes, state.step);
-  RunOptions same = options;  // goes on as it began
-  same.frames = fs::exists(directory / "frames.pvd");
-  same.record_iterates = options.record_iterates || fs::exists(directory / "iterates");
-  const Spent spent = read_spent(directory / "summary.json");
-  if (spent.refuted)
-    throw InputError(
-        "{}: an earlier part of this run was refuted; a continued run could not be certified, start anew",
-        directory.string());
-  Run run(scene, directory, same, state, spent);
+  Run run(scene, directory, same, checkpoints, state, spent);
   run.add_done(done);
-  return run.advance(state.step / scene.frame_every + 1);
+  return run.advance(kept_frames);
 }
 
 }  // namespace apart

@@ -57,15 +57,16 @@ void prepare_run_directory(const std::filesystem::path& directory, bool force);
 ///   checkpoint, checkpoint.older     the last two states that were kept: every scene.checkpoint_seconds, and
 ///   at the end summary.json   renewed with each checkpoint and frame log.txt what was said iterates/      if
 ///   asked for
-/// After every file operation the directory is valid. Each frame is checked with exact predicates when it is
-/// written, and the last is read back from the disk for it; without frames the final state is checked. Throws
-/// InputError if a file cannot be written.
+/// After every file operation the directory is valid; no other process may write it meanwhile. Each frame is
+/// checked with exact predicates when it is written, and the last is read back from the disk for it; without
+/// frames the final state is checked. Throws InputError if a file cannot be written.
 RunResult run_scene(const SceneFile& file, const Scene& scene, const std::filesystem::path& directory,
                     const RunOptions& options = {});
 
 /// Continues the run of a directory from its checkpoint; the results are the same bits as without
-/// interruption. `scene` is what build_scene makes of the directory's scene.json.
-RunResult resume_run(const Scene& scene, const std::filesystem::path& directory,
+/// interruption. `file` is the directory's scene.json, perhaps with other settings of the solver, which then
+/// stand in it. Throws InputError before anything is changed if the run cannot go on.
+RunResult resume_run(const SceneFile& file, const Scene& scene, const std::filesystem::path& directory,
                      const RunOptions& options = {});
 
 }  // namespace apart

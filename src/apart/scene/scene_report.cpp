@@ -4,12 +4,14 @@
 #include <apart/geometry/squared_distance.hpp>
 #include <apart/scene/scene_report.hpp>
 #include <apart/simulation/simulation.hpp>
+#include <apart/solver/barrier_stiffness.hpp>
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace apart {
 
@@ -61,6 +63,10 @@ BodyReport report_body(const Body& body) {
   if (r.points > 0) r.extent = bounding_box(mesh.points).upper - bounding_box(mesh.points).lower;
   if (body.is_dynamic()) r.mass = total_mass(body);
   if (body.elastic) r.volume = body.elastic->volume.sum();
+  if (body.shell) r.volume = body.shell->volume.sum();
+  if (body.rods) r.volume = std::numbers::pi * body.radius * body.radius * body.rods->rest_length.sum();
+  if (body.kind == BodyKind::particles)
+    r.volume = 4 * std::numbers::pi / 3 * std::pow(body.radius, 3) * double(r.points);
   std::vector<double> lengths, shapes;
   add_edges(mesh, {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}, mesh.tetrahedra, lengths);
   add_edges(mesh, {{0, 1}, {1, 2}, {2, 0}}, mesh.faces, lengths);
@@ -79,6 +85,30 @@ BodyReport report_body(const Body& body) {
     r.quality = {*std::min_element(shapes.begin(), shapes.end()), sum / double(shapes.size())};
   }
   return r;
+}
+
+constexpr double stiffest = 1.3e12;  // [Pa] diamond has 1.2e12
+
+double mean_node_mass(const Model& model) {
+  const VectorX mass = model.mass.diagonal();
+  const auto nodes = (mass.array() > 0).count();
+  return nodes > 0 ? mass.sum() / double(nodes) : 1;
+}
+
+/// Young's modulus and Poisson's ratio of an isotropic solid.
+std::pair<double, double> young_and_poisson(const Lame& lame) {
+  const double sum = lame.lambda + lame.mu;
+  return {lame.mu * (3 * lame.lambda + 2 * lame.mu) / sum, 0.5 * lame.lambda / sum};
+}
+
+/// Of a material that has them.
+std::optional<std::pair<double, double>> young_and_poisson(const Material& material) {
+  return std::visit(
+      [](const auto& m) -> std::optional<std::pair<double, double>> {
+        if constexpr (requires { m.lame; }) return young_and_poisson(m.lame);
+        return std::nullopt;
+      },
+      material);
 }
 
 }  // namespace
@@ -149,10 +179,10 @@ std::vector<std::string> warnings(const Scene& scene, const std::vector<BodyRepo
     const Body& body = model.bodies[b];
     const double extent = r.extent.maxCoeff();
     if (r.points == 0) continue;
-    if (extent > 200)
+    if (extent > 100)
       warn(
           "'{}' is {:.4g} m across; lengths are in metres: if its mesh is in millimetres, use \"transform\": "
-          "{{\"scale\": 0.001}}",
+          "{{\"scale\": 0.001}}, in centimetres 0.01",
           r.name, extent);
     else if (r.points > 1 && extent < 1e-3)
       warn("'{}' is only {:.3g} m across; lengths are in metres: give its transform a scale if that is wrong",
@@ -163,6 +193,25 @@ std::vector<std::string> warnings(const Scene& scene, const std::vector<BodyRepo
         warn("'{}' has a mean density of {:.3g} kg/m3, {}; densities are in kg/m3", r.name, density,
              density > 1 ? "more than any stuff there is" : "less than air");
     }
+    if (body.elastic && body.kind == BodyKind::volume)
+      for (const Material& material : body.elastic->materials)
+        if (const auto stiffness = young_and_poisson(material)) {
+          const auto [young, poisson] = *stiffness;
+          if (young > stiffest)
+            warn("'{}' has E = {:.3g} Pa, stiffer than diamond; moduli are in Pa, so 1 GPa is 1e9", r.name,
+                 young);
+          else if (young > 1e10)
+            warn(
+                "'{}' has E = {:.3g} Pa and hardly deforms: as an affine body (\"type\": \"affine\") it "
+                "costs far less",
+                r.name, young);
+          if (poisson > 0.495)
+            warn(
+                "'{}' has nu = {:.6g}: linear tetrahedra lock when nearly incompressible, and steps take "
+                "more "
+                "iterations; 0.49 is hardly different",
+                r.name, poisson);
+        }
     if (r.quality && (*r.quality)[0] < 0.01)
       warn(
           "'{}' has cells that are nearly flat (quality {:.2g}; regular ones have 1): they cost iterations "
@@ -187,6 +236,26 @@ std::vector<std::string> warnings(const Scene& scene, const std::vector<BodyRepo
     }
   }
   const SimulationOptions& o = model.options;
+  const double fall = 0.5 * o.gravity.norm() * o.dt * o.dt;
+  if (fall > model.size)
+    warn(
+        "time.dt is {:.3g} s, in which a body falls {:.3g} m, farther than the scene is wide ({:.3g} m): "
+        "what "
+        "happens within a step is lost, and steps take many iterations; use a smaller one",
+        o.dt, fall, model.size);
+  if (o.contact.barrier_stiffness && std::isfinite(pairs.min_dhat())) {
+    const double usual = stiffness_range(mean_node_mass(model), model.size, pairs.min_dhat()).high;
+    if (*o.contact.barrier_stiffness > 1e3 * usual)
+      warn(
+          "contact.barrier_stiffness is {:.3g}, a thousand times what steps begin with at most ({:.3g}): "
+          "contacts are hard, and steps take many iterations; leave it out to have it chosen",
+          *o.contact.barrier_stiffness, usual);
+  }
+  if (std::isfinite(pairs.min_dhat()) && o.solver.tolerance * o.dt > 0.05 * pairs.min_dhat())
+    warn(
+        "solver.tolerance is {:.3g} m/s, {:.3g} m in a step, which is not small against dhat ({:.3g} m): "
+        "positions will be good, contact forces (probes, contact_force) will not; lower it if you need them",
+        o.solver.tolerance, o.solver.tolerance * o.dt, pairs.min_dhat());
   if (pairs.max_reach() > 0 && pairs.min_dhat() < 1e-7 * model.size)
     warn(
         "contact.dhat is {:.3g} m, a ten-millionth of the scene ({:.3g} m): forces change within less than "

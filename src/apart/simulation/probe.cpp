@@ -15,21 +15,32 @@ bool among(const std::vector<int>& bodies, int body) {
   return std::find(bodies.begin(), bodies.end(), body) != bodies.end();
 }
 
-Vector3 mean(const Matrix3X& values, const std::vector<Index>& chosen) {
-  Vector3 sum = Vector3::Zero();
-  for (const Index p : chosen) sum += values.col(p);
-  return sum / double(chosen.size());
-}
+/// Over the chosen points, or nodes, of bodies that are there; `first`: of each body.
+struct Sum {
+  Sum(const StepProblem& p, const Matrix3X& values, const std::vector<Index>& chosen,
+      const std::vector<Index>& first) {
+    for (const Index i : chosen) {
+      const auto body = std::upper_bound(first.begin(), first.end(), i) - first.begin() - 1;
+      if (!p.present[std::size_t(body)]) continue;
+      total += values.col(i);
+      ++count;
+    }
+  }
+  Vector3 mean() const { return total / double(count); }  ///< not a number if none is there
+  Vector3 total = Vector3::Zero();
+  Index count = 0;
+};
 
 void append(std::vector<double>& values, const Vector3& v) {
   values.insert(values.end(), v.data(), v.data() + 3);
 }
 
-std::vector<double> momentum(const Probe& probe, const Model& m, const State& state) {
+std::vector<double> momentum(const Probe& probe, const StepProblem& problem, const State& state) {
+  const Model& m = problem.model;
   Vector3 linear = Vector3::Zero(), angular = Vector3::Zero();
   for (const int b : probe.bodies) {
     const Body& body = m.bodies[std::size_t(b)];
-    if (!body.is_dynamic()) continue;
+    if (!body.is_dynamic() || !problem.present[std::size_t(b)] || !problem.time_step.has_inertia) continue;
     const Index first = m.first_node[std::size_t(b)], n = body.node_count();
     const Matrix3X p = state.velocity.middleCols(first, n) * body.mass;  // of each node
     for (Index i = 0; i < n; ++i) {
@@ -154,26 +165,29 @@ std::vector<double> ProbeMeter::measure(const StepProblem& p, const State& state
   std::vector<double> values;
   switch (probe_.kind) {
     case Probe::Kind::position:
-      append(values, mean(m.point_map.positions(state.nodes), probe_.points));
+      append(values, Sum(p, m.point_map.positions(state.nodes), probe_.points, m.first_point).mean());
       break;
     case Probe::Kind::velocity:
-      append(values, mean(m.point_map.push_forward(state.nodes, state.velocity), probe_.points));
+      append(
+          values,
+          Sum(p, m.point_map.push_forward(state.nodes, state.velocity), probe_.points, m.first_point).mean());
       break;
     case Probe::Kind::momentum:
-      return momentum(probe_, m, state);
+      return momentum(probe_, p, state);
     case Probe::Kind::energy: {
       double kinetic = 0, elastic = 0, gravity = 0;
       for (const auto& e : elements_) {
+        if (!p.present[std::size_t(e->body)]) continue;
         const Body& body = m.bodies[std::size_t(e->body)];
         const Matrix3X v = state.velocity.middleCols(e->first_node, e->node_count);
-        kinetic += 0.5 * (v * body.mass).cwiseProduct(v).sum();
+        if (p.time_step.has_inertia) kinetic += 0.5 * (v * body.mass).cwiseProduct(v).sum();
         gravity -= (e->q * body.mass).cwiseProduct(p.gravity.middleCols(e->first_node, e->node_count)).sum();
         elastic += e->elastic.value(e->q);
       }
       return {kinetic, elastic, gravity};
     }
     case Probe::Kind::reaction:
-      append(values, mean(holding_forces(p), probe_.points) * double(probe_.points.size()));
+      append(values, Sum(p, holding_forces(p), probe_.points, m.first_node).total);
       break;
     case Probe::Kind::contact:
       return contact_forces(probe_, p);
@@ -191,6 +205,7 @@ std::vector<double> ProbeMeter::measure(const StepProblem& p, const State& state
     case Probe::Kind::strain: {
       double largest = 0, ratio = 1;
       for (const auto& e : elements_) {
+        if (!p.present[std::size_t(e->body)]) continue;
         largest = std::max(largest, e->elastic.largest_strain(e->q));
         ratio = std::min(ratio, e->elastic.smallest_volume_ratio());
       }
