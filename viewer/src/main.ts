@@ -93,7 +93,7 @@ class App {
   private showIn(pane: Pane) {
     const { run, view } = pane;
     const frame = run.frameAt(this.playback.time);
-    if (frame < 0) return;
+    if (frame < 0) return pane.showMessage(frame);
     const wanted = this.wanted;
     const ready = run.ready(frame, wanted);
     if (!ready) {
