@@ -295,6 +295,7 @@ class App {
         status: run.state?.status,
         frames: run.times.length,
         shown: view.shown ? wantedFrame : -1,
+        shownTime: view.shown?.positions.time ?? null,
         triangles: (view.shown?.topology.triangles.length ?? 0) / 3,
         contacts: view.contactLines,
         bad: [...run.bad.keys()],

@@ -66,8 +66,8 @@ class WholeFolder {
     if (exists_ && (!fs::is_directory(output, error) || !fs::is_empty(output, error)))
       throw InputError("{}: is there already and not an empty folder; choose another with -o",
                        output.string());
-    output_ = fs::weakly_canonical(output, error);
-    if (output_.empty()) output_ = fs::absolute(output);
+    output_ = fs::weakly_canonical(fs::absolute(output), error);
+    if (error) output_ = fs::absolute(output);
     if (!output_.has_filename()) output_ = output_.parent_path();  // a slash at the end
     const fs::path beside = exists_ ? output_ : output_.parent_path();
     error.clear();
