@@ -1,5 +1,6 @@
 // The commands that show runs: what they print, and how they end.
 #include <gtest/gtest.h>
+#include <apart/io/frame.hpp>
 #include <support/program_test.hpp>
 
 #include <filesystem>
@@ -57,6 +58,8 @@ TEST_F(Showing, RenderMakesPicturesAndFilms) {
                                                 {"render", "run", "-o", "a.mp4", "--frame", "1"},
                                                 {"render", "run", "-o", "a.png", "--frame", "9"},
                                                 {"render", "run", "-o", "a.png", "--colour", "taste"},
+                                                {"render", "run", "-o", "a.png", "--eye", "1e18,0,0"},
+                                                {"render", "run", "-o", "a.mp4", "--eye", "1e18,0,0"},
                                                 {"render", "nowhere", "-o", "a.png"}})
     EXPECT_EQ(apart(wrong).code, 2) << wrong.back();
 }
@@ -66,12 +69,41 @@ TEST_F(Showing, ExportWritesWhatWasAskedFor) {
   EXPECT_TRUE(fs::exists(directory / "run.glb"));
   EXPECT_EQ(apart({"export", "run", "--format", "obj", "--first", "1", "--every", "2"}).code, 0);
   EXPECT_EQ(content_of(directory / "run-obj").size(), 2u);
+  EXPECT_EQ(apart({"export", "run", "--format", "ply", "--first", "3", "--every", "2147483647"}).code, 0);
+  EXPECT_EQ(content_of(directory / "run-ply").size(), 1u);
   const Outcome again = apart({"export", "run", "--format", "obj"});
   EXPECT_EQ(again.code, 2);
   EXPECT_NE(again.err.find("run-obj"), std::string::npos) << again.err;
   EXPECT_EQ(apart({"export", "run", "--format", "fbx"}).code, 2);
   EXPECT_EQ(apart({"export", "run", "--format", "usda", "--last", "99"}).code, 2);
   EXPECT_EQ(apart({"export", "run"}).code, 64);
+}
+
+TEST_F(Showing, FramesSayHowThickBodiesAreThemselves) {
+  write_file(directory / "thin.json", R"({
+    "version": 1, "time": {"dt": 0.02, "steps": 1}, "contact": {"thickness": 0},
+    "bodies": [
+      {"type": "shell", "name": "sheet", "mesh": {"generator": "grid", "size": [1, 1], "cells": [3, 2]},
+       "material": {"type": "koiter", "thickness": 0.02}},
+      {"type": "rod", "name": "rope",
+       "mesh": {"generator": "bundle", "length": 1, "cells": 4, "counts": [1, 1], "spacing": 1},
+       "transform": {"translate": [0, 1, 0]}, "material": {"radius": 0.02}, "thickness": 0.001},
+      {"type": "particles", "name": "ball", "mesh": {"generator": "points", "counts": [1, 1, 1], "spacing": 1},
+       "transform": {"translate": [0, 2, 0]}, "radius": 0.1, "thickness": 0.002},
+      {"type": "volume", "name": "box", "mesh": {"generator": "box", "size": 0.1, "cells": 1},
+       "transform": {"translate": [0, 3, 0]}}]})");
+  const Outcome outcome = apart({"run", "thin.json", "-o", "thin"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const fs::path& file : apart::list_frames(directory / "thin")) {
+    const apart::Frame frame = apart::read_frame(file);
+    ASSERT_EQ(frame.drawn_thickness.size(), 4u);
+    EXPECT_NEAR(frame.drawn_thickness[0], 0.02, 1e-15);
+    EXPECT_EQ(frame.drawn_thickness[1], 0.04);
+    EXPECT_EQ(frame.drawn_thickness[2], 0.2);
+    EXPECT_EQ(frame.drawn_thickness[3], 0);
+  }
+  for (const fs::path& file : apart::list_frames(directory / "run"))
+    EXPECT_TRUE(apart::read_frame(file).drawn_thickness.empty());
 }
 
 }  // namespace

@@ -53,15 +53,16 @@ void read_frame_file(std::string_view input) {
   const auto copy = input_file("copy.vtu", "");
   write_frame(copy, frame);
   const Frame again = read_frame(copy);
-  require(
-      same_bits(frame.mesh.points, again.mesh.points) && same_bits(frame.velocity, again.velocity) &&
-          same_bits(frame.point_body, again.point_body) &&
-          same_bits(frame.mesh.tetrahedra, again.mesh.tetrahedra) &&
-          same_bits(frame.mesh.faces, again.mesh.faces) && same_bits(frame.mesh.edges, again.mesh.edges) &&
-          same_bits(frame.rest_shape, again.rest_shape) && frame.absent == again.absent &&
-          frame.ignored_pairs == again.ignored_pairs && frame.thickness == again.thickness &&
-          frame.bodies.size() == again.bodies.size() && frame.half_spaces.size() == again.half_spaces.size(),
-      "a frame as written is read as the same");
+  require(same_bits(frame.mesh.points, again.mesh.points) && same_bits(frame.velocity, again.velocity) &&
+              same_bits(frame.point_body, again.point_body) &&
+              same_bits(frame.mesh.tetrahedra, again.mesh.tetrahedra) &&
+              same_bits(frame.mesh.faces, again.mesh.faces) &&
+              same_bits(frame.mesh.edges, again.mesh.edges) &&
+              same_bits(frame.rest_shape, again.rest_shape) && frame.absent == again.absent &&
+              frame.ignored_pairs == again.ignored_pairs && frame.thickness == again.thickness &&
+              frame.drawn_thickness == again.drawn_thickness && frame.bodies.size() == again.bodies.size() &&
+              frame.half_spaces.size() == again.half_spaces.size(),
+          "a frame as written is read as the same");
   // And everything else that a file says: written once more, it is the same file.
   const auto third = input_file("third.vtu", "");
   write_frame(third, again);

@@ -37,6 +37,7 @@ Frame sample_frame() {
   frame.half_spaces = {{Vector3(0, -1, 0), Vector3(0, 1, 0), 2},
                        {Vector3(1, 2, 3), Vector3(0.6, 0, 0.8), 1, 4}};
   frame.ignored_pairs = {{0, 1}, {1, 1}};
+  frame.drawn_thickness = {0, 1.0 / 3, 0};
   frame.invertible_cells = {1};
   frame.strain_limits = {{1, false, Vector3(1.1, 0.9, 0)}, {1, true, Vector3(0.1, 0.2, 0.3)}};
   frame.rest_shape = Eigen::Matrix4Xd::Random(4, 1);
@@ -68,6 +69,7 @@ void expect_same(const Frame& a, const Frame& b) {
   EXPECT_TRUE(same_bits(a.von_mises, b.von_mises));
   EXPECT_TRUE(same_bits(a.strain, b.strain));
   EXPECT_EQ(a.ignored_pairs, b.ignored_pairs);
+  EXPECT_EQ(a.drawn_thickness, b.drawn_thickness);
   EXPECT_EQ(a.invertible_cells, b.invertible_cells);
   EXPECT_TRUE(same_bits(a.rest_shape, b.rest_shape));
   ASSERT_EQ(a.strain_limits.size(), b.strain_limits.size());
@@ -108,6 +110,7 @@ TEST(Frame, OptionalPartsMayBeEmpty) {
   frame.strain.resize(0);
   frame.half_spaces.clear();
   frame.ignored_pairs.clear();
+  frame.drawn_thickness.clear();
   frame.invertible_cells.clear();
   frame.strain_limits.clear();
   frame.rest_shape.resize(4, 0);
@@ -124,6 +127,19 @@ TEST(Frame, CellsThatMayInvertMustBeThere) {
     const std::string message = message_of([&] { read_frame(directory / "f.vtu"); });
     EXPECT_NE(message.find("must be tetrahedra of the frame"), std::string::npos) << message;
   }
+}
+
+TEST(Frame, DrawnThicknessIsOneLengthPerBody) {
+  const TemporaryDirectory directory;
+  Frame frame = sample_frame();
+  for (const double wrong : {-0.1, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    frame.drawn_thickness = {0, wrong, 0};
+    write_frame(directory / "f.vtu", frame);
+    const std::string message = message_of([&] { read_frame(directory / "f.vtu"); });
+    EXPECT_NE(message.find("must be lengths"), std::string::npos) << message;
+  }
+  frame.drawn_thickness = {1};
+  EXPECT_THROW(write_frame(directory / "f.vtu", frame), InvariantError);
 }
 
 TEST(Frame, OnlyHalfSpacesIsAFrameToo) {

@@ -5,13 +5,16 @@
 #include <apart/io/mesh_format.hpp>
 #include <apart/viewer/run_export.hpp>
 #include <support/frame_builder.hpp>
+#include <support/input_error.hpp>
 #include <support/temporary_directory.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <regex>
+#include <set>
 
 namespace apart {
 namespace {
@@ -264,6 +267,159 @@ TEST_F(Export, RefusesWhatCannotBeExported) {
   export_frames(files, "obj", directory / "changing");
   EXPECT_THROW(export_frames(files, "ply", directory / "stopped", [](Index done, Index) { return done < 2; }),
                ExportStopped);
+  EXPECT_FALSE(fs::exists(directory / "stopped"));
+}
+
+TEST_F(Export, AFolderAppearsWhenItIsWhole) {
+  const auto names = [&] {
+    std::set<std::string> found;
+    for (const auto& entry : fs::directory_iterator(directory.path())) found.insert(entry.path().filename());
+    return found;
+  };
+  const std::string whole = read_file(files[2]);
+  for (const std::string format : {"obj", "ply", "vtu"}) {
+    const fs::path output = directory / (format + "-out"), empty = directory / (format + "-empty");
+    fs::create_directory(empty);
+    testing::write_file(files[2], whole.substr(0, whole.size() / 2));
+    const auto before = names();
+    EXPECT_THROW(export_frames(files, format, output), InputError);
+    EXPECT_THROW(export_frames(files, format, empty), InputError);
+    EXPECT_EQ(names(), before) << "nothing stays of half a folder";
+    EXPECT_TRUE(fs::is_empty(empty));
+    testing::write_file(files[2], whole);
+    export_frames(files, format, output / "");
+    export_frames(files, format, empty);
+    const std::string last = format == "vtu" ? "frames/frame_000003.vtu" : "frame_000003." + format;
+    EXPECT_EQ(read_file(output / last), read_file(empty / last));
+    EXPECT_EQ(std::distance(fs::directory_iterator(output), {}), format == "vtu" ? 2 : 4);
+    EXPECT_EQ(std::distance(fs::directory_iterator(empty), {}), format == "vtu" ? 2 : 4);
+    EXPECT_EQ(fs::status(output).permissions(), fs::status(empty).permissions());
+    EXPECT_THROW(export_frames(files, format, output), InputError) << "not over what is there";
+    EXPECT_THROW(export_frames(files, format, files[0]), InputError) << "no folder";
+  }
+}
+
+TEST_F(Export, RefusesWhatSinglePrecisionCannotHold) {
+  for (const double far : {1e39, -1e300, std::numeric_limits<double>::max()}) {
+    Frame frame = frames[2];
+    frame.mesh.points(1, 0) = far;
+    write_frame(files[2], frame);
+    for (const std::string format : {"gltf", "usda"}) {
+      const fs::path output = directory / ("far." + format);
+      const std::string message = testing::message_of([&] { export_frames(files, format, output); });
+      EXPECT_NE(message.find("frame_000002.vtu"), std::string::npos) << message;
+      EXPECT_NE(message.find("soft \"ball\""), std::string::npos) << message;
+      EXPECT_NE(message.find("single precision"), std::string::npos) << message;
+      EXPECT_FALSE(fs::exists(output));
+    }
+  }
+  Frame frame = frames[2];
+  frame.half_spaces[0].origin.y() = 1e39;
+  write_frame(files[2], frame);
+  EXPECT_THROW(export_frames(files, "gltf", directory / "far.glb"), InputError);
+}
+
+/// A floor that stays, a press that a point carries, a lid that comes late.
+class ExportedHalfSpaces : public ::testing::Test {
+ protected:
+  ExportedHalfSpaces() {
+    FrameWriter writer(directory / "run");
+    for (int f = 0; f < frame_count; ++f) {
+      FrameBuilder b;
+      b.add({"box", "volume"}, generate::box({1, 1, 1}, {1, 1, 1}), Vector3(100, 0.5, 0));
+      b.add_half_space("floor", Vector3::Zero(), Vector3::UnitY());
+      const int press = b.add_half_space("press", place(f), -Vector3::UnitY());
+      b.add_half_space("lid", Vector3(103, 0, 0), -Vector3::UnitX());
+      b.carry(press);
+      b.frame.half_spaces[1].origin = place(0);
+      b.frame.time = 0.1 * f;
+      if (f < 2) b.frame.absent = {3};
+      writer.write(b.frame);
+    }
+    files = list_frames(directory / "run");
+  }
+  static Vector3 place(int frame) { return Vector3(100 + 0.2 * frame, 3 - 0.25 * frame, 0); }
+
+  TemporaryDirectory directory;
+  std::vector<fs::path> files;
+};
+
+TEST_F(ExportedHalfSpaces, AreNamedMoveAndComeInGltf) {
+  export_frames(files, "gltf", directory / "run.glb");
+  const Gltf gltf(directory / "run.glb");
+  const json& root = gltf.node("run");
+  const Vector3 middle(root["translation"][0], root["translation"][1], root["translation"][2]);
+  EXPECT_EQ(root["children"].size(), 4u);
+  const auto mesh_of = [&](const char* name) -> const json& {
+    return gltf.text["meshes"][gltf.node(name)["mesh"].get<std::size_t>()];
+  };
+  for (const char* name : {"floor", "press", "lid"}) {
+    EXPECT_EQ(mesh_of(name)["name"], name);
+    const auto x = gltf.floats(mesh_of(name)["primitives"][0]["attributes"]["POSITION"]);
+    ASSERT_EQ(x.size(), 12u);
+    const Vector3 normal = name == std::string("floor")   ? Vector3::UnitY()
+                           : name == std::string("press") ? Vector3(-Vector3::UnitY())
+                                                          : Vector3(-Vector3::UnitX());
+    const Vector3 origin = name == std::string("lid")     ? Vector3(103, 0, 0)
+                           : name == std::string("press") ? place(0)
+                                                          : Vector3(Vector3::Zero());
+    for (std::size_t k = 0; k < 4; ++k) {
+      const Vector3 corner = middle + Vector3(x[3 * k], x[3 * k + 1], x[3 * k + 2]);
+      EXPECT_NEAR(normal.dot(corner - origin), 0, 1e-4) << name;
+      EXPECT_GT((corner - Vector3(100, 0.5, 0)).norm(), 2) << "wide enough to stand under the box";
+    }
+    const auto edge = [&](std::size_t k) {
+      return Vector3(x[3 * k] - x[0], x[3 * k + 1] - x[1], x[3 * k + 2] - x[2]);
+    };
+    EXPECT_NEAR(edge(1).cross(edge(2)).normalized().dot(normal), 1, 1e-6) << "its front is outside";
+  }
+  EXPECT_FALSE(mesh_of("floor")["primitives"][0].contains("targets"));
+  const json& targets = mesh_of("press")["primitives"][0]["targets"];
+  ASSERT_EQ(targets.size(), std::size_t(frame_count - 1));
+  for (int f = 1; f < frame_count; ++f) {
+    const auto moved = gltf.floats(targets[std::size_t(f - 1)]["POSITION"]);
+    for (std::size_t i = 0; i < moved.size(); ++i)
+      EXPECT_NEAR(moved[i], (place(f) - place(0))[Index(i % 3)], 1e-5);
+  }
+  int scaled = 0;
+  for (const json& channel : gltf.text["animations"][0]["channels"]) {
+    if (channel["target"]["path"] != "scale") continue;
+    ++scaled;
+    EXPECT_EQ(gltf.text["nodes"][channel["target"]["node"].get<std::size_t>()]["name"], "lid");
+    const json& sampler = gltf.text["animations"][0]["samplers"][channel["sampler"].get<std::size_t>()];
+    const auto values = gltf.floats(sampler["output"]);
+    for (std::size_t f = 0; f < frame_count; ++f) EXPECT_EQ(values[3 * f], f < 2 ? 0 : 1);
+  }
+  EXPECT_EQ(scaled, 1);
+}
+
+TEST_F(ExportedHalfSpaces, AreNamedMoveAndComeInUsd) {
+  export_frames(files, "usda", directory / "run.usda");
+  const std::string text = read_file(directory / "run.usda");
+  const auto section = [&](const std::string& name) {
+    const std::size_t begin = text.find("def Mesh \"" + name + "\"");
+    EXPECT_NE(begin, std::string::npos) << name;
+    return begin == text.npos ? "" : text.substr(begin, text.find("\n    def ", begin) - begin);
+  };
+  EXPECT_NE(section("floor").find("point3f[] points = [("), std::string::npos) << text;
+  EXPECT_NE(section("press").find("points.timeSamples"), std::string::npos);
+  EXPECT_NE(section("lid").find("0: \"invisible\",\n            2: \"inherited\""), std::string::npos);
+  // The height of the press in each frame, relative to the middle.
+  const std::string press = section("press");
+  std::vector<double> heights;
+  static const std::regex sample(R"(\d: \[\(([^,]+), ([^,]+), [^)]+\), \([^)]+\), \([^)]+\), \([^)]+\)\])");
+  for (std::sregex_iterator it(press.begin(), press.end(), sample), end; it != end; ++it)
+    heights.push_back(std::stod((*it)[2]));
+  ASSERT_EQ(heights.size(), std::size_t(frame_count)) << press;
+  for (std::size_t f = 1; f < heights.size(); ++f)
+    EXPECT_NEAR(heights[f] - heights[0], -0.25 * double(f), 1e-5);
+}
+
+TEST_F(ExportedHalfSpaces, MayNotTurnIntoOthers) {
+  Frame frame = read_frame(files[2]);
+  frame.half_spaces[0].normal = Vector3::UnitZ();
+  write_frame(files[2], frame);
+  EXPECT_THROW(export_frames(files, "gltf", directory / "run.glb"), InputError);
 }
 
 }  // namespace

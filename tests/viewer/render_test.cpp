@@ -5,6 +5,7 @@
 #include <apart/viewer/render.hpp>
 #include <apart/viewer/shapes.hpp>
 #include <support/frame_builder.hpp>
+#include <support/input_error.hpp>
 #include <support/temporary_directory.hpp>
 
 #include <Eigen/Geometry>
@@ -200,6 +201,78 @@ TEST(Render, RejectsBadOptionsAndFrames) {
   damaged = frame;
   damaged.point_body[0] = 9;
   EXPECT_THROW(draw(damaged, small()), InputError);
+}
+
+TEST(Render, RefusesWhatSinglePrecisionCannotShow) {
+  FrameBuilder b = ball_on_ground();
+  b.add({"wall", "obstacle"}, generate::box({0.1, 1, 1}, {1, 1, 1}), {1, 0.5, 0});
+  RenderOptions options = small();
+  const Camera good = automatic_camera(b.frame, aspect);
+  const auto refusal = [&] { return testing::message_of([&] { draw(b.frame, options); }); };
+  for (const double far : {1e6, 1e18, 1e39, 1e200}) {
+    options.camera = good;
+    options.camera->eye = Vector3(far, 1, 0);
+    EXPECT_NE(refusal().find("camera: the eye is"), std::string::npos) << far << ": " << refusal();
+  }
+  for (const double far : {1e18, 1e39, 1e200}) {
+    options.camera = good;
+    options.camera->target += Vector3(far, 0, 0);
+    options.camera->eye = options.camera->target + Vector3(0, 1, 1);
+    EXPECT_NE(refusal().find("choose a nearer target"), std::string::npos) << far << ": " << refusal();
+  }
+  options.camera = good;
+  options.camera->eye = good.target + 1e4 * (good.eye - good.target);
+  EXPECT_NO_THROW(draw(b.frame, options)) << "far, and yet a picture";
+  // Scenes of any size are drawn, as long as their sizes have squares.
+  for (const double size : {1e-30, 1e30, 1e90}) {
+    FrameBuilder large = b;
+    large.frame.mesh.points *= size;
+    large.frame.half_spaces.clear();
+    EXPECT_GT(coloured(draw(large.frame, small())), size < 1 ? -1 : 500) << size;
+  }
+  for (const double size : {1e120, 1e300}) {
+    FrameBuilder large = b;
+    large.frame.mesh.points *= size;
+    EXPECT_THROW(draw(large.frame, small()), InputError) << size;
+  }
+  // A body that is not there may be anywhere.
+  options.camera = good;
+  const int lost = b.add({"lost", "volume"}, generate::sphere(0.1, 2), {1e30, 0, 0});
+  EXPECT_NE(refusal().find("'lost'"), std::string::npos) << refusal();
+  b.frame.absent = {lost};
+  EXPECT_NO_THROW(draw(b.frame, options));
+}
+
+TEST(Render, HalfSpacesThatAreNotThereAreNotDrawn) {
+  FrameBuilder b = ball_on_ground();
+  b.add({"table", "obstacle"}, generate::box({2, 0.1, 2}, {1, 1, 1}), {0, -0.2, 0});
+  RenderOptions options = small();
+  options.camera = automatic_camera(b.frame, aspect);
+  const Image with = draw(b.frame, options);
+  FrameBuilder none = b;
+  none.frame.half_spaces.clear();
+  b.frame.absent = {1};
+  EXPECT_EQ(draw(b.frame, options).rgb, draw(none.frame, options).rgb);
+  EXPECT_NE(draw(b.frame, options).rgb, with.rgb);
+}
+
+TEST(Shapes, AreAsThickAsTheBodiesThemselves) {
+  FrameBuilder b;
+  b.add({"rope", "rod"}, generate::segments(2, 4));
+  b.add({"dust", "particles"}, generate::points({2, 1, 2}, 0.3));
+  b.add({"wire", "obstacle"}, generate::segments(2, 4));
+  const auto radius = [&](std::size_t i) { return shapes_of(b.frame, {Vector3::Zero(), 2})[i].radius; };
+  b.frame.thickness = {0.001, 0.002, 0.008};
+  b.frame.self_reach = {0.002, 0.003, 0.01};
+  EXPECT_FLOAT_EQ(radius(0), 0.00025f) << "what contact keeps, where a frame says no more";
+  b.frame.drawn_thickness = {0.04, 0.2, 0};
+  EXPECT_FLOAT_EQ(radius(0), 0.01f);
+  EXPECT_FLOAT_EQ(radius(1), 0.05f);
+  EXPECT_FLOAT_EQ(radius(2), 0.002f);
+  b.frame.thickness.clear();
+  b.frame.self_reach.clear();
+  EXPECT_FLOAT_EQ(radius(1), 0.05f);
+  EXPECT_GT(radius(2), 0) << "can be seen";
 }
 
 TEST(Render, WritesAPngFileAtomically) {

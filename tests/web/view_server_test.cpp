@@ -15,8 +15,18 @@
 
 #include <nlohmann/json.hpp>
 
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <optional>
+#include <thread>
 
 namespace apart {
 namespace {
@@ -269,6 +279,240 @@ TEST_F(Server, FollowsARunThatIsWritten) {
   s = state();
   EXPECT_EQ(s["steps"]["columns"]["time"], json({0.01}));
   EXPECT_NE(s["generation"], generation);
+}
+
+TEST_F(Server, ARunStartedAnewLeavesNoStepsBehind) {
+  write_file(run() / "steps.csv", "step,time,contacts\n1,0.02,5\n2,0.04,6\n");
+  write_file(run() / "log.txt", "step 1 t 0.02 s: 3 iterations, 5 contacts, gap 0.001 m, 0.25 s\n");
+  json s = state();
+  EXPECT_EQ(s["steps"]["columns"]["contacts"], json({5, 6}));
+  std::string generation = s["generation"];
+  // By the time somebody asks, the new run has come farther than the old one.
+  write_file(run() / "steps.csv", "step,time,contacts\n1,0.01,7\n2,0.02,8\n3,0.03,9\n");
+  write_file(run() / "log.txt", "step 1 t 0.01 s: 3 iterations, 7 contacts, gap 0.001 m, 0.5 s\nand so on\n");
+  write_frame(run() / "frames" / "frame_000000.vtu", ball(1));
+  s = state(4, 2);
+  EXPECT_NE(s["generation"], generation);
+  s = state();
+  EXPECT_EQ(s["steps"]["columns"]["contacts"], json({7, 8, 9}));
+  EXPECT_EQ(s["steps"]["columns"]["seconds"], json({0.5, nullptr, nullptr}));
+  // And without a frame of its own yet, which alone would tell.
+  generation = s["generation"];
+  write_file(run() / "steps.csv", "step,time,contacts\n1,0.01,1\n2,0.02,2\n3,0.03,3\n4,0.04,4\n");
+  s = state(4, 3);
+  EXPECT_NE(s["generation"], generation);
+  generation = s["generation"];
+  s = state();
+  EXPECT_EQ(s["steps"]["columns"]["contacts"], json({1, 2, 3, 4}));
+  // Going on is no new start.
+  std::ofstream(run() / "steps.csv", std::ios::app) << "5,0.05,5\n";
+  s = state(4, 4);
+  EXPECT_EQ(s["generation"], generation);
+  EXPECT_EQ(s["steps"]["columns"]["contacts"], json({5}));
+}
+
+TEST_F(Server, TellsThatFramesWereReplaced) {
+  const json first = state();
+  const std::string stamp = first["frames"]["stamp"];
+  EXPECT_EQ(state(4)["frames"]["before"], stamp) << "nothing happened";
+  FrameWriter(run(), {}, 4).write(ball(4));
+  json s = state(4);
+  EXPECT_EQ(s["frames"]["before"], stamp) << "one more, and the old ones are as they were";
+  EXPECT_NE(s["frames"]["stamp"], stamp);
+  // Continued from an earlier step: the last two frames are others, as many as before.
+  const std::string longer = s["frames"]["stamp"], generation = s["generation"];
+  FrameWriter continued(run(), {}, 3);
+  for (const int number : {5, 6}) continued.write(ball(number));
+  s = state(5);
+  EXPECT_EQ(s["generation"], generation);
+  EXPECT_EQ(s["frames"]["count"], 5);
+  EXPECT_NE(s["frames"]["before"], longer);
+  // The same time and another frame.
+  const std::string before = s["frames"]["stamp"];
+  Frame other = ball(1);
+  other.mesh.points.row(1).array() += 3;
+  write_frame(run() / "frames" / "frame_000001.vtu", other);
+  EXPECT_NE(state(5)["frames"]["before"], before);
+}
+
+TEST_F(Server, ReadsNothingThroughLinksOutOfTheRun) {
+  fs::remove(run() / "summary.json");
+  write_file(directory / "outside.json",
+             R"({"status": "refuted", "reason": "the secret", "scene": "the secret"})");
+  write_file(directory / "outside.csv", "step,time,contacts\n1,0.02,77\n");
+  for (const auto& [link, target] :
+       {std::pair("summary.json", "outside.json"), std::pair("steps.csv", "outside.csv"),
+        std::pair("log.txt", "outside.csv")})
+    fs::create_symlink(directory / target, run() / link);
+  const auto result = get("/token/0/state.json");
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->status, 200) << "what is wrong with one file concerns no other";
+  EXPECT_EQ(result->body.find("the secret"), std::string::npos) << result->body;
+  EXPECT_EQ(result->body.find("77"), std::string::npos) << result->body;
+  const json s = json::parse(result->body);
+  EXPECT_EQ(s["status"], "unknown");
+  EXPECT_EQ(s["frames"]["count"], 4);
+  EXPECT_EQ(s["steps"]["count"], 0);
+  for (const char* name : {"summary.json", "steps.csv", "log.txt"})
+    EXPECT_NE(s["problem"].get<std::string>().find(name), std::string::npos) << s["problem"];
+  // A scene outside does not say how far gaps are shown.
+  const auto reach = [&] {
+    std::string bytes;
+    return header_of(get("/token/0/field?frame=3&name=gap")->body, bytes)["high"];
+  };
+  fs::remove(run() / "scene.json");
+  const json without = reach();
+  write_file(directory / "outside.json", R"({"contact": {"dhat": 100}})");
+  fs::create_symlink(directory / "outside.json", run() / "scene.json");
+  start({run()});  // packets made before are kept
+  EXPECT_EQ(reach(), without);
+  fs::remove(run() / "scene.json");
+  fs::copy(directory / "outside.json", run() / "scene.json");
+  start({run()});
+  EXPECT_NE(reach(), without);
+}
+
+TEST_F(Server, SaysThatARunIsGone) {
+  fs::rename(run(), directory / "elsewhere");
+  json s = state();
+  EXPECT_EQ(s["status"], "gone");
+  EXPECT_NE(s["problem"].get<std::string>().find("gone"), std::string::npos) << s;
+  EXPECT_EQ(s["frames"]["count"], 0);
+  EXPECT_EQ(status("/token/0/positions?frame=0"), 422);
+  fs::rename(directory / "elsewhere", run());
+  s = state();
+  EXPECT_EQ(s["status"], "finished");
+  EXPECT_FALSE(s.contains("problem"));
+  EXPECT_EQ(s["frames"]["count"], 4);
+}
+
+TEST_F(Server, HalfSpacesAreWhereTheirPointsCarryThem) {
+  FrameBuilder b;
+  b.add({"ball", "volume"}, generate::sphere(0.5, 3));
+  const int press = b.add_half_space("press", Vector3(0, 2, 0), -Vector3::UnitY());
+  b.carry(press);
+  b.frame.half_spaces[0].origin = Vector3(0, 3, 0);  // where it started
+  write_frame(run() / "frames" / "frame_000001.vtu", b.frame);
+  std::string rest;
+  const json header = header_of(get("/token/0/positions?frame=1")->body, rest);
+  EXPECT_EQ(header["half_spaces"][0]["origin"], json({0.0, 2.0, 0.0}));
+}
+
+TEST_F(Server, ThicknessIsThatOfTheBodiesThemselves) {
+  Frame frame = ball(2);
+  frame.drawn_thickness = {0.3, 0};
+  write_frame(run() / "frames" / "frame_000002.vtu", frame);
+  std::string rest;
+  const json topology = header_of(get("/token/0/topology?frame=2")->body, rest);
+  EXPECT_EQ(topology["bodies"][0]["thickness"], 0.3);
+  EXPECT_EQ(topology["bodies"][0]["radius"], 0.15);
+  EXPECT_FALSE(topology["bodies"][1].contains("thickness"));
+}
+
+/// A connection made by hand.
+class RawConnection {
+ public:
+  explicit RawConnection(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(std::uint16_t(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
+  ~RawConnection() { ::close(socket_); }
+  RawConnection(const RawConnection&) = delete;
+  bool send(const std::string& text) const {
+    return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == ssize_t(text.size());
+  }
+  /// Everything until the other side closes; nothing if it does not.
+  std::optional<std::string> all(int milliseconds = 10000) const {
+    std::string text;
+    for (char bytes[4096];;) {
+      pollfd polled{socket_, POLLIN, 0};
+      if (::poll(&polled, 1, milliseconds) != 1) return std::nullopt;
+      const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
+      if (count <= 0) return text;
+      text.append(bytes, std::size_t(count));
+    }
+  }
+
+ private:
+  int socket_;
+};
+
+TEST_F(Server, WhoSendsSlowlyOrNothingKeepsNobodyWaiting) {
+  std::vector<std::unique_ptr<RawConnection>> slow, idle;
+  for (int i = 0; i < 30; ++i) {
+    slow.push_back(std::make_unique<RawConnection>(server->port()));
+    EXPECT_TRUE(slow.back()->send("GET /wrong/ HTTP/1.1\r\n"));
+  }
+  for (int i = 0; i < 60; ++i) idle.push_back(std::make_unique<RawConnection>(server->port()));
+  std::atomic<bool> ended = false;
+  std::thread sender([&] {
+    while (!ended) {
+      for (const auto& connection : slow) connection->send("X-Header: x\r\n");
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  });
+  for (int i = 0; i < 5; ++i) {
+    httplib::Client client("127.0.0.1", server->port());
+    client.set_read_timeout(2);
+    const auto result = client.Get("/token/runs.json");
+    EXPECT_TRUE(result && result->status == 200) << i;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  // Who does not come to an end is given up, even while sending.
+  for (const auto& connection : slow) EXPECT_EQ(connection->all(), "");
+  ended = true;
+  sender.join();
+}
+
+TEST_F(Server, ManyConnectionsWithoutTheTokenDoNotPushOutOneWithIt) {
+  httplib::Client kept("127.0.0.1", server->port());
+  kept.set_keep_alive(true);
+  ASSERT_TRUE(kept.Get("/token/runs.json"));
+  std::vector<std::unique_ptr<RawConnection>> idle;
+  for (int i = 0; i < 400; ++i) idle.push_back(std::make_unique<RawConnection>(server->port()));
+  EXPECT_EQ(idle.front()->all(), "") << "the oldest had to go";
+  const auto result = kept.Get("/token/runs.json");
+  EXPECT_TRUE(result && result->status == 200);
+  EXPECT_EQ(status("/token/runs.json"), 200);
+}
+
+TEST_F(Server, AnswersSeveralRequestsOnOneConnectionAndClosesForeignOnes) {
+  const std::string host = "Host: 127.0.0.1:" + std::to_string(server->port()) + "\r\n";
+  const auto count = [](const std::string& text, const std::string& part) {
+    int n = 0;
+    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
+    return n;
+  };
+  const std::string known = "GET /token/runs.json HTTP/1.1\r\n" + host,
+                    foreign = "GET /wrong/ HTTP/1.1\r\n" + host;
+  {
+    const RawConnection connection(server->port());  // in one piece
+    EXPECT_TRUE(connection.send(known + "\r\n" + known + "\r\n" + known + "Connection: close\r\n\r\n"));
+    const auto answer = connection.all();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(count(*answer, "HTTP/1.1 200 OK"), 3) << *answer;
+  }
+  {
+    const RawConnection connection(server->port());
+    EXPECT_TRUE(connection.send(foreign + "\r\n" + known + "\r\n"));
+    const auto answer = connection.all();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(count(*answer, "HTTP/1.1 403"), 1) << *answer;
+    EXPECT_EQ(count(*answer, "HTTP/1.1 200"), 0) << *answer;
+  }
+  for (const std::string& bad :
+       {std::string("\r\n\r\n"), std::string("nonsense\r\n\r\n"), std::string(100000, 'x'),
+        "POST /token/runs.json HTTP/1.1\r\n" + host + "Content-Length: 100000\r\n\r\nnothing more"}) {
+    const RawConnection connection(server->port());
+    connection.send(bad);
+    const auto answer = connection.all();
+    ASSERT_TRUE(answer) << bad.substr(0, 40);
+    EXPECT_EQ(count(*answer, "HTTP/1.1 200"), 0) << *answer;
+  }
+  EXPECT_EQ(status("/token/runs.json"), 200);
 }
 
 TEST_F(Server, SaysWhyARunFailed) {

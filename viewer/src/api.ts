@@ -56,12 +56,12 @@ export interface Field {
 export interface RunState {
   name: string;
   scene: string;
-  status: 'starting' | 'running' | 'finished' | 'interrupted' | 'failed' | 'refuted' | 'unknown';
+  status: 'starting' | 'running' | 'finished' | 'interrupted' | 'failed' | 'refuted' | 'gone' | 'unknown';
   reason?: string;
   problem?: string;
   age?: number; // seconds since something was written
   generation: string;
-  frames: { count: number; from: number; times: number[] };
+  frames: { count: number; from: number; times: number[]; before: string; stamp: string }; // stamps: see web/run_folder.hpp
   steps: { count: number; from: number; columns: Record<string, (number | null)[]> };
 }
 

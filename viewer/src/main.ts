@@ -93,7 +93,7 @@ class App {
   private showIn(pane: Pane) {
     const { run, view } = pane;
     const frame = run.frameAt(this.playback.time);
-    if (frame < 0) return;
+    if (frame < 0) return pane.showMessage(frame);
     const wanted = this.wanted;
     const ready = run.ready(frame, wanted);
     if (!ready) {
@@ -295,6 +295,7 @@ class App {
         status: run.state?.status,
         frames: run.times.length,
         shown: view.shown ? wantedFrame : -1,
+        shownTime: view.shown?.positions.time ?? null,
         triangles: (view.shown?.topology.triangles.length ?? 0) / 3,
         contacts: view.contactLines,
         bad: [...run.bad.keys()],

@@ -10,6 +10,7 @@ const statusText: Record<string, string> = {
   interrupted: 'interrupted',
   failed: 'failed',
   refuted: 'refuted',
+  gone: 'gone',
 };
 
 /** One run with its picture and the words on it. */

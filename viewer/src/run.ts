@@ -68,6 +68,7 @@ export class Run {
   private pending = new Map<string, Promise<void>>();
   private topologies = new Map<string, Topology>();
   private stepCount = 0;
+  private generation = 0; // what was asked for in an earlier one is not kept
 
   constructor(
     readonly number: number,
@@ -94,20 +95,24 @@ export class Run {
     const old = this.state;
     const again =
       old !== null &&
-      old.generation !== '' &&
       (state.generation !== old.generation ||
+        state.frames.before !== old.frames.stamp ||
         state.frames.count < this.times.length ||
         state.steps.count < this.stepCount);
     if (again) {
-      // Started anew: forget everything.
+      // Started anew, or frames that are here were written again: forget everything.
+      ++this.generation;
       this.times = [];
       this.columns = {};
       this.stepCount = 0;
       this.cache.clear();
+      this.pending.clear();
       this.topologies.clear();
       this.bad.clear();
+      this.badSince.clear();
       this.state = null;
-      return this.refresh();
+      await this.refresh();
+      return true;
     }
     this.name = state.name;
     const had = this.problem;
@@ -181,13 +186,18 @@ export class Run {
     const key = `${frame}/${wanted.field}/${wanted.contacts}`;
     let loading = this.pending.get(key);
     if (!loading) {
-      loading = this.load(frame, wanted).finally(() => this.pending.delete(key));
+      const started: Promise<void> = this.load(frame, wanted).finally(() => {
+        if (this.pending.get(key) === started) this.pending.delete(key);
+      });
+      loading = started;
       this.pending.set(key, loading);
     }
     return loading;
   }
 
   private async load(frame: number, wanted: Wanted) {
+    const { generation } = this;
+    const outdated = () => generation !== this.generation;
     try {
       let positions = this.cache.get(`positions/${frame}`) as Positions | undefined;
       if (!positions) {
@@ -196,11 +206,13 @@ export class Run {
         if (this.shared.origin && got.origin !== this.shared.origin)
           got.positions = (await getPositions(this.number, frame, this.shared.origin)).positions;
         this.shared.origin ??= got.origin;
+        if (outdated()) return;
         positions = got.positions;
         this.cache.set(`positions/${frame}`, positions, positions.xyz.byteLength);
       }
       if (!this.topologies.has(positions.key)) {
         const topology = await getTopology(this.number, frame);
+        if (outdated()) return;
         if (this.topologies.size >= 4) this.topologies.clear();
         this.topologies.set(topology.key, topology);
       }
@@ -210,11 +222,13 @@ export class Run {
       for (const name of fields)
         if (!this.cache.get(`${name}/${frame}`)) {
           const field = await getField(this.number, frame, name);
+          if (outdated()) return;
           this.cache.set(`${name}/${frame}`, field, field.values.byteLength);
         }
       this.bad.delete(frame);
       this.badSince.delete(frame);
     } catch (error) {
+      if (outdated()) return;
       if (!(error instanceof ServerError)) console.error(error);
       this.bad.set(frame, (error as Error).message);
       this.badSince.set(frame, performance.now());

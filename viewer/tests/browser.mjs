@@ -3,7 +3,7 @@
 // found when it fails; the exit code is 1 if one did.
 import { chromium } from 'playwright-core';
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const program = resolve(process.argv[2]);
@@ -381,6 +381,36 @@ try {
     expect((await ended) === 0, 'apart run failed');
     await until('the end', (r) => r.panes[0].status === 'finished' && r.panes[0].frames === 151 && r.panes[0].shown === 150);
     await differs(before, await picture(), 'live and final picture');
+    server.stop();
+  });
+
+  await check('shows the frames that a continued run has written again', async () => {
+    const name = 'continued';
+    const folder = join(directory, name);
+    const file = writeScene(name, scene(12, { output: { every: 3 } }));
+    execFileSync(program, ['run', file, '-o', folder, '--steps', '5'], { stdio: 'pipe' });
+    server = await serve(folder);
+    addresses.push(server.address);
+    await open(server);
+    await page.evaluate(() => window.apart.seek(0.05));
+    await until('the last frame', (r) => r.panes[0].frames === 3 && r.panes[0].shown === 2 && r.panes[0].shownTime === 0.05);
+    execFileSync(program, ['run', '--resume', folder], { stdio: 'pipe' });
+    await until('more frames', (r) => r.panes[0].frames === 5);
+    await page.evaluate(() => window.apart.seek(0.06));
+    await until('the frame in place of the last', (r) => r.panes[0].shown === 2 && Math.abs(r.panes[0].shownTime - 0.06) < 1e-9);
+    // Started anew, with half the time step.
+    execFileSync(program, ['run', writeScene(name, scene(8, { time: { dt: 0.005, steps: 8 } })), '-o', folder, '--force'], { stdio: 'pipe' });
+    await until('the new run', (r) => r.panes[0].frames === 9);
+    await page.evaluate(() => window.apart.seek(0.04));
+    await until('its end', (r) => r.panes[0].shown === 8 && Math.abs(r.panes[0].shownTime - 0.04) < 1e-9);
+  });
+
+  await check('says that a run is gone', async () => {
+    const folder = join(directory, 'continued');
+    renameSync(folder, `${folder}-elsewhere`);
+    await until('a message', (r) => r.panes[0].status === 'gone' && /gone/.test(r.panes[0].message));
+    renameSync(`${folder}-elsewhere`, folder);
+    await until('it is back', (r) => r.panes[0].status === 'finished' && r.panes[0].message === '' && r.panes[0].frames === 9);
     server.stop();
   });
 

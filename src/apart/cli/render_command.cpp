@@ -145,15 +145,15 @@ int export_run(const ExportArguments& arguments) {
     throw InputError("frames {} to {}: {} has the frames 0 to {}; choose among them", arguments.first, last,
                      arguments.run, files.size() - 1);
   std::vector<fs::path> chosen;
-  for (Index i = arguments.first; i <= last; i += arguments.every) chosen.push_back(files[std::size_t(i)]);
+  // In 64 bits: one step beyond the last frame may be beyond what an Index holds.
+  for (std::int64_t i = arguments.first; i <= last; i += arguments.every)
+    chosen.push_back(files[std::size_t(i)]);
   const fs::path run = fs::absolute(arguments.run).lexically_normal();
   const std::string name =
       run.has_filename() ? run.filename().string() : run.parent_path().filename().string();
   const fs::path output = !arguments.output.empty() ? fs::path(arguments.output)
                           : !format.ending.empty()  ? fs::path(name + std::string(format.ending))
                                                     : fs::path(name + "-" + std::string(format.name));
-  if (format.ending.empty() && fs::exists(output) && (!fs::is_directory(output) || !fs::is_empty(output)))
-    throw InputError("{}: is there already and not an empty folder; choose another with -o", output.string());
   CountLine line("frame");
   stop_gently();
   try {
@@ -163,7 +163,7 @@ int export_run(const ExportArguments& arguments) {
     });
   } catch (const ExportStopped&) {
     line.close();
-    fmt::print(stderr, "interrupted; {} is not complete\n", output.string());
+    fmt::print(stderr, "interrupted; {} was not written\n", output.string());
     return exit_signal + stop_signal;
   }
   line.close();

@@ -44,6 +44,8 @@ void check_sizes(const Frame& frame) {
   ensure(frame.thickness.empty() || frame.thickness.size() == frame.bodies.size(),
          "Frame: thickness is empty or has one entry per body");
   ensure(frame.self_reach.size() == frame.thickness.size(), "Frame: as many self_reach as thickness");
+  ensure(frame.drawn_thickness.empty() || frame.drawn_thickness.size() == frame.bodies.size(),
+         "Frame: drawn_thickness is empty or has one entry per body");
   const auto cells = frame.mesh.tetrahedra.cols() + frame.mesh.faces.cols();
   ensure(frame.von_mises.size() == 0 || frame.von_mises.size() == cells,
          "Frame: von_mises is empty or has one entry per tetrahedron and triangle");
@@ -96,6 +98,8 @@ void write_frame(const std::filesystem::path& file, const Frame& frame) {
     arrays.field.push_back(vtu_output("body_thickness", frame.thickness));
     arrays.field.push_back(vtu_output("body_self_reach", frame.self_reach));
   }
+  if (!frame.drawn_thickness.empty())
+    arrays.field.push_back(vtu_output("body_drawn_thickness", frame.drawn_thickness));
   if (!thick_pairs.empty()) {
     arrays.field.push_back(vtu_output("thickness_pairs", thick_pairs, 2));
     arrays.field.push_back(vtu_output("pair_thickness", pair_values));
@@ -254,6 +258,8 @@ class FrameReader {
       frame.thickness = lengths(*array, frame.bodies.size());
       frame.self_reach = lengths(required(file_.field_data(), "body_self_reach"), frame.bodies.size());
     }
+    if (const VtuArray* array = VtuFile::find(file_.field_data(), "body_drawn_thickness"))
+      frame.drawn_thickness = lengths(*array, frame.bodies.size());
     if (const VtuArray* array = VtuFile::find(file_.field_data(), "thickness_pairs")) {
       const std::size_t n = tuples(*array);
       const auto bodies = file_.integers(*array, 2 * n);

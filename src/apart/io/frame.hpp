@@ -52,10 +52,13 @@ struct Frame {
   std::vector<double> thickness;
   std::vector<double> self_reach;  ///< ξ + d̂ [m] of each body with itself; as many as `thickness`
   std::vector<PairThickness> pair_thickness;  ///< pairs that have another than the mean
-  Matrix3X velocity;                          ///< [m/s] per point; may be empty
-  Matrix3X contact_force;                     ///< [N] per point, contact and friction; may be empty
-  VectorX von_mises;  ///< [Pa] per tetrahedron, then per triangle (zero but for shells); may be empty
-  VectorX strain;     ///< largest |σ − 1| over the stretches σ; cells as in von_mises; may be empty
+  /// How thick each body is itself [m]: a shell as its material says, rods and particles twice their radius;
+  /// 0 for others. Not what contact keeps free, and nothing to verify: for drawing. Empty: none has any.
+  std::vector<double> drawn_thickness;
+  Matrix3X velocity;       ///< [m/s] per point; may be empty
+  Matrix3X contact_force;  ///< [N] per point, contact and friction; may be empty
+  VectorX von_mises;       ///< [Pa] per tetrahedron, then per triangle (zero but for shells); may be empty
+  VectorX strain;          ///< largest |σ − 1| over the stretches σ; cells as in von_mises; may be empty
 };
 
 /// Writes one VTU file that ParaView opens (binary, so doubles survive exactly), atomically.

@@ -1,5 +1,6 @@
 #include <apart/simulation/output_frame.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace apart {
@@ -24,6 +25,14 @@ void add_thickness(const PairTable& pairs, Frame& f) {
   if (any || !f.pair_thickness.empty()) return;
   f.thickness.clear();
   f.self_reach.clear();
+}
+
+/// How thick a body is by itself [m]; 0 if that is not said.
+double own_thickness(const Body& body) {
+  // det(inverse_rest) is one over twice the area of the triangle.
+  if (body.shell && body.shell->volume.size() > 0)
+    return body.shell->volume[0] * 2 * std::abs(body.shell->inverse_rest[0].determinant());
+  return 2 * body.radius;
 }
 
 /// What verify needs to know of a shell's limits.
@@ -108,6 +117,8 @@ Frame make_frame(StepProblem& w, const State& state) {
     for (int b = a; b < pairs.body_count(); ++b)
       if (!pairs(a, b).enabled) f.ignored_pairs.emplace_back(a, b);
   add_thickness(pairs, f);
+  for (const Body& b : m.bodies) f.drawn_thickness.push_back(own_thickness(b));
+  if (std::ranges::all_of(f.drawn_thickness, [](double t) { return t == 0; })) f.drawn_thickness.clear();
 
   // Forces on the surface [N]: minus the gradient of contact, without the step's scale, and friction as it
   // acted, so that forces and accelerations balance. From the state alone, not from what the problem lagged

@@ -209,25 +209,6 @@ void write_gltf(const std::filesystem::path& file, const SurfaceMotion& motion) 
       animate(node, "scale", document.floats(scale, "VEC3", false, false), "STEP");
     }
   }
-  for (const HalfSpace& plane : motion.half_spaces) {
-    const Vector3 side = plane.normal.unitOrthogonal(), other = plane.normal.cross(side);
-    const Vector3 foot = -plane.normal * plane.normal.dot(motion.origin - plane.origin);
-    Matrix3Xf corners(3, 4);
-    for (int k = 0; k < 4; ++k)
-      corners.col(k) =
-          (foot + 4 * motion.size * ((k == 0 || k == 3 ? -1 : 1) * side + (k < 2 ? -1 : 1) * other))
-              .cast<float>();
-    const std::vector<int> indices = {0, 1, 2, 0, 2, 3};
-    const int colour = document.add("materials", material("half-space", Vector3f(0.6f, 0.6f, 0.6f)));
-    const int mesh = document.add(
-        "meshes", {{"name", "half-space"},
-                   {"primitives",
-                    {{{"attributes", {{"POSITION", document.floats(corners, "VEC3", true, true)}}},
-                      {"indices", document.indices(indices.data(), 6)},
-                      {"material", colour},
-                      {"mode", mode_triangles}}}}});
-    children.push_back(document.add("nodes", {{"name", "half-space"}, {"mesh", mesh}}));
-  }
   const Eigen::Quaterniond turn = to_y_up(motion.up);
   const Vector3 place = turn * motion.origin;
   Json root = {{"name", "run"},

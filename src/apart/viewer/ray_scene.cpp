@@ -54,6 +54,17 @@ T* new_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format, std::s
 
 }  // namespace
 
+namespace {
+
+/// Embree ends the program for rays with numbers beyond this, or none.
+bool within_range(const Ray& ray) {
+  constexpr float limit = 1e18f;
+  return (ray.origin.array().abs() < limit).all() && (ray.direction.array().abs() < limit).all() &&
+         ray.near <= ray.far;
+}
+
+}  // namespace
+
 struct RayScene::Embree {
   /// A shape gives up to three geometries: triangles, tubes, balls.
   enum class Kind { triangles, tubes, balls };
@@ -140,6 +151,7 @@ bool RayScene::empty() const {
 }
 
 std::optional<Hit> RayScene::closest(const Ray& ray) const {
+  if (!within_range(ray)) return std::nullopt;
   RTCRayHit found;
   found.ray = embree_ray(ray);
   found.hit.geomID = RTC_INVALID_GEOMETRY_ID;
@@ -190,6 +202,7 @@ std::optional<Hit> RayScene::closest(const Ray& ray) const {
 }
 
 bool RayScene::occluded(const Ray& ray) const {
+  if (!within_range(ray)) return false;
   RTCRay query = embree_ray(ray);
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);

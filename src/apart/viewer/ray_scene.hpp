@@ -23,7 +23,7 @@ struct Hit {
 };
 
 /// Shapes that rays can be shot at, from several threads; the shapes must outlive it. Equal shapes give equal
-/// answers, for any number of threads.
+/// answers, for any number of threads. Rays that begin or reach beyond 1e18 see nothing.
 class RayScene {
  public:
   explicit RayScene(const std::vector<const Shape*>& shapes);

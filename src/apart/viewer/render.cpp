@@ -112,12 +112,47 @@ Matrix3Xf colours(const Frame& frame, const std::optional<Colouring>& colouring)
   return result;
 }
 
+/// The camera to draw a frame with; what single precision cannot show from there is refused.
+Camera chosen_camera(const Frame& frame, const RenderOptions& options) {
+  // The automatic camera squares and adds coordinates.
+  if (!options.camera && !(frame.mesh.points.array().abs() <= 1e100).all())
+    throw InputError(
+        "the frame at {} s has coordinates beyond 1e100 m, too large to be drawn; draw an earlier frame",
+        frame.time);
+  const Camera camera =
+      options.camera ? *options.camera : automatic_camera(frame, double(options.width) / options.height);
+  // Coordinates near the eye are known to 1e-7 of its distance: from here on a hundredth of the scene or
+  // more. Even the narrowest view in the largest picture would show the scene as a few pixels.
+  constexpr double farthest_eye = 1e5;
+  const double distance = (camera.eye - camera.target).stableNorm();
+  if (!(distance <= farthest_eye * camera.scene_size))
+    throw InputError(
+        "camera: the eye is {:.3g} m from the target, what it looks at is {:.3g} m large, so nothing could "
+        "be seen; "
+        "come nearer than {:.3g} m",
+        distance, camera.scene_size, farthest_eye * camera.scene_size);
+  // Farther than this from what is looked at, squares of coordinates leave single precision.
+  constexpr double farthest_point = 1e15;
+  for (Index i = 0; i < frame.mesh.point_count(); ++i) {
+    const Vector3 x = frame.mesh.points.col(i);
+    const double away = (x - camera.target).cwiseAbs().maxCoeff();
+    const auto body = frame.point_body[i];
+    if (away <= farthest_point * camera.scene_size || std::ranges::count(frame.absent, body) > 0) continue;
+    throw InputError(
+        "body '{}': its point at ({:.3g}, {:.3g}, {:.3g}) m is {:.3g} m from the camera's target, more than "
+        "{:.0g} "
+        "times the {:.3g} m that are shown, and cannot be drawn; choose a nearer target, or draw an earlier "
+        "frame",
+        frame.bodies[std::size_t(body)].name, x[0], x[1], x[2], away, farthest_point, camera.scene_size);
+  }
+  return camera;
+}
+
 class Picture {
  public:
   Picture(const Frame& frame, const RenderOptions& options)
       : options_(options),
-        camera_(options.camera ? *options.camera
-                               : automatic_camera(frame, double(options.width) / options.height)),
+        camera_(chosen_camera(frame, options)),
         normalization_{camera_.target, camera_.scene_size},
         shapes_(shapes_of(frame, normalization_, colours(frame, options.colouring))),
         eye_(normalization_(camera_.eye)),
@@ -233,8 +268,9 @@ class Picture {
 
   void make_grounds(const Frame& frame) {
     for (const HalfSpace& plane : frame.half_spaces)
-      grounds_.push_back(
-          {normalization_(plane.origin_at(frame.mesh.points)), plane.normal.normalized().cast<float>()});
+      if (std::ranges::count(frame.absent, plane.body) == 0)
+        grounds_.push_back(
+            {normalization_(plane.origin_at(frame.mesh.points)), plane.normal.normalized().cast<float>()});
     float lowest = std::numeric_limits<float>::infinity();
     for (const Shape& shape : shapes_)
       for (Index p = 0; p < shape.points.cols(); ++p)

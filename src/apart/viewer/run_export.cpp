@@ -3,6 +3,8 @@
 #include <apart/io/formats.hpp>
 #include <apart/viewer/run_export.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace apart {
@@ -54,6 +56,57 @@ Mesh visible_surface(const Frame& frame) {
   return mesh;
 }
 
+/// A folder that appears under its name when everything is in it: what is written goes to a hidden one beside
+/// it, which goes away if it is not finished. A folder that is there, and empty, is filled.
+class WholeFolder {
+ public:
+  explicit WholeFolder(const fs::path& output) {
+    std::error_code error;
+    exists_ = fs::exists(output, error);
+    if (exists_ && (!fs::is_directory(output, error) || !fs::is_empty(output, error)))
+      throw InputError("{}: is there already and not an empty folder; choose another with -o",
+                       output.string());
+    output_ = fs::weakly_canonical(fs::absolute(output), error);
+    if (error) output_ = fs::absolute(output);
+    if (!output_.has_filename()) output_ = output_.parent_path();  // a slash at the end
+    const fs::path beside = exists_ ? output_ : output_.parent_path();
+    error.clear();
+    fs::create_directories(beside, error);
+    for (int n = 0; !error; ++n) {
+      written_ = beside / fmt::format(".apart-export-{}-{}", ::getpid(), n);
+      if (fs::create_directory(written_, error)) return;
+    }
+    throw InputError("{}: cannot be created: {}; choose another folder", output.string(), error.message());
+  }
+  ~WholeFolder() {
+    std::error_code error;
+    fs::remove_all(written_, error);
+  }
+  WholeFolder(const WholeFolder&) = delete;
+  WholeFolder& operator=(const WholeFolder&) = delete;
+
+  const fs::path& path() const { return written_; }
+
+  void finish() {
+    std::error_code error;
+    if (exists_) {
+      std::vector<fs::path> names;
+      for (const auto& entry : fs::directory_iterator(written_, error))
+        names.push_back(entry.path().filename());
+      for (const fs::path& name : names)
+        if (!error) fs::rename(written_ / name, output_ / name, error);
+    } else {
+      fs::rename(written_, output_, error);
+    }
+    if (error)
+      throw InputError("{}: cannot be written: {}; choose another folder", output_.string(), error.message());
+  }
+
+ private:
+  fs::path output_, written_;
+  bool exists_ = false;
+};
+
 }  // namespace
 
 std::span<const ExportFormat> export_formats() {
@@ -76,19 +129,16 @@ void export_frames(const std::vector<fs::path>& frames, std::string_view format,
     const SurfaceMotion motion = read_motion(frames, progress);
     return chosen.name == "gltf" ? write_gltf(output, motion) : write_usda(output, motion);
   }
-  std::error_code error;
-  fs::create_directories(output, error);
-  if (error)
-    throw InputError("{}: cannot be created: {}; choose another folder", output.string(), error.message());
+  WholeFolder folder(output);
   std::optional<FrameWriter> writer;
-  if (format == "vtu") writer.emplace(output);
+  if (format == "vtu") writer.emplace(folder.path());
   for (std::size_t f = 0; f < frames.size(); ++f) {
     const Frame frame = read_frame(frames[f]);
     if (writer) {
       writer->write(frame);
     } else {
       Mesh mesh = visible_surface(frame);
-      const fs::path file = output / fmt::format("frame_{:06}.{}", f, format);
+      const fs::path file = folder.path() / fmt::format("frame_{:06}.{}", f, format);
       if (format == "obj") {
         write_obj(file, mesh);
       } else {
@@ -99,6 +149,7 @@ void export_frames(const std::vector<fs::path>& frames, std::string_view format,
     }
     if (progress && !progress(Index(f) + 1, Index(frames.size()))) throw ExportStopped();
   }
+  folder.finish();
 }
 
 }  // namespace apart

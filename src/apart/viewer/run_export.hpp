@@ -17,9 +17,9 @@ std::span<const ExportFormat> export_formats();
 /// Throws InputError that lists the names if there is none of that name.
 const ExportFormat& find_export_format(std::string_view name);
 
-/// Writes frames as the format says: a file, or a folder (made if it is not there). Files appear when they
-/// are whole. Throws InputError if a frame cannot be read, the format cannot hold it, or the output cannot be
-/// written; ExportStopped if `progress` says so.
+/// Writes frames as the format says: a file, or a folder (made if it is not there, else it must be empty).
+/// Either appears when it is whole. Throws InputError if a frame cannot be read, the format cannot hold it,
+/// or the output cannot be written; ExportStopped if `progress` says so.
 void export_frames(const std::vector<std::filesystem::path>& frames, std::string_view format,
                    const std::filesystem::path& output, const FrameProgress& progress = nullptr);
 

@@ -77,6 +77,12 @@ Matrix3Xf corner_normals(const Matrix3Xf& points, const Faces& faces, float crea
   return normals;
 }
 
+double drawn_thickness(const Frame& frame, int body) {
+  const auto b = std::size_t(body);
+  if (!frame.drawn_thickness.empty() && frame.drawn_thickness[b] > 0) return frame.drawn_thickness[b];
+  return frame.thickness.empty() ? 0 : frame.thickness[b];
+}
+
 std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalization,
                              const Matrix3Xf& point_colours) {
   const Mesh& mesh = frame.mesh;
@@ -127,9 +133,8 @@ std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalizat
     const auto& list = balls[std::size_t(shape.body)];
     shape.balls = Eigen::VectorXi::Map(list.data(), Index(list.size()));
     shape.corner_normals = corner_normals(shape.points, shape.faces, float(std::numbers::pi) * 55 / 180);
-    // As thick as contact keeps them apart; what has no thickness gets one that can be seen.
-    const double thickness =
-        frame.thickness.empty() ? 0.0 : frame.thickness[std::size_t(shape.body)] / normalization.size;
+    // What has no thickness gets one that can be seen.
+    const double thickness = drawn_thickness(frame, shape.body) / normalization.size;
     shape.radius = thickness > 0 ? float(thickness / 2) : shape.balls.size() > 0 ? 0.006f : 0.004f;
     if (shape.obstacle)
       shape.colour = obstacle_colour();

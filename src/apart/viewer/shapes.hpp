@@ -37,6 +37,10 @@ struct Shape {
 std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalization,
                              const Matrix3Xf& point_colours = Matrix3Xf());
 
+/// How thick a body's sheets, tubes and balls are drawn [m]: as it is itself or, if the frame does not say
+/// that, as contact keeps it apart; 0 if it has no thickness at all.
+double drawn_thickness(const Frame& frame, int body);
+
 /// Unit normals at the three corners of each face: the mean of the faces around that meet it at less than
 /// `crease_angle` [rad], weighted by their angle there.
 Matrix3Xf corner_normals(const Matrix3Xf& points, const Faces& faces, float crease_angle);

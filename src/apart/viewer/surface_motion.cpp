@@ -10,17 +10,69 @@ bool MovingBody::always_present() const {
   return std::find(present.begin(), present.end(), char(false)) == present.end();
 }
 
+namespace {
+
+/// Sums and differences of a few coordinates up to here stay within single precision.
+constexpr double largest_coordinate = 1e37;  // [m]
+
+void check_coordinates(const Frame& frame, const std::filesystem::path& file) {
+  const auto holds = [](const auto& x) { return (x.array().abs() <= largest_coordinate).all(); };
+  const auto refuse = [&](int body, const Vector3& x) {
+    throw InputError(
+        "{}: body '{}' has a point at ({:.3g}, {:.3g}, {:.3g}) m, which the single precision of this format "
+        "cannot "
+        "hold; export earlier frames with --last, or export as obj, ply or vtu",
+        file.string(), frame.bodies[std::size_t(body)].name, x[0], x[1], x[2]);
+  };
+  for (Index i = 0; i < frame.mesh.point_count(); ++i)
+    if (!holds(frame.mesh.points.col(i))) refuse(frame.point_body[i], frame.mesh.points.col(i));
+  for (const HalfSpace& plane : frame.half_spaces)
+    if (!holds(plane.origin)) refuse(plane.body, plane.origin);
+}
+
+/// The part of a half-space's plane that is shown: a square around the point next to the middle of the scene.
+/// It moves as the plane does.
+struct Square {
+  HalfSpace plane;  ///< in the first frame
+  Vector3 start;    ///< [m] the plane's origin in the first frame
+  Matrix3X corners;
+
+  Square(const HalfSpace& half_space, const Frame& first, const Vector3& middle, double size)
+      : plane(half_space), start(plane.origin_at(first.mesh.points)), corners(3, 4) {
+    const Vector3 side = plane.normal.unitOrthogonal(), other = plane.normal.cross(side);
+    const Vector3 foot = middle - plane.normal * plane.normal.dot(middle - start);
+    for (int k = 0; k < 4; ++k)
+      corners.col(k) = foot + 4 * size * ((k == 0 || k == 3 ? -1 : 1) * side + (k < 2 ? -1 : 1) * other);
+  }
+  bool is_of(const HalfSpace& now) const {
+    return now.body == plane.body && now.carrier == plane.carrier && now.normal == plane.normal;
+  }
+  Matrix3X at(const HalfSpace& now, const Frame& frame) const {
+    return corners.colwise() + (now.origin_at(frame.mesh.points) - start);
+  }
+};
+
+template <class Cells>
+void append(Cells& cells, const Cells& more) {
+  Cells both(cells.rows(), cells.cols() + more.cols());
+  both << cells, more;
+  cells = std::move(both);
+}
+
+}  // namespace
+
 SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, const FrameProgress& progress) {
   SurfaceMotion motion;
   std::vector<std::vector<int>> points;  // of each body, in the frame
+  std::vector<Square> squares;           // of each half-space
   std::uint64_t key = 0;
   for (std::size_t f = 0; f < frames.size(); ++f) {
     const Frame frame = read_frame(frames[f]);
+    check_coordinates(frame, frames[f]);
     if (f == 0) {
       key = topology_key(frame);
       const DrawnSurface surface = drawn_surface(frame);
       motion.up = automatic_camera(frame, 1).up;
-      motion.half_spaces = frame.half_spaces;
       motion.origin.setZero();
       if (frame.mesh.point_count() > 0) {
         const Vector3 low = frame.mesh.points.rowwise().minCoeff(),
@@ -41,7 +93,7 @@ SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, cons
         body.name = frame.bodies[b].name;
         body.kind = frame.bodies[b].kind;
         body.body = int(b);
-        if (!frame.thickness.empty()) body.thickness = frame.thickness[b];
+        body.thickness = drawn_thickness(frame, int(b));
         const bool fixed = body.kind == "obstacle" || body.kind == "half_space";
         body.colour = fixed ? obstacle_colour() : body_colour(simulated++);
         motion.bodies.push_back(std::move(body));
@@ -65,11 +117,22 @@ SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, cons
       for (const int p : surface.balls) balls[body_of(p)].push_back(local[std::size_t(p)]);
       for (std::size_t b = 0; b < balls.size(); ++b)
         motion.bodies[b].balls = Eigen::VectorXi::Map(balls[b].data(), Eigen::Index(balls[b].size()));
-    } else if (topology_key(frame) != key) {
+      std::vector<int> corner_count(frame.bodies.size(), 0);
+      for (const HalfSpace& plane : frame.half_spaces) {
+        squares.emplace_back(plane, frame, motion.origin, motion.size);
+        const auto b = std::size_t(plane.body);
+        const int first = int(points[b].size()) + corner_count[b];
+        Faces two(3, 2);
+        two << first, first, first + 1, first + 2, first + 2, first + 3;
+        append(motion.bodies[b].triangles, two);
+        corner_count[b] += 4;
+      }
+    } else if (topology_key(frame) != key ||
+               !std::equal(squares.begin(), squares.end(), frame.half_spaces.begin(), frame.half_spaces.end(),
+                           [](const Square& square, const HalfSpace& now) { return square.is_of(now); })) {
       throw InputError(
           "{}: has other bodies or cells than the first frame, which this format cannot tell; export as obj, "
-          "ply "
-          "or vtu",
+          "ply or vtu",
           frames[f].string());
     }
     motion.times.push_back(frame.time);
@@ -78,6 +141,11 @@ SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, cons
       Matrix3Xf x(3, Index(points[b].size()));
       for (Index i = 0; i < x.cols(); ++i)
         x.col(i) = (frame.mesh.points.col(points[b][std::size_t(i)]) - motion.origin).cast<float>();
+      for (std::size_t h = 0; h < squares.size(); ++h)
+        if (squares[h].plane.body == int(b))
+          append(x,
+                 Matrix3Xf(
+                     (squares[h].at(frame.half_spaces[h], frame).colwise() - motion.origin).cast<float>()));
       body.points.push_back(std::move(x));
       body.present.push_back(std::find(frame.absent.begin(), frame.absent.end(), int(b)) ==
                              frame.absent.end());

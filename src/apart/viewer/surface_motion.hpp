@@ -11,7 +11,7 @@ namespace apart {
 struct MovingBody {
   std::string name, kind;
   int body = 0;          ///< index in the frames
-  double thickness = 0;  ///< ξ [m]; 0: none
+  double thickness = 0;  ///< [m] see drawn_thickness; 0: none
   Vector3f colour;       ///< linear
   Faces triangles;
   Edges segments;
@@ -24,19 +24,18 @@ struct MovingBody {
 
 /// What is seen of a run over time.
 struct SurfaceMotion {
-  std::vector<double> times;  ///< [s]
-  Vector3 origin;             ///< [m], world; taken off all points so that single precision is enough
-  Vector3 up;                 ///< the axis that looks like up
-  std::vector<MovingBody> bodies;
-  std::vector<HalfSpace> half_spaces;  ///< as in the first frame
-  double size = 1;                     ///< [m] of the first frame
+  std::vector<double> times;       ///< [s]
+  Vector3 origin;                  ///< [m], world; taken off all points so that single precision is enough
+  Vector3 up;                      ///< the axis that looks like up
+  std::vector<MovingBody> bodies;  ///< half-spaces among them: squares, eight sizes wide, that face outwards
+  double size = 1;                 ///< [m] of the first frame
 };
 
 /// Asked after each frame, with the number done and the number of all; false stops.
 using FrameProgress = std::function<bool(Index done, Index all)>;
 
-/// Reads the frames. Throws InputError if bodies or cells change from one to another, or a frame cannot be
-/// read; ExportStopped if `progress` says so.
+/// Reads the frames. Throws InputError if bodies or cells change from one to another, a frame cannot be read
+/// or has coordinates that single precision cannot hold; ExportStopped if `progress` says so.
 SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, const FrameProgress& progress);
 
 /// The user does not want to go on.

@@ -84,11 +84,9 @@ std::string topology_packet(const Frame& frame, const DrawnSurface& surface) {
     Json item = {{"name", body.name},
                  {"kind", body.kind},
                  {"colour", encoded(fixed ? obstacle_colour() : body_colour(simulated++))}};
-    // Two bodies touch when they are as far apart as the mean of their thickness: each is half of its own
-    // thick to either side.
-    if (!frame.thickness.empty() && frame.thickness[b] > 0) {
-      item["thickness"] = frame.thickness[b];
-      item["radius"] = frame.thickness[b] / 2;
+    if (const double thickness = drawn_thickness(frame, int(b)); thickness > 0) {
+      item["thickness"] = thickness;
+      item["radius"] = thickness / 2;
     }
     text["bodies"].push_back(std::move(item));
   }
@@ -112,8 +110,9 @@ std::string position_packet(const Frame& frame, const DrawnSurface& surface) {
   text["absent"] = frame.absent;
   text["half_spaces"] = Json::array();
   for (const HalfSpace& plane : frame.half_spaces)
-    text["half_spaces"].push_back(
-        {{"origin", json_vector(plane.origin)}, {"normal", json_vector(plane.normal)}, {"body", plane.body}});
+    text["half_spaces"].push_back({{"origin", json_vector(plane.origin_at(frame.mesh.points))},
+                                   {"normal", json_vector(plane.normal)},
+                                   {"body", plane.body}});
   text["fields"] = Json::array();
   for (const FieldKind& kind : field_kinds())
     if (kind.present(frame))

@@ -26,7 +26,7 @@ std::string stamp_of(const fs::path& file) {
   return error ? std::string() : fmt::format("{}-{}", time.time_since_epoch().count(), size);
 }
 
-/// What a JSON file of the run says; null if it cannot be read (now).
+/// What a JSON file says; null if it cannot be read (now).
 Json read_json_or_null(const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > (64u << 20)) return {};
@@ -81,7 +81,7 @@ fs::path RunFolder::inside(const fs::path& relative) const {
   const fs::path file = fs::weakly_canonical(directory_ / relative, error);
   const auto [end, rest] = std::mismatch(directory_.begin(), directory_.end(), file.begin(), file.end());
   if (error || end != directory_.end())
-    throw InputError("{}: its index names {}, which lies outside the run; it is not read",
+    throw InputError("{}: {} leads to a file outside the run, which is not read; put the file itself there",
                      directory_.string(), apart::quoted(relative.string()));
   return file;
 }
@@ -97,31 +97,47 @@ std::vector<FrameEntry> RunFolder::index() {
   return index_;
 }
 
+/// Whether a file still holds what was read of it. One that was started anew, or continued from an earlier
+/// step, need not be shorter than before by the time it is looked at.
+bool RunFolder::goes_on(const Tail& tail) const {
+  if (tail.position == 0) return true;
+  std::string now(tail.last.size(), '\0');
+  std::ifstream stream(inside(tail.file.filename()), std::ios::binary);
+  stream.seekg(std::streamoff(tail.position - now.size()));
+  return stream.read(now.data(), std::streamsize(now.size())) && now == tail.last;
+}
+
 std::vector<std::string> RunFolder::new_lines(Tail& tail) {
   std::error_code error;
-  const auto size = fs::file_size(tail.file, error);
-  if (error) return {};
-  inside(tail.file.filename());
-  if (size < tail.position) {  // started anew, or continued from an earlier step
-    tail.position = 0;
-    if (&tail == &steps_file_) {
-      columns_.clear();
-      steps_.clear();
-    } else {
-      step_seconds_.clear();
-    }
-  }
-  std::ifstream stream(tail.file, std::ios::binary);
+  if (!fs::exists(tail.file, error)) return {};
+  std::ifstream stream(inside(tail.file.filename()), std::ios::binary);
   stream.seekg(std::streamoff(tail.position));
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line) && !stream.eof();) {  // a line without end is not whole
     tail.position += line.size() + 1;
+    tail.last += line + '\n';
     lines.push_back(std::move(line));
   }
+  constexpr std::size_t kept = 1 << 14;
+  if (tail.last.size() > kept) tail.last.erase(0, tail.last.size() - kept);
   return lines;
 }
 
+void RunFolder::forget_steps() {
+  columns_.clear();
+  steps_.clear();
+  step_seconds_.clear();
+  for (Tail* tail : {&steps_file_, &log_file_}) {
+    tail->position = 0;
+    tail->last.clear();
+  }
+}
+
 void RunFolder::read_steps() {
+  if (!goes_on(steps_file_)) {
+    ++restarts_;
+    forget_steps();
+  }
   for (const std::string& line : new_lines(steps_file_)) {
     std::vector<std::string> cells(1);
     for (const char c : line)
@@ -137,8 +153,16 @@ void RunFolder::read_steps() {
         steps_[c].push_back(parse_real(cells[c]).value_or(std::nan("")));
     }
   }
-  // "step 12 t 0.24 s: 3 iterations, 40 contacts, gap 0.00093 m, 0.0214 s": the wall time of a step differs
-  // from run to run and so is in the log only.
+}
+
+/// "step 12 t 0.24 s: 3 iterations, 40 contacts, gap 0.00093 m, 0.0214 s": the wall time of a step differs
+/// from run to run and so is in the log only.
+void RunFolder::read_times() {
+  if (!goes_on(log_file_)) {
+    step_seconds_.clear();
+    log_file_.position = 0;
+    log_file_.last.clear();
+  }
   for (const std::string& line : new_lines(log_file_)) {
     if (!line.starts_with("step ") || !line.ends_with(" s")) continue;
     const std::size_t begin = line.rfind(", ");
@@ -152,7 +176,25 @@ void RunFolder::read_steps() {
 std::string RunFolder::state(Index first_frame, Index first_step) {
   Json text;
   text["name"] = name_;
-  const Json summary = read_json_or_null(directory_ / "summary.json");
+  const auto problem = [&](const std::string& what) {
+    const std::string before = text.contains("problem") ? text["problem"].get<std::string>() + "\n" : "";
+    text["problem"] = before + what;
+  };
+  /// Whatever is wrong with one part of the run concerns no other.
+  const auto attempt = [&](auto&& part) {
+    try {
+      part();
+    } catch (const InputError& e) {
+      problem(e.what());
+    }
+  };
+  std::error_code error;
+  const bool gone = !fs::is_directory(directory_, error);
+  if (gone)
+    problem(fmt::format("{}: this folder is gone; put it back, or end 'apart view' and show another run",
+                        directory_.string()));
+  Json summary;
+  attempt([&] { summary = read_json_or_null(inside("summary.json")); });
   const auto from_summary = [&](const char* key) {
     return summary.contains(key) && summary[key].is_string() ? summary[key].get<std::string>() : "";
   };
@@ -161,17 +203,25 @@ std::string RunFolder::state(Index first_frame, Index first_step) {
   if (const std::string reason = from_summary("reason"); !reason.empty()) text["reason"] = reason;
 
   std::vector<FrameEntry> frames;
-  try {
-    frames = index();
-  } catch (const std::exception& e) {
-    text["problem"] = e.what();
-  }
-  text["status"] = !status.empty() ? status : frames.empty() ? "starting" : "unknown";
+  attempt([&] { frames = index(); });
+  text["status"] = gone ? "gone" : !status.empty() ? status : frames.empty() ? "starting" : "unknown";
   std::vector<double> times;
-  for (const FrameEntry& frame : frames) times.push_back(frame.time);
-  text["frames"] = {{"count", times.size()}, {"from", first_frame}, {"times", numbers(times, first_frame)}};
-  std::error_code error;
-  text["generation"] = frames.empty() ? "" : stamp_of(directory_ / frames.front().file.lexically_normal());
+  std::string first_frame_stamp, before;
+  std::uint64_t stamp = 14695981039346656037u;  // FNV-1a over times and stamps of the files
+  const auto stamp_text = [&] { return fmt::format("{:016x}", stamp); };
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    if (Index(f) == first_frame) before = stamp_text();
+    times.push_back(frames[f].time);
+    const std::string file_stamp = stamp_of(directory_ / frames[f].file.lexically_normal());
+    if (f == 0) first_frame_stamp = file_stamp;
+    for (const char c : fmt::format("{} {};", frames[f].time, file_stamp))
+      stamp = (stamp ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  }
+  text["frames"] = {{"count", times.size()},
+                    {"from", first_frame},
+                    {"times", numbers(times, first_frame)},
+                    {"before", before.empty() ? stamp_text() : before},
+                    {"stamp", stamp_text()}};
 
   auto newest = fs::file_time_type::min();
   for (const char* file : {"frames.pvd", "steps.csv", "summary.json", "log.txt"})
@@ -181,7 +231,13 @@ std::string RunFolder::state(Index first_frame, Index first_step) {
     text["age"] = std::chrono::duration<double>(fs::file_time_type::clock::now() - newest).count();
 
   const std::lock_guard lock(mutex_);
-  read_steps();
+  if (first_frame_stamp != first_frame_stamp_) {
+    forget_steps();
+    first_frame_stamp_ = first_frame_stamp;
+  }
+  attempt([&] { read_steps(); });
+  attempt([&] { read_times(); });
+  text["generation"] = fmt::format("{}/{}", first_frame_stamp, restarts_);
   Json columns = Json::object();
   for (std::size_t c = 0; c < columns_.size(); ++c) columns[columns_[c]] = numbers(steps_[c], first_step);
   const auto step_column = std::find(columns_.begin(), columns_.end(), "step");
@@ -229,8 +285,14 @@ std::shared_ptr<const RunFolder::Loaded> RunFolder::load(Index frame, std::strin
 }
 
 double RunFolder::contact_reach(const Frame& frame) const {
-  const Json scene = read_json_or_null(directory_ / "scene.json");
-  const Json summary = read_json_or_null(directory_ / "summary.json");
+  const auto read = [&](const char* name) {
+    try {
+      return read_json_or_null(inside(name));
+    } catch (const InputError&) {
+      return Json();
+    }
+  };
+  const Json scene = read("scene.json"), summary = read("summary.json");
   const double size =
       summary.contains("size") && summary["size"].is_number() ? summary["size"].get<double>() : 0;
   double reach = 0;

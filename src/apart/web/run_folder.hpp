@@ -22,9 +22,11 @@ class RunFolder {
 
   const std::string& name() const { return name_; }  ///< the directory's
 
-  /// JSON text: scene, status, reason (if it ended badly), age (seconds since something was written),
-  /// generation (changes when the run was started anew), frames {count, from, times}, and steps {count, from,
-  /// columns}, the last two from the given numbers on.
+  /// JSON text: scene, status ("gone": the directory is not there any more), reason (if it ended badly),
+  /// problem (what of the run cannot be read), age (seconds since something was written), generation (changes
+  /// when the run was started anew), frames {count, from, times, before, stamp}, and steps {count, from,
+  /// columns}, the last two from the given numbers on. `stamp` stands for all frames and `before` for those
+  /// in front of `from`: it is the stamp of an earlier answer as long as none of them was written again.
   std::string state(Index first_frame, Index first_step);
 
   /// See packets.hpp; `what` is "topology", "positions", or the name of a field. Throws InputError if the
@@ -42,14 +44,18 @@ class RunFolder {
   struct Tail {
     std::filesystem::path file;
     std::size_t position = 0;
+    std::string last;  ///< what was read last, some lines in front of `position`
   };
+  bool goes_on(const Tail& tail) const;
   std::vector<std::string> new_lines(Tail& tail);
 
   std::filesystem::path inside(const std::filesystem::path& relative) const;
   std::vector<FrameEntry> index();
   std::shared_ptr<const Loaded> load(Index frame, std::string& key);
   double contact_reach(const Frame& frame) const;
+  void forget_steps();
   void read_steps();
+  void read_times();
 
   std::filesystem::path directory_;  ///< canonical
   std::string name_;
@@ -57,6 +63,8 @@ class RunFolder {
   std::mutex mutex_;  ///< of everything below but the caches
   std::string index_stamp_;
   std::vector<FrameEntry> index_;
+  std::string first_frame_stamp_;  ///< of the run that the lists below are of
+  int restarts_ = 0;               ///< how often the lists below were found to be of a file that is no more
   Tail steps_file_, log_file_;
   std::vector<std::string> columns_;
   std::vector<std::vector<double>> steps_;                                 ///< one list per column

@@ -6,6 +6,7 @@
 #include <apart/io/file_reader.hpp>
 #include <apart/io/gzip.hpp>
 #include <apart/viewer/point_field.hpp>
+#include <apart/web/connections.hpp>
 #include <apart/web/page.hpp>
 #include <apart/web/run_folder.hpp>
 #include <apart/web/view_server.hpp>
@@ -13,8 +14,13 @@
 #include <httplib.h>
 #include <nlohmann/json.hpp>
 
+#include <poll.h>
+#include <sys/socket.h>
+
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <random>
 #include <thread>
 
@@ -53,6 +59,89 @@ Index number(const httplib::Request& request, const char* name) {
   return Index(*value);
 }
 
+/// A connection whose next request has arrived, as the library wants it. Never waits for input: what is not
+/// there by now, such as the content of a request, which no request here needs, does not come.
+class ArrivedRequest final : public httplib::Stream {
+ public:
+  ArrivedRequest(int socket, std::string& bytes) : socket_(socket), bytes_(bytes) {}
+  ~ArrivedRequest() override { bytes_.erase(0, position_); }
+
+  bool is_readable() const override { return position_ < bytes_.size(); }
+  bool is_writable() const override {
+    pollfd polled{socket_, POLLOUT, 0};
+    return ::poll(&polled, 1, 5000) == 1 && (polled.revents & POLLOUT) != 0;  // [ms]
+  }
+  ssize_t read(char* to, size_t size) override {
+    if (!is_readable()) return ::recv(socket_, to, size, MSG_DONTWAIT);
+    const size_t count = std::min(size, bytes_.size() - position_);
+    std::memcpy(to, bytes_.data() + position_, count);
+    position_ += count;
+    return ssize_t(count);
+  }
+  ssize_t write(const char* from, size_t size) override {
+    for (size_t sent = 0; sent < size;) {
+      const ssize_t count = ::send(socket_, from + sent, size - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+      if (count > 0)
+        sent += size_t(count);
+      else if ((errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) || !is_writable())
+        return -1;
+    }
+    return ssize_t(size);
+  }
+  void get_remote_ip_and_port(std::string& ip, int& port) const override {
+    ip = "127.0.0.1";
+    port = 0;
+  }
+  void get_local_ip_and_port(std::string& ip, int& port) const override { get_remote_ip_and_port(ip, port); }
+  socket_t socket() const override { return socket_; }
+
+ private:
+  int socket_;
+  std::string& bytes_;
+  size_t position_ = 0;
+};
+
+/// The library's server, with connections that wait for their requests without keeping its threads: by itself
+/// it gives each connection a thread for as long as that sends a byte now and then.
+class PatientServer final : public httplib::Server {
+ public:
+  /// `token`: must outlive the server.
+  explicit PatientServer(const std::string& token)
+      : connections_([&token](std::string_view header) { return knows(header, token); },
+                     [this](int socket, std::string& bytes, bool known) {
+                       // Of other requests a content may follow that nobody reads.
+                       const bool alone = bytes.starts_with("GET ") || bytes.starts_with("HEAD ");
+                       ArrivedRequest request(socket, bytes);
+                       bool closed = false;
+                       return process_request(request, !known || !alone, closed, nullptr) && !closed &&
+                              known && alone;
+                     }) {
+    new_task_queue = [] { return new AtOnce; };
+  }
+
+  /// After the port is bound. The library lets five connections queue up, and the system makes whoever comes
+  /// when the queue is full wait for a second.
+  void lengthen_queue() { ::listen(svr_sock_, 512); }
+
+ private:
+  struct AtOnce final : httplib::TaskQueue {
+    void enqueue(std::function<void()> task) override { task(); }
+    void shutdown() override {}
+  };
+  /// Whether the address in "GET /TOKEN/... HTTP/1.1" begins with the token.
+  static bool knows(std::string_view header, const std::string& token) {
+    const std::size_t begin = header.find(" /");
+    const std::size_t end = begin == header.npos ? begin : header.find_first_of("/ \r", begin + 2);
+    return end != header.npos && header[end] == '/' &&
+           same_secret(header.substr(begin + 2, end - begin - 2), token);
+  }
+  bool process_and_close_socket(socket_t socket) override {
+    connections_.add(socket);
+    return true;
+  }
+  Connections connections_;
+};
+
 }  // namespace
 
 struct ViewServer::Implementation {
@@ -60,7 +149,7 @@ struct ViewServer::Implementation {
   std::vector<std::pair<std::string_view, std::string>> page;  ///< name, compressed content
   std::string token, address;
   int port = 0;
-  httplib::Server server;
+  PatientServer server{token};
   std::thread listener;
   std::atomic<bool> ended = false;  ///< the listener
 
@@ -158,10 +247,9 @@ ViewServer::ViewServer(const std::vector<std::filesystem::path>& runs, const Vie
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
   me.server.set_tcp_nodelay(true);
-  // A browser keeps six connections open for each of its windows, and each takes a thread.
-  me.server.new_task_queue = [] { return new httplib::ThreadPool(24); };
   me.server.set_payload_max_length(1 << 16);
   me.server.set_keep_alive_max_count(100000);
+  me.server.set_keep_alive_timeout(ConnectionLimits().idle / std::chrono::seconds(1));
   me.server.set_default_headers(
       {{"Cache-Control", "no-store"},
        {"X-Content-Type-Options", "nosniff"},
@@ -178,6 +266,7 @@ ViewServer::ViewServer(const std::vector<std::filesystem::path>& runs, const Vie
   if (me.port <= 0)
     throw InputError("port {}: cannot be listened on at {}, is it taken? choose another with --port",
                      options.port, host);
+  me.server.lengthen_queue();
   me.address = fmt::format("http://{}:{}/{}/", host, me.port, me.token);
   me.listener = std::thread([&me] {
     me.server.listen_after_bind();
