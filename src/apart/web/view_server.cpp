@@ -38,10 +38,11 @@ std::string random_token() {
   return token;
 }
 
-/// Takes the same time wherever the two differ.
+/// Takes the same time wherever the two differ; how long they are is no secret.
 bool same_secret(std::string_view a, std::string_view b) {
-  unsigned difference = a.size() != b.size();
-  for (std::size_t i = 0; i < b.size(); ++i) difference |= unsigned(a[a.empty() ? 0 : i % a.size()] ^ b[i]);
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) difference |= unsigned(a[i] ^ b[i]);
   return difference == 0;
 }
 
