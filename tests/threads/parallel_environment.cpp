@@ -14,9 +14,9 @@ class Parallel : public ::testing::Environment {
 
 }  // namespace
 
-/// TBB's library is not compiled with the sanitizer. Of what it does with its own memory, some is seen all
-/// the same, in the functions of the C library that it calls, without the locks around it. What runs in its
-/// threads but is ours is seen in full.
+/// The libraries of TBB and Embree are not compiled with the sanitizer. Of what they do with their own
+/// memory, some is seen all the same, in the functions of the C library that they call, without the locks
+/// around it. What runs in their threads but is ours is seen in full.
 extern "C" const char* __tsan_default_suppressions() {
-  return "called_from_lib:libtbb.so\n";
+  return "called_from_lib:libtbb.so\ncalled_from_lib:libembree3.so\n";
 }
