@@ -16,7 +16,8 @@ class Parallel : public ::testing::Environment {
 
 /// The libraries of TBB and Embree are not compiled with the sanitizer. Of what they do with their own
 /// memory, some is seen all the same, in the functions they call that are, without the locks around it. What
-/// runs in TBB's threads but is ours is seen in full; in Embree's nothing of ours runs.
+/// runs in TBB's threads but is ours is seen in full; in Embree only the filter of RayScene is, which has
+/// data of its own.
 extern "C" const char* __tsan_default_suppressions() {
   return "called_from_lib:libtbb.so\nrace:libembree3.so\n";
 }
