@@ -275,6 +275,20 @@ TEST(Shapes, AreAsThickAsTheBodiesThemselves) {
   EXPECT_GT(radius(2), 0) << "can be seen";
 }
 
+TEST(Shapes, AreOfBodiesThatAreThere) {
+  FrameBuilder b;
+  b.add({"ball", "volume"}, generate::sphere(0.2, 2));
+  b.add({"rope", "rod"}, generate::segments(2, 4));
+  b.add({"dust", "particles"}, generate::points({2, 1, 2}, 0.3));
+  EXPECT_EQ(shapes_of(b.frame, {Vector3::Zero(), 2}).size(), 3u);
+  for (int there = 0; there < 3; ++there) {
+    b.frame.absent = {(there + 1) % 3, (there + 2) % 3};
+    const std::vector<Shape> shapes = shapes_of(b.frame, {Vector3::Zero(), 2});
+    ASSERT_EQ(shapes.size(), 1u) << there;
+    EXPECT_EQ(shapes[0].body, there);
+  }
+}
+
 TEST(Render, WritesAPngFileAtomically) {
   const testing::TemporaryDirectory directory;
   const Frame frame = ball_on_ground().frame;

@@ -126,7 +126,9 @@ std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalizat
   distribute(faces, [](Shape& s) -> Faces& { return s.faces; });
   distribute(mesh.edges, [](Shape& s) -> Edges& { return s.segments; });
   std::vector<std::vector<int>> balls(bodies);
-  for (int v : mesh.vertices) balls[std::size_t(frame.point_body[v])].push_back(local[std::size_t(v)]);
+  for (const int v : mesh.vertices)
+    if (const auto b = std::size_t(frame.point_body[v]); !absent[b])
+      balls[b].push_back(local[std::size_t(v)]);
 
   int simulated = 0;
   for (Shape& shape : shapes) {
