@@ -272,19 +272,7 @@ class Run {
       frame_step_ = simulation_.state().step;
     keep_state("running");
     try {
-      while (simulation_.state().step < last_step_ && !findings_.intersection) {
-        if (options_.should_stop && options_.should_stop()) throw Interrupted("interrupted");
-        step(steps);
-      }
-    } catch (const Interrupted&) {
-      result = {RunEnd::interrupted, fmt::format("interrupted after step {}", simulation_.state().step)};
-    } catch (const SolverError& e) {
-      result = {RunEnd::failed, e.what()};
-    } catch (const std::exception& e) {
-      keep_what_there_is(e);
-      throw;
-    }
-    try {
+      result = simulate(steps);
       finish(result);
     } catch (const std::exception& e) {
       keep_what_there_is(e);
@@ -294,6 +282,21 @@ class Run {
   }
 
  private:
+  /// All steps, or as many as can be done.
+  RunResult simulate(LineFile& steps) {
+    try {
+      while (simulation_.state().step < last_step_ && !findings_.intersection) {
+        if (options_.should_stop && options_.should_stop()) throw Interrupted("interrupted");
+        step(steps);
+      }
+    } catch (const Interrupted&) {
+      return {RunEnd::interrupted, fmt::format("interrupted after step {}", simulation_.state().step)};
+    } catch (const SolverError& e) {
+      return {RunEnd::failed, e.what()};
+    }
+    return {};
+  }
+
   /// After an error that is not the solver's: no memory, a full disk, a broken invariant.
   void keep_what_there_is(const std::exception& e) {
     try {
@@ -466,13 +469,14 @@ class Run {
   double cpu_start_ = process_cpu_seconds();
 };
 
+constexpr std::string_view run_files[] = {
+    "scene.json",       "frames.pvd",     "steps.csv",    "checkpoint",       "probes.csv", "log.txt",
+    "checkpoint.older", "checkpoint.new", "summary.json", "certificate.json", "trace.json"};
+
 /// Whether a file is what write_atomically was about to write when its process was killed.
 bool is_half_written(const std::string& name) {
-  static constexpr std::string_view starts[] = {"scene.json.",       "frames.pvd.", "steps.csv.",
-                                                "checkpoint.",       "probes.csv.", "summary.json.",
-                                                "certificate.json.", "trace.json.", "frame_"};
-  return name.ends_with(".tmp") && std::any_of(std::begin(starts), std::end(starts),
-                                               [&](std::string_view s) { return name.starts_with(s); });
+  const auto begins = [&](std::string_view file) { return name.starts_with(file); };
+  return name.ends_with(".tmp") && (begins("frame_") || std::ranges::any_of(run_files, begins));
 }
 
 /// Removes what a killed process left behind. Nobody else writes here now.
@@ -485,10 +489,7 @@ void remove_half_written(const fs::path& directory) {
 
 /// Whether a run may have written this file.
 bool is_run_file(const std::string& name) {
-  static constexpr std::string_view names[] = {
-      "scene.json",       "frames.pvd",     "steps.csv",    "checkpoint",       "probes.csv", "log.txt",
-      "checkpoint.older", "checkpoint.new", "summary.json", "certificate.json", "trace.json"};
-  return std::find(std::begin(names), std::end(names), name) != std::end(names) || is_half_written(name);
+  return std::ranges::find(run_files, name) != std::end(run_files) || is_half_written(name);
 }
 
 void remove_run(const fs::path& directory) {
