@@ -249,6 +249,16 @@ BarrierContact::Press BarrierContact::press(Index i, const Matrix3X& x) const {
   return press;
 }
 
+double BarrierContact::mean_gap_share(const Matrix3X& x) const {
+  const double pressing = ordered_sum(term_count(), [&](Index i) { return press(i, x).magnitude; });
+  if (!(pressing > 0)) return 1;
+  return ordered_sum(term_count(), [&](Index i) {
+    const Press p = press(i, x);
+    const ContactRange r = range(i);
+    return p.magnitude / pressing * (p.distance - r.thickness) / r.dhat;
+  });
+}
+
 double BarrierContact::resting_stiffness(const Matrix3X& x, double share, double largest,
                                          FunctionRef<bool(Index)> counts) const {
   const auto magnitude = [&](Index i) { return counts(i) ? press(i, x).magnitude : 0.0; };

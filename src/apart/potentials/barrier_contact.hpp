@@ -42,6 +42,8 @@ class BarrierContact final : public Potential {
   /// 0 if there is none.
   double resting_stiffness(const Matrix3X& x, double share, double largest,
                            FunctionRef<bool(Index)> counts) const;
+  /// (distance − ξ)/d̂, averaged over the contacts with their press as weight; 1 if there are none.
+  double mean_gap_share(const Matrix3X& x) const;
   /// Bodies of the first and the second primitive.
   std::pair<int, int> bodies_of(Index i) const;
   /// Where contact i acts.

@@ -291,7 +291,7 @@ JsonValue Importer::contact() const {
 JsonValue Importer::solver() const {
   Object result;
   result.add("tolerance", number((script_.tolerances.empty() ? 1e-2 : script_.tolerances.back()) * length_));
-  result.add("termination", text("infinity_norm"));
+  result.add("termination", text("published"));
   if (script_.tight_inclusion) result.add("ccd", text("tight_inclusion"));
   return result.value();
 }

@@ -543,8 +543,11 @@ SimulationOptions build_options(const LocatedJson& top, double size) {
   options.contact.epsv = metres(contact["epsv"], size);
   options.contact.friction_iterations = contact["friction_iterations"].integer();
   options.solver.tolerance = metres(solver["tolerance"], size);
-  options.solver.termination =
-      solver["termination"].text() == "l2_norm" ? Termination::l2_norm : Termination::infinity_norm;
+  options.solver.force_tolerance = solver["force_tolerance"].number();
+  const std::string& termination = solver["termination"].text();
+  options.solver.termination = termination == "l2_norm"     ? Termination::l2_norm
+                               : termination == "published" ? Termination::published
+                                                            : Termination::balanced;
   options.solver.max_iterations = solver["max_iterations"].integer();
   options.solver.slow_iterations = solver["slow_iterations"].integer();
   options.solver.linear_solver = solver["linear_solver"].text();

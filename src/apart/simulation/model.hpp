@@ -18,11 +18,16 @@ struct ContactOptions {
   int friction_iterations = 1;  ///< lagged iterations per step; 0: until convergence (thesis eq. 2.17)
 };
 
-enum class Termination { infinity_norm, l2_norm };  ///< thesis alg. 2.1; C-IPC supplement §7
+/// When a step is solved: the Newton step is short and forces balance; or it is short and that is all,
+/// measured by its largest entry [thesis alg. 2.1] or by its L2 norm, three times in a row [C-IPC supplement
+/// §7].
+enum class Termination { balanced, published, l2_norm };
 
 struct SolverOptions {
   double tolerance = 1e-3;  ///< [m/s] Newton step divided by dt
-  Termination termination = Termination::infinity_norm;
+  /// Largest unbalanced force on a node, as a share of the largest force that acts on a node of its body.
+  double force_tolerance = 1e-3;
+  Termination termination = Termination::balanced;
   int max_iterations = 1000;  ///< Newton iterations per solve before the step counts as failed
   int slow_iterations = 100;  ///< Newton iterations of a step after which it is told what holds it up
   std::string linear_solver = "cholmod";

@@ -76,6 +76,7 @@ void keep_absent(const StepProblem& p, const State& before, State& after) {
 void fill_in(const StepProblem& p, const Matrix3X& q, const Matrix3X& velocity, StepReport& report) {
   report.contacts = p.contact.term_count();
   report.min_distance = p.contact.active_set().min_distance;
+  report.gap_share = p.contact.mean_gap_share(p.objective.vertices());
   report.barrier_stiffness = p.contact.stiffness();
   report.contact_energy = p.contact.value(p.objective.vertices()) / p.time_step.contact_scale;
   report.min_volume_ratio = p.elastic.smallest_volume_ratio();
@@ -215,6 +216,8 @@ StepReport Simulation::step() try {
     if (!p.time_step.has_inertia) p.inertia.set_target(at);  // the proximal term follows
     return stiffened || limited || held || !p.time_step.has_inertia;
   };
+  if (options.solver.termination == Termination::balanced)
+    hooks.imbalance = [&](const Matrix3X& gradient) { return p.force_balance(gradient).imbalance; };
   hooks.stationary = [&](const Matrix3X& at) { return p.pull_to_target(at); };
   int iterations = 0, slow = options.solver.slow_iterations;
   double steps_taken = 0;
@@ -278,6 +281,7 @@ StepReport Simulation::step() try {
 
   p.objective.prepare(q);
   gaps.track();
+  report.force_residual = p.force_balance(p.objective.gradient()).share;
   report.min_gap = gaps.min_gap();
   report.converged = true;
   report.mean_step = iterations > 0 ? steps_taken / iterations : 1;

@@ -261,6 +261,7 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
       thin_sum += diagonal[n];
       ++thin_nodes;
     }
+  weight = (gravity * m.mass).colwise().norm().transpose();
   mean_mass = dynamic_nodes > 0 ? sum / double(dynamic_nodes) : 1;
   mean_thin_mass = thin_nodes > 0 ? thin_sum / double(thin_nodes) : 0;
   range = stiffness_range(mean_mass, m.size, smallest_dhat(surface.pairs));
@@ -448,6 +449,30 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
 /// η_A [thesis eq. A.5]
 double StepProblem::target_progress(const Matrix3X& q) const {
   return 1 - std::sqrt(target.squared_error(q) / target_start_error);
+}
+
+ForceBalance StepProblem::force_balance(const Matrix3X& gradient) {
+  // Inertia holds gravity already; a body that falls freely feels its weight all the same.
+  const VectorX acting = objective.acting() + time_step.scale * weight,
+                rounding = objective.gradient_rounding();
+  const FreeCoordinates& free = objective.free();
+  ForceBalance worst;
+  for (int b = 0; b < int(present.size()); ++b) {
+    const Index first = model.first_node[std::size_t(b)], end = model.first_node[std::size_t(b) + 1];
+    const double largest = first < end ? acting.segment(first, end - first).maxCoeff() : 0;
+    for (Index n = first; n < end; ++n) {
+      if (free.block(n) < 0) continue;
+      double squared = 0;
+      for (int axis = 0; axis < 3; ++axis)
+        if (free(axis, n)) squared += gradient(axis, n) * gradient(axis, n);
+      const double force = std::sqrt(squared),
+                   allowed = model.options.solver.force_tolerance * largest + rounding[n];
+      const double imbalance = force > 0 ? force / allowed : 0;
+      if (worst.body >= 0 && !(imbalance > worst.imbalance)) continue;
+      worst = {largest > 0 ? force / largest : 0, imbalance, b};
+    }
+  }
+  return worst;
 }
 
 bool StepProblem::hold_at_target(const Matrix3X& q) {

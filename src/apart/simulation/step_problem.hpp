@@ -16,6 +16,14 @@
 
 namespace apart {
 
+/// How well forces balance.
+struct ForceBalance {
+  double share = 0;  ///< largest unbalanced force on a node / largest force on a node of its body
+  double imbalance =
+      0;          ///< the same as a multiple of what is allowed: force_tolerance, and what rounding costs
+  int body = -1;  ///< whose forces balance least; −1: none is free
+};
+
 /// The minimisation that one time step is: potentials, solvers, and the parts of a step between the solves.
 /// Made from the model alone; whatever must survive a step is in State.
 struct StepProblem {
@@ -33,6 +41,9 @@ struct StepProblem {
   void lag_friction(const Matrix3X& x);
   /// Largest feasible share of the move p from q. [thesis A.4, C-IPC algorithm 1]
   double step_limit(const Matrix3X& q, const Matrix3X& p);
+  /// Where the objective was last prepared and has this gradient. Each body is measured against its own
+  /// forces: a light one need not be lost beside a press.
+  ForceBalance force_balance(const Matrix3X& gradient);
   /// Called with each iterate: once the pulled coordinates are nearly where they should be they are held
   /// where they are, and true is returned. [thesis A.5]
   bool hold_at_target(const Matrix3X& q);
@@ -69,6 +80,7 @@ struct StepProblem {
   std::vector<Index> first_cell;      ///< of each body, in `elastic.cells`
   std::vector<Index> first_triangle;  ///< of each body, in `elastic.membranes`
   Matrix3X gravity;                   ///< acceleration of every node [m/s²]
+  VectorX weight;                     ///< of every node [N]
   double mean_mass = 1;               ///< of the dynamic nodes [kg]
   double mean_thin_mass = 0;          ///< of those of shells, rods and particles; 0 if there are none [kg]
   StiffnessRange range;

@@ -63,7 +63,9 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
       return result;
     }
     if (result.iterations >= options.max_iterations) {
-      result.failure = fmt::format("{} Newton iterations did not reach the tolerance", result.iterations);
+      result.failure = fmt::format(
+          "{} Newton iterations did not {}", result.iterations,
+          result.residual <= options.tolerance ? "bring forces into balance" : "reach the tolerance");
       return result;
     }
     const FreeCoordinates& free = objective.free();
@@ -78,7 +80,6 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     const Matrix3X p = free.extend(*direction);
     result.residual = step_norm(p, free, options.l2_norm) / options.dt;
     small_steps = result.residual <= options.tolerance ? small_steps + 1 : 0;
-    if (result.iterations == 1) result.at_once = small_steps > 0;
     const bool met = small_steps >= (options.l2_norm ? l2_repeats : 1);
 
     double alpha;
@@ -105,7 +106,8 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     }
     if (alpha < smallest_step) {
       energy = evaluate(q);
-      if (met) {  // nowhere to go, and already there
+      if (met && hooks.imbalance) result.imbalance = hooks.imbalance(objective.gradient());
+      if (met && result.imbalance <= 1) {  // nowhere to go, and already there
         result.converged = !hooks.stationary(q);
         if (result.converged) return result;
         energy = evaluate(q);
@@ -134,8 +136,11 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     if (hooks.accepted(q)) energy = objective.value();
     if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
     if (met) {
+      if (hooks.imbalance) result.imbalance = hooks.imbalance(objective.gradient());
+      if (!(result.imbalance <= 1)) continue;
       if (!hooks.stationary(q)) {
         result.converged = true;
+        result.at_once = result.iterations == 1;
         return result;
       }
       small_steps = 0;

@@ -31,23 +31,28 @@ struct NewtonHooks {
   std::function<bool(const Matrix3X& q)> accepted;
   /// When the tolerance is met: true if the objective was changed and the iteration must go on.
   std::function<bool(const Matrix3X& q)> stationary;
+  /// The largest unbalanced force as a multiple of what is allowed, where the objective was last prepared and
+  /// has this gradient; at most 1: forces are in balance. Empty: the Newton step alone decides.
+  std::function<double(const Matrix3X& gradient)> imbalance;
   /// After each iteration, the problem prepared at q; must not change it. May be empty.
   std::function<void(const Matrix3X& q, const NewtonProgress&)> iterated;
 };
 
 struct NewtonResult {
   bool converged = false;
-  bool at_once = false;  ///< the very first step already met the tolerance
+  bool at_once = false;  ///< the very first step already met the tolerance, and forces balanced after it
   int iterations = 0;
   int linear_solves = 0;
-  double residual = 0;  ///< last step / dt [m/s]
-  std::string failure;  ///< why it stopped, if not converged
+  double residual = 0;   ///< last step / dt [m/s]
+  double imbalance = 0;  ///< as NewtonHooks says, where the last step that met the tolerance ended
+  std::string failure;   ///< why it stopped, if not converged
 };
 
 /// Norm of a Newton step as the stopping rule measures it [m].
 double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm);
 
-/// Projected Newton with a feasible line search [thesis algorithm 2.1]. q is the start and, on return, the
+/// Projected Newton with a feasible line search [thesis algorithm 2.1], until the Newton step is short and
+/// forces are in balance. q is the start and, on return, the
 /// last accepted iterate: feasible always, converged if the result says so.
 NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X& q, const NewtonHooks& hooks,
                     const NewtonOptions& options, Timings& timings);

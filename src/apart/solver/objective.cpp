@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace apart {
 
@@ -77,6 +78,39 @@ Matrix3X Objective::gradient() const {
   Matrix3X g = map_.pull_back(q_, on_vertices);
   for (const Potential* p : node_potentials_) p->add_gradient(q_, g);
   return g;
+}
+
+VectorX Objective::acting() const {
+  VectorX sum = VectorX::Zero(q_.cols());
+  const auto add = [&](const Matrix3X& g) { sum += g.colwise().norm().transpose(); };
+  for (const Potential* p : node_potentials_) {
+    Matrix3X g = Matrix3X::Zero(3, q_.cols());
+    p->add_gradient(q_, g);
+    add(g);
+  }
+  for (const Potential* p : vertex_potentials_) {
+    if (p->term_count() == 0) continue;
+    Matrix3X g = Matrix3X::Zero(3, x_.cols());
+    p->add_gradient(x_, g);
+    add(map_.pull_back(q_, g));
+  }
+  return sum;
+}
+
+VectorX Objective::gradient_rounding() {
+  // A coordinate is off by half a unit in its last place; a few more are lost on the way to a force.
+  constexpr double places = 64 * std::numeric_limits<double>::epsilon();
+  VectorX result = VectorX::Zero(q_.cols());
+  const double farthest = q_.cwiseAbs().maxCoeff();
+  if (hessian_.block_count() != free_.block_count()) return result;  // none since coordinates were held
+  for (Index b = 0; b < hessian_.block_count(); ++b) {
+    double stiffness = 0;
+    for (int axis = 0; axis < 3; ++axis)
+      if (free_(axis, free_.node(b)))
+        stiffness = std::max(stiffness, hessian_.at(3 * b + axis, 3 * b + axis));
+    result[free_.node(b)] = places * farthest * stiffness;
+  }
+  return result;
 }
 
 namespace {

@@ -53,6 +53,12 @@ class Objective {
   /// Σ |value| of the potentials: the scale of rounding errors in value().
   double magnitude() const;
   Matrix3X gradient() const;
+  /// Σ |∂(potential)/∂qᵢ| over the potentials, for each node: the forces that act on it, whether or not they
+  /// balance, times the step's scale [kg m].
+  VectorX acting() const;
+  /// How far off rounding may put the gradient at each node, by the stiffness hessian() last found there
+  /// [kg m]: no solver can balance forces better.
+  VectorX gradient_rounding();
   /// Second derivatives of the free coordinates, each term projected. The pattern is kept while it covers the
   /// contacts; take_pattern_change() tells whether there is a new one since it was last asked.
   const BlockSparse& hessian();
