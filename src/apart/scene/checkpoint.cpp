@@ -22,6 +22,7 @@ auto matrices(AnyState& state) {
 template <class AnyState>
 auto reals(AnyState& state) {
   return std::array{std::pair("time", &state.time), std::pair("barrier_stiffness", &state.barrier_stiffness),
+                    std::pair("step_length", &state.step_length),
                     std::pair("force_scale", &state.force_scale)};
 }
 

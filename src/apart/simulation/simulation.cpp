@@ -68,7 +68,7 @@ void keep_absent(const StepProblem& p, const State& before, State& after) {
     after.acceleration.middleCols(first, n) = before.acceleration.middleCols(first, n);
     after.previous_velocity.middleCols(first, n) = before.velocity.middleCols(first, n);
     after.previous_nodes.middleCols(first, n) =
-        before.nodes.middleCols(first, n) - p.model.options.dt * before.velocity.middleCols(first, n);
+        before.nodes.middleCols(first, n) - p.dt * before.velocity.middleCols(first, n);
   }
 }
 
@@ -170,7 +170,7 @@ LinearSolverStatistics Simulation::linear_solver_statistics() const {
 
 Index Simulation::prepare_first_iteration() {
   StepProblem& p = *problem_;
-  p.begin(state_, state_.time + model_->options.dt);
+  p.begin(state_, state_.time + model_->options.dt, model_->options.dt);
   p.choose_stiffness(state_.nodes);
   p.objective.prepare(state_.nodes);
   const BlockSparse& h = p.objective.hessian();
@@ -179,18 +179,33 @@ Index Simulation::prepare_first_iteration() {
   return 3 * p.objective.free().block_count();
 }
 
-StepReport Simulation::step() try {
+StepReport Simulation::step() {
+  const State before = state_;
+  try {
+    const double dt = model_->options.dt, end = double(state_.step + 1) * dt;
+    if (const auto present = present_bodies(*model_, end); present != problem_->present) meet(present, end);
+    problem_->on_step_bound = &on_step_bound;
+    if (on_iterate) on_iterate(model_->point_map.positions(state_.nodes));
+    StepReport report = advance(end, dt);
+    ++state_.step;
+    return report;
+  } catch (...) {
+    // A step that does not end leaves everything as it was, also who is there.
+    state_ = before;
+    if (const auto present = present_bodies(*model_, std::max(state_.time, model_->options.dt));
+        present != problem_->present)
+      problem_ = std::make_unique<StepProblem>(*model_, present, timings_);
+    throw;
+  }
+}
+
+StepReport Simulation::advance(double end, double dt) {
   const SimulationOptions& options = model_->options;
   StepReport report;
   report.step = state_.step + 1;
-  report.time = double(report.step) * options.dt;
-  if (const auto present = present_bodies(*model_, report.time); present != problem_->present)
-    meet(present, report.time);
+  report.time = end;
   StepProblem& p = *problem_;
-  p.on_step_bound = &on_step_bound;
-
-  if (on_iterate) on_iterate(model_->point_map.positions(state_.nodes));
-  p.begin(state_, report.time);
+  p.begin(state_, end, dt);
   Matrix3X q = state_.nodes;
   report.scripted_by_lagrangian = !p.move_scripted(q);
   if (on_iterate && q != state_.nodes) on_iterate(model_->point_map.positions(q));
@@ -241,7 +256,7 @@ StepReport Simulation::step() try {
         fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, diagnose(p, begun, q, result)));
   };
 
-  const NewtonOptions newton_options{options.solver.tolerance, options.dt,
+  const NewtonOptions newton_options{options.solver.tolerance, dt,
                                      options.solver.termination == Termination::l2_norm,
                                      options.solver.max_iterations};
   NewtonOptions once = newton_options;
@@ -286,15 +301,16 @@ StepReport Simulation::step() try {
   report.converged = true;
   report.mean_step = iterations > 0 ? steps_taken / iterations : 1;
   State next;
-  next.step = report.step;
-  next.time = report.time;
+  next.step = state_.step;
+  next.time = end;
+  next.step_length = dt;
   next.velocity = p.time_step.velocity(q);
   next.acceleration = p.time_step.acceleration(q);
   if (options.integrator.scheme == Integrator::newmark) {
-    separate_contact(options.integrator, options.dt, p.contact_acceleration(), next);
+    separate_contact(options.integrator, dt, p.contact_acceleration(), next);
     // Where scripted motion was blocked, as it went.
-    next.velocity = p.held.select((q - state_.nodes) / options.dt, next.velocity);
-    next.acceleration = p.held.select((next.velocity - state_.velocity) / options.dt, next.acceleration);
+    next.velocity = p.held.select((q - state_.nodes) / dt, next.velocity);
+    next.acceleration = p.held.select((next.velocity - state_.velocity) / dt, next.acceleration);
   }
   next.previous_nodes = state_.nodes;
   next.previous_velocity = state_.velocity;
@@ -308,12 +324,6 @@ StepReport Simulation::step() try {
   next.limit_stiffness = p.elastic.membranes.limit_stiffness();
   state_ = std::move(next);
   return report;
-} catch (...) {
-  // A step that does not end leaves everything as it was, also who is there.
-  if (const auto present = present_bodies(*model_, std::max(state_.time, model_->options.dt));
-      present != problem_->present)
-    problem_ = std::make_unique<StepProblem>(*model_, present, timings_);
-  throw;
 }
 
 std::vector<int> Simulation::absent() const {

@@ -94,6 +94,8 @@ class Simulation {
   State state_;
   Timings timings_;
   void meet(const std::vector<char>& present, double time);
+  /// Solves from the state to the time `end`, dt [s] later, and makes that the state; counts no step.
+  StepReport advance(double end, double dt);
   std::unique_ptr<StepProblem> problem_;
 };
 

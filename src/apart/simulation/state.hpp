@@ -16,6 +16,7 @@ struct State {
   Matrix3X friction;             ///< force on each collision vertex in the last step [N]; empty: none yet
   VectorX limit_stiffness;       ///< κ of each body's strain limit in the last step [Pa]; empty: none yet
   double barrier_stiffness = 0;  ///< κ of the last solve; 0: none yet
+  double step_length = 0;        ///< [s] from previous_nodes to nodes; 0: no step yet
   double force_scale = 0;        ///< [s²] by which energies were multiplied in that solve; 0: none yet
 };
 

@@ -268,9 +268,10 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
   with_friction = has_friction(surface.pairs);
 }
 
-void StepProblem::begin(const State& state, double end) {
+void StepProblem::begin(const State& state, double end, double length) {
   end_time = end;
-  time_step = begin_step(model.options.integrator, model.options.dt, state);
+  dt = length;
+  time_step = begin_step(model.options.integrator, dt, state);
   anchors = scripted.anchors(state, end);
   held = scripted.mask(end);
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
@@ -319,7 +320,6 @@ void StepProblem::begin(const State& state, double end) {
 /// Coordinates that are held take those of their motion instead, so that they are let go with the speed they
 /// have.
 void StepProblem::follow_script(const State& state) {
-  const double dt = model.options.dt;
   const Matrix3X goal = scripted.apply(state.nodes, anchors, end_time);
   const Matrix3X velocity = (goal - state.nodes) / dt, acceleration = (velocity - state.velocity) / dt;
   time_step.predicted = held.select(goal - time_step.scale * acceleration, time_step.predicted);
@@ -327,7 +327,7 @@ void StepProblem::follow_script(const State& state) {
 }
 
 void StepProblem::lag_friction(const Matrix3X& x) {
-  friction.set_lag(contact, x, model.options.contact.epsv * model.options.dt);
+  friction.set_lag(contact, x, model.options.contact.epsv * dt);
 }
 
 void StepProblem::set_loads(const State& state, const Matrix3X& x) {

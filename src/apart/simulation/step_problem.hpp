@@ -30,8 +30,9 @@ struct StepProblem {
   /// `bodies_present`: one entry per body; the others rest and nothing sees them.
   StepProblem(const Model& m, std::vector<char> bodies_present, Timings& timings);
 
-  /// Sets up the step from `state` to `end` [s]: inertia, loads, damping and friction.
-  void begin(const State& state, double end);
+  /// Sets up the step from `state` to the time `end`, `length` [s] later: inertia, loads, damping and
+  /// friction.
+  void begin(const State& state, double end, double length);
   /// Moves prescribed coordinates to where they should be at the end, as far as that is feasible. False if it
   /// was not: then the moving ones are set free and pulled by the augmented Lagrangian. [thesis A.5]
   bool move_scripted(Matrix3X& q);
@@ -89,6 +90,7 @@ struct StepProblem {
   // Of the step begun last.
   TimeStep time_step;
   double end_time = 0;  ///< [s]
+  double dt = 0;        ///< its length [s]
   Matrix3X anchors;     ///< State::anchors at its end
   ScriptedNodes::Mask held;
   double last_stiffness = 0;      ///< κ of the step before, for this one's length; 0 at the start

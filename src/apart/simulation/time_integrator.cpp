@@ -11,15 +11,23 @@ void separate_contact(const IntegratorOptions& options, double dt, const Matrix3
 
 namespace {
 
+constexpr double longest_ratio = 2;  // of a step of BDF2 to the one before
+
 TimeStep step_of(const IntegratorOptions& options, double dt, const State& s) {
   switch (options.scheme) {
     case Integrator::bdf2: {
-      // The first step has nothing before it and is one of implicit Euler; a single step of lower order does
-      // not change the order of the whole.
-      if (s.step == 0) break;
-      const double h = 2 * dt / 3;
-      const Matrix3X origin = (4 * s.nodes - s.previous_nodes) / 3;
-      return {h * h, origin + h / 3 * (4 * s.velocity - s.previous_velocity), 1 / h, origin};
+      // The first step has nothing before it, and one that is much longer than the step before nothing that
+      // is far enough away (from 1 + √2 times on the rule is unstable): these are steps of implicit Euler.
+      // Single steps of lower order do not change the order of the whole.
+      const double ratio = s.step_length > 0 ? dt / s.step_length : longest_ratio + 1;
+      if (ratio > longest_ratio) break;
+      // x + x′ h with the differences over both steps; for ratio 1: (4 xᵗ − xᵗ⁻¹)/3 and h = 2/3 dt.
+      const double weight = ratio * ratio / (1 + 2 * ratio), h = (1 + ratio) / (1 + 2 * ratio) * dt;
+      const auto extrapolated = [&](const Matrix3X& now, const Matrix3X& before) -> Matrix3X {
+        return now + weight * (now - before);
+      };
+      const Matrix3X origin = extrapolated(s.nodes, s.previous_nodes);
+      return {h * h, origin + h * extrapolated(s.velocity, s.previous_velocity), 1 / h, origin};
     }
     case Integrator::newmark: {
       const double b = options.beta, g = options.gamma;
