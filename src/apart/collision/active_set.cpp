@@ -65,7 +65,8 @@ void classify(const CollisionSurface& surface, const Candidates& candidates, con
     const double threshold = edge_edge_mollifier_threshold(stencil.gather(surface.rest));
     if (threshold > 1e-100 && edge_edge_cross_squared(points) < threshold) {
       if (range.relaxed)
-        part.relaxed.push_back({stencil, 1, threshold, range.dhat, range.thickness});
+        part.relaxed.push_back(
+            {stencil, 1, threshold, range.dhat, range.thickness, settings.stiffness_scale});
       else
         part.mollified.emplace_back(c, threshold);
       return;
@@ -73,8 +74,8 @@ void classify(const CollisionSurface& surface, const Candidates& candidates, con
   }
   const bool whole = closest.vertices == 0b1111;
   if (range.relaxed) {
-    part.relaxed.push_back(
-        {whole ? stencil : reduced(closest.vertices, stencil), 1, 0, range.dhat, range.thickness});
+    part.relaxed.push_back({whole ? stencil : reduced(closest.vertices, stencil), 1, 0, range.dhat,
+                            range.thickness, settings.stiffness_scale});
   } else if (whole) {
     (stencil.kind == PairKind::edge_edge ? part.edge_edge : part.point_triangle).push_back(c);
   } else {
@@ -131,7 +132,8 @@ ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& can
   const auto add = [&](const Stencil& stencil, double multiplicity, double threshold) {
     const PairSettings& settings =
         surface.settings(stencil.vertices[0], stencil.vertices[first_count(stencil.kind)]);
-    active.contacts.push_back({stencil, multiplicity, threshold, settings.dhat, settings.thickness});
+    active.contacts.push_back(
+        {stencil, multiplicity, threshold, settings.dhat, settings.thickness, settings.stiffness_scale});
   };
   const auto add_merged = [&](PairKind kind, const auto& keys) {
     for (std::size_t i = 0, j = 0; i < keys.size(); i = j) {

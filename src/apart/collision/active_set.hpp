@@ -8,9 +8,10 @@ struct Contact {
   Stencil stencil;          ///< reduced to its closest feature, except for mollified edge–edge pairs
   double multiplicity = 1;  ///< how many candidate pairs reduce to this stencil [thesis A.7.1]
   double mollifier_threshold =
-      0;                 ///< ε of edge_edge_mollifier.hpp; 0: not mollified (multiplicity 1 otherwise)
-  double dhat = 0;       ///< d̂ [m]
-  double thickness = 0;  ///< ξ [m]
+      0;                       ///< ε of edge_edge_mollifier.hpp; 0: not mollified (multiplicity 1 otherwise)
+  double dhat = 0;             ///< d̂ [m]
+  double thickness = 0;        ///< ξ [m]
+  double stiffness_scale = 1;  ///< PairSettings::stiffness_scale
 };
 
 /// A vertex near a half-space.

@@ -59,6 +59,29 @@ void PairTable::set(int a, int b, const PairSettings& settings) {
   settings_[std::size_t(b) * count_ + a] = settings;
 }
 
+namespace {
+
+/// Forces are κ 2d |∂b/∂s|, with s of the order of ŝ = (2ξ + d̂) d̂ and d of ξ + d̂.
+double force_scale(const PairSettings& s) {
+  return s.stiffness_scale * (2 * s.thickness + s.dhat) * s.dhat * (s.thickness + s.dhat);
+}
+
+}  // namespace
+
+double PairTable::force_per_stiffness() const {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const PairSettings& s : settings_)
+    if (s.enabled) smallest = std::min(smallest, force_scale(s));
+  return std::isfinite(smallest) ? smallest : 1;
+}
+
+void PairTable::equalise_stiffness() {
+  for (PairSettings& s : settings_) s.stiffness_scale = 1;
+  const double smallest = force_per_stiffness();
+  for (PairSettings& s : settings_)
+    if (s.enabled) s.stiffness_scale = smallest / force_scale(s);
+}
+
 double PairTable::max_reach() const {
   double reach = 0;
   for (const PairSettings& s : settings_)

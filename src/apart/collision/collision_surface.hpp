@@ -15,6 +15,7 @@ struct PairSettings {
   double dhat = 1e-3;    ///< d̂ [m], distance at which the barrier starts
   double thickness = 0;  ///< ξ [m], gap that is never undercut; the barrier acts on (ξ, ξ + d̂)
   std::optional<double> kinetic_friction = std::nullopt;  ///< μ of sliding; none: as of sticking
+  double stiffness_scale = 1;                             ///< of this pair's barrier, against κ of all
   /// Of a body with itself: contact spares primitives that were made within its reach (see own_range).
   bool spares_neighbours = false;
 };
@@ -32,6 +33,12 @@ class PairTable {
   /// eₐ ≥ 0 [m] for every body such that eₐ + e_b ≥ ξ for every enabled pair, and no larger than needed where
   /// ξ is the mean of two bodies': half of a body's own thickness then.
   std::vector<double> half_thickness() const;
+  /// Gives every pair the stiffness_scale with which all press alike at like shares of their reach; the pair
+  /// of the smallest reach keeps 1.
+  void equalise_stiffness();
+  /// The scale of forces for κ = 1, ŝ (ξ + d̂) times stiffness_scale: smallest over enabled pairs [m³]; 1 if
+  /// there are none. A contact at half of d̂ presses with about four times κ times this.
+  double force_per_stiffness() const;
   double max_dhat() const;  ///< largest d̂ over enabled pairs [m]; 0 if there are none
   double min_dhat() const;  ///< smallest d̂ over enabled pairs [m]; +infinity if there are none
 

@@ -8,6 +8,13 @@ struct Barrier {
   double value = 0;   ///< [m⁴]
   double first = 0;   ///< ∂b/∂s ≤ 0 [m²]
   double second = 0;  ///< ∂²b/∂s² ≥ 0
+
+  Barrier& operator*=(double factor) {
+    value *= factor;
+    first *= factor;
+    second *= factor;
+    return *this;
+  }
 };
 /// Infinite value for s ≤ 0.
 Barrier barrier(double s, double s_hat);

@@ -12,7 +12,8 @@ namespace {
 
 /// Barrier of a contact's squared distance f.
 Barrier barrier_of(const Contact& c, double f) {
-  return barrier(f - c.thickness * c.thickness, barrier_reach(c.thickness, c.dhat));
+  Barrier b = barrier(f - c.thickness * c.thickness, barrier_reach(c.thickness, c.dhat));
+  return b *= c.stiffness_scale;
 }
 
 /// Two unit vectors that complete n, the first along `hint` where that is not along n.
@@ -141,7 +142,8 @@ BarrierContact::PlaneGap BarrierContact::plane_gap(Index i, const Matrix3X& x) c
   const double distance = plane.distance(x, c.vertex);
   // A vertex behind the plane is as forbidden as one on it.
   const double squared = distance > 0 ? distance * distance - s.thickness * s.thickness : 0;
-  return {plane, distance, barrier(squared, barrier_reach(s.thickness, s.dhat))};
+  Barrier b = barrier(squared, barrier_reach(s.thickness, s.dhat));
+  return {plane, distance, b *= s.stiffness_scale};
 }
 
 double BarrierContact::value(const Matrix3X& x) const {
@@ -259,20 +261,22 @@ double BarrierContact::mean_gap_share(const Matrix3X& x) const {
   });
 }
 
-double BarrierContact::resting_stiffness(const Matrix3X& x, double share, double largest,
-                                         FunctionRef<bool(Index)> counts) const {
-  const auto magnitude = [&](Index i) { return counts(i) ? press(i, x).magnitude : 0.0; };
-  const double sum = ordered_sum(term_count(), magnitude);
+double BarrierContact::resting_stiffness(const Matrix3X& x, const RestingShares& shares,
+                                         FunctionRef<double(Index)> light) const {
+  const double sum =
+      ordered_sum(term_count(), [&](Index i) { return range(i).relaxed ? 0.0 : press(i, x).magnitude; });
   if (!(sum > 0)) return 0;
   return ordered_sum(term_count(), [&](Index i) {
-    const double m = magnitude(i);
-    if (!(m > 0)) return 0.0;
+    const Press now = press(i, x);
     const auto [thickness, dhat, relaxed] = range(i);
+    if (relaxed || !(now.magnitude > 0)) return 0.0;
     const double xi2 = thickness * thickness, reach = barrier_reach(thickness, dhat);
     const auto force = [&](double s) { return std::abs(barrier(s, reach).first) * std::sqrt(s + xi2); };
-    const double distance = press(i, x).distance;
-    const double wanted = kappa_ * force(distance * distance - xi2) / force(share * reach);
-    return m / sum * wanted * std::min(1.0, largest / m);
+    const double pressing = force(now.distance * now.distance - xi2);  // for the same κ as below
+    const double lying = std::min(1.0, light(i) / now.magnitude);
+    const double wanted = kappa_ * std::max(lying * pressing / force(shares.light * reach),
+                                            pressing / force(shares.usual * reach));
+    return now.magnitude / sum * wanted;
   });
 }
 

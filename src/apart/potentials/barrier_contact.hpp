@@ -37,11 +37,16 @@ class BarrierContact final : public Potential {
     double distance = 0;  ///< [m]
   };
   Press press(Index i, const Matrix3X& x) const;
-  /// κ with which contacts that press as they do now, but no more than `largest` (a Press::magnitude), would
-  /// lie where s is `share` of its reach ŝ: the mean over those that `counts` names, weighted by their press;
-  /// 0 if there is none.
-  double resting_stiffness(const Matrix3X& x, double share, double largest,
-                           FunctionRef<bool(Index)> counts) const;
+  /// Where contacts should come to rest, as shares of the reach ŝ of s: under the forces of an ordinary
+  /// scene, and under light ones where bodies are seen as thick as contact keeps them apart.
+  struct RestingShares {
+    double usual, light;
+  };
+  /// κ with which contacts that press as they do now would rest there: the mean over them, weighted by their
+  /// press, but for relaxed ones; 0 if there is none. `light`: up to which Press::magnitude contact i counts
+  /// as light; 0: never.
+  double resting_stiffness(const Matrix3X& x, const RestingShares& shares,
+                           FunctionRef<double(Index)> light) const;
   /// (distance − ξ)/d̂, averaged over the contacts with their press as weight; 1 if there are none.
   double mean_gap_share(const Matrix3X& x) const;
   /// Bodies of the first and the second primitive.

@@ -198,7 +198,10 @@ Catalog make_catalog() {
          {"vertices", "the nearest vertex"}}},
        {"barrier_stiffness",
         "Contact stiffness",
-        {{"adaptive", "found from the forces at hand, and raised when gaps get tiny"}}},
+        {{"adaptive", "follows the forces that contacts carry, so that they rest well inside dhat"},
+         {"published",
+          "found from masses and the balance of forces at the start of each step, and raised when gaps get "
+          "tiny (IPC); gaps may be far smaller than dhat"}}},
        {"termination",
         "When a step is solved",
         {{"balanced", "the largest entry of the Newton step is short, and forces are in balance"},

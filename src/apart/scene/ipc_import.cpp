@@ -269,7 +269,7 @@ double Importer::tuned(std::size_t first) const {
 
 JsonValue Importer::contact() const {
   Object result;
-  result.add("dhat", number(tuned(1))).add("barrier_stiffness", text("adaptive"));
+  result.add("dhat", number(tuned(1))).add("barrier_stiffness", text("published"));
   result.add("friction_coefficient", number(script_.self_friction)).add("epsv", number(tuned(4)));
   result.add("friction_iterations", number(std::max(0, script_.friction_iterations)));
   JsonValue::Array pairs;

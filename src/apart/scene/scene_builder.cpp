@@ -540,6 +540,8 @@ SimulationOptions build_options(const LocatedJson& top, double size) {
   const LocatedJson contact = top["contact"], solver = top["solver"];
   if (const double* stiffness = contact["barrier_stiffness"].value().get_if<double>())
     options.contact.barrier_stiffness = *stiffness;
+  else if (contact["barrier_stiffness"].text() == "published")
+    options.contact.stiffness_rule = StiffnessRule::published;
   options.contact.epsv = metres(contact["epsv"], size);
   options.contact.friction_iterations = contact["friction_iterations"].integer();
   options.solver.tolerance = metres(solver["tolerance"], size);

@@ -37,11 +37,9 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
   Index face = 0, segment = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const Body& b = bodies[i];
-    if (b.is_thin()) {
-      PairSettings self = pairs(int(i), int(i));
-      self.spares_neighbours = true;
-      pairs.set(int(i), int(i), self);
-    }
+    PairSettings self = pairs(int(i), int(i));
+    self.spares_neighbours = true;
+    pairs.set(int(i), int(i), self);
     initial_nodes.middleCols(first_node[i], b.node_count()) = b.nodes;
     initial_velocity.middleCols(first_node[i], b.node_count()) = b.velocity;
     for (int j = 0; j < b.mass.outerSize(); ++j)
@@ -78,6 +76,8 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
     throw InputError(
         "the scene has nothing that can move; add a body of type volume, shell, affine, rod or particles");
   size = (high - low).norm();
+  if (!options.contact.barrier_stiffness && options.contact.stiffness_rule == StiffnessRule::adaptive)
+    pairs.equalise_stiffness();
   mass.resize(node_count(), node_count());
   mass.setFromTriplets(mass_entries.begin(), mass_entries.end());
   surface = CollisionSurface(std::move(rest), std::move(all_faces), std::move(all_segments),

@@ -11,10 +11,15 @@
 
 namespace apart {
 
+/// How κ is found: from the forces that contacts carry, so that gaps are a fair share of d̂; or from masses
+/// and the balance of forces at the start of each step [thesis A.6].
+enum class StiffnessRule { adaptive, published };
+
 /// What the scene says of contact as a whole. Per-pair values are in the PairTable.
 struct ContactOptions {
-  std::optional<double> barrier_stiffness;  ///< κ; none: adaptive [thesis A.6]
-  double epsv = 1e-3;                       ///< ε_v [m/s]: below this sliding speed friction is static
+  std::optional<double> barrier_stiffness;  ///< κ; none: by the rule
+  StiffnessRule stiffness_rule = StiffnessRule::adaptive;
+  double epsv = 1e-3;           ///< ε_v [m/s]: below this sliding speed friction is static
   int friction_iterations = 1;  ///< lagged iterations per step; 0: until convergence (thesis eq. 2.17)
 };
 

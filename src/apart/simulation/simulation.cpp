@@ -13,8 +13,9 @@ namespace apart {
 
 namespace {
 
-// thesis A.6: gaps below this share of the scene's size make κ grow.
-constexpr double tiny_gap = 1e-9;
+// Gaps below this share of d̂ make κ grow during a solve; by the published rule, below this share of the
+// scene's size [thesis A.6].
+constexpr double tiny_share = 1e-4, published_tiny_share = 1e-9;
 // Lagged friction solves tried before a step that asks for convergence is given up.
 constexpr int max_friction_iterations = 200;
 
@@ -28,6 +29,10 @@ double renewed_share(int friction_iterations) {
 class GapWatch {
  public:
   GapWatch(StepProblem& problem, const Matrix3X& q) : p_(problem), x_(p_.model.surface_map.positions(q)) {
+    const ContactOptions& contact = p_.model.options.contact;
+    const bool adaptive = contact.stiffness_rule == StiffnessRule::adaptive;
+    tiny_ = adaptive ? tiny_share * p_.surface.pairs.min_dhat() : published_tiny_share * p_.model.size;
+    limit_ = contact.barrier_stiffness ? 0 : adaptive ? p_.adaptive_range().limit : p_.range.limit;
     p_.contact.prepare(x_);
     active_ = p_.contact.active_set();
   }
@@ -35,18 +40,15 @@ class GapWatch {
   /// After the problem was prepared at an iterate; true if κ was changed.
   bool accept() {
     track();
-    const Model& model = p_.model;
     const Matrix3X& x = p_.objective.vertices();
-    const bool stiffen =
-        !model.options.contact.barrier_stiffness && p_.contact.stiffness() < p_.range.limit &&
-        is_squeezing(p_.surface, active_, x_, p_.contact.active_set(), x, tiny_gap * model.size);
+    const bool stiffen = p_.contact.stiffness() < limit_ &&
+                         is_squeezing(p_.surface, active_, x_, p_.contact.active_set(), x, tiny_);
     active_ = p_.contact.active_set();
     x_ = x;
     // For a given force tiny gaps are proportional to κ: this brings them back to the threshold, if they are
     // far below.
     if (stiffen)
-      p_.contact.set_stiffness(p_.contact.stiffness() *
-                               std::clamp(tiny_gap * model.size / active_.min_gap, 2.0, 100.0));
+      p_.contact.set_stiffness(p_.contact.stiffness() * std::clamp(tiny_ / active_.min_gap, 2.0, 100.0));
     return stiffen;
   }
   void track() { min_gap_ = std::min(min_gap_, p_.contact.active_set().min_gap); }
@@ -56,6 +58,8 @@ class GapWatch {
   StepProblem& p_;
   Matrix3X x_;
   ActiveSet active_;
+  double tiny_;   ///< [m]
+  double limit_;  ///< to which κ may grow; 0: it is given
   double min_gap_ = std::numeric_limits<double>::infinity();
 };
 

@@ -23,12 +23,16 @@ constexpr double target_far = 0.9;
 // matter where one does.
 constexpr double proximal_weight = 1e-8;
 
-/// Bodies without a volume are seen as thick as their contacts keep them apart: ξ + d̂ [C-IPC §6.6]. They
-/// should lie near the end of the reach: at this share of ŝ, 0.92 of d̂ for ξ = 0.
-constexpr double resting_share = 0.85;
-/// ... under the weight of up to so many nodes on a contact: forces beyond that are no piles but presses, in
-/// which force follows from κ, and κ would grow without end.
+/// Contacts should rest at half of d̂. Bodies without a volume are seen as thick as their contacts keep them
+/// apart: ξ + d̂ [C-IPC §6.6]. They should lie near the end of the reach: at 0.92 of d̂ for ξ = 0.
+constexpr BarrierContact::RestingShares resting_shares{.usual = 0.25, .light = 0.85};
+/// ... under the weight of up to so many nodes on a contact: forces beyond that are no piles but presses.
 constexpr double resting_layers = 30;
+/// Before anything touches: the force that would move a node of mean mass by so many d̂ in a step, at least
+/// its weight; without inertia the force that would move a node by this share of d̂ if all others were held.
+constexpr double start_moves = 2.5, start_deflection = 0.01;
+/// How far κ may follow the forces, against the one at the start.
+constexpr double lowest_stiffness = 1e-3, highest_stiffness = 1e10;
 
 bool has_friction(const PairTable& pairs) {
   for (int a = 0; a < pairs.body_count(); ++a)
@@ -58,6 +62,29 @@ CollisionSurface surface_of(const Model& model, const std::vector<char>& present
         surface.pairs.set(a, b, settings);
       }
   return surface;
+}
+
+/// Median over the nodes with elastic terms of the largest stiffness a node has when all others are held, at
+/// the given nodes [N/m]; 0 without any.
+double usual_node_stiffness(ElasticParts& elastic, const Matrix3X& q) {
+  elastic.set_scale(1);
+  elastic.prepare(q);
+  Matrix3X diagonal = Matrix3X::Zero(3, q.cols());
+  for (const Potential* p : std::initializer_list<const Potential*>{&elastic.cells, &elastic.membranes,
+                                                                    &elastic.hinges, &elastic.rods})
+    for (Index i = 0; i < p->term_count(); ++i) {
+      LocalHessian h;
+      p->hessians(q, i, Projection::psd, std::span(&h, 1));
+      for (int k = 0; k < h.points.size; ++k)
+        diagonal.col(h.points.ids[std::size_t(k)]) += h.matrix.diagonal().segment<3>(3 * k);
+    }
+  std::vector<double> largest;
+  for (Index n = 0; n < q.cols(); ++n)
+    if (diagonal.col(n).maxCoeff() > 0) largest.push_back(diagonal.col(n).maxCoeff());
+  if (largest.empty()) return 0;
+  const auto middle = largest.begin() + std::ptrdiff_t(largest.size() / 2);
+  std::nth_element(largest.begin(), middle, largest.end());
+  return *middle;
 }
 
 /// M a = f in the coordinates that are not held; a = 0 in the others and where there is no mass.
@@ -265,6 +292,12 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
   mean_mass = dynamic_nodes > 0 ? sum / double(dynamic_nodes) : 1;
   mean_thin_mass = thin_nodes > 0 ? thin_sum / double(thin_nodes) : 0;
   range = stiffness_range(mean_mass, m.size, smallest_dhat(surface.pairs));
+  const auto self_weight = mean_mass * m.options.gravity.norm();
+  start_force = m.options.integrator.scheme == Integrator::quasi_static
+                    ? std::max(self_weight, start_deflection * smallest_dhat(surface.pairs) *
+                                                usual_node_stiffness(elastic, m.initial_nodes))
+                    : std::max(self_weight, start_moves * smallest_dhat(surface.pairs) * mean_mass /
+                                                (m.options.dt * m.options.dt));
   with_friction = has_friction(surface.pairs);
 }
 
@@ -302,16 +335,12 @@ void StepProblem::begin(const State& state, double end, double length) {
       state.force_scale > 0 ? state.barrier_stiffness * (time_step.contact_scale / state.force_scale) : 0.0);
   contact.prepare(x);
   last_stiffness = contact.stiffness();
-  resting_stiffness = 0;
-  if (mean_thin_mass > 0 && !model.options.contact.barrier_stiffness) {
-    const double pile =
-        resting_layers * mean_thin_mass * model.options.gravity.norm() * time_step.contact_scale;
-    resting_stiffness = contact.resting_stiffness(x, resting_share, pile, [&](Index c) {
-      const auto [a, b] = contact.bodies_of(c);
-      return !contact.range(c).relaxed &&
-             (model.bodies[std::size_t(a)].is_thin() || model.bodies[std::size_t(b)].is_thin());
-    });
-  }
+  const double pile =
+      resting_layers * mean_thin_mass * model.options.gravity.norm() * time_step.contact_scale;
+  resting_stiffness = contact.resting_stiffness(x, resting_shares, [&](Index c) {
+    const auto [a, b] = contact.bodies_of(c);
+    return model.bodies[std::size_t(a)].is_thin() || model.bodies[std::size_t(b)].is_thin() ? pile : 0.0;
+  });
   friction.set_start(x);
   lag_friction(x);
 }
@@ -414,11 +443,22 @@ bool StepProblem::move_scripted(Matrix3X& q) {
   return false;
 }
 
+StiffnessRange StepProblem::adaptive_range() const {
+  const double start = start_force * time_step.contact_scale / surface.pairs.force_per_stiffness();
+  return {lowest_stiffness * start, start, highest_stiffness * start};
+}
+
 void StepProblem::choose_stiffness(const Matrix3X& q) {
   if (model.options.contact.barrier_stiffness) {
     // Forces are κ ∇b / contact_scale: the same for every integrator.
     contact.set_stiffness(*model.options.contact.barrier_stiffness *
                           (time_step.contact_scale / (model.options.dt * model.options.dt)));
+    return;
+  }
+  if (model.options.contact.stiffness_rule == StiffnessRule::adaptive) {
+    const StiffnessRange bounds = adaptive_range();
+    contact.set_stiffness(last_stiffness > 0 ? followed_stiffness(last_stiffness, resting_stiffness, bounds)
+                                             : bounds.high);
     return;
   }
   // κ balances the barrier against everything else at q, but for friction, which follows from it.
@@ -440,10 +480,7 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
   const Matrix3X pressed_nodes = model.surface_map.pull_back(q, pressed);
   const double balanced =
       balanced_stiffness(free.restrict_to_free(energy), free.restrict_to_free(pressed_nodes), range);
-  // Balance keeps whatever gap there is: what an impact has pressed together would stay so. Not at once, for
-  // a stiffer barrier pushes.
-  const double resting = std::min({resting_stiffness, 2 * last_stiffness, range.limit});
-  contact.set_stiffness(std::max(balanced, resting));
+  contact.set_stiffness(balanced);
 }
 
 /// η_A [thesis eq. A.5]

@@ -36,7 +36,7 @@ struct StepProblem {
   /// Moves prescribed coordinates to where they should be at the end, as far as that is feasible. False if it
   /// was not: then the moving ones are set free and pulled by the augmented Lagrangian. [thesis A.5]
   bool move_scripted(Matrix3X& q);
-  /// κ for the step. [thesis A.6]
+  /// κ for the step.
   void choose_stiffness(const Matrix3X& q);
   /// Takes contact forces and sliding bases of friction from where the contact was last prepared, `x`.
   void lag_friction(const Matrix3X& x);
@@ -84,7 +84,8 @@ struct StepProblem {
   VectorX weight;                     ///< of every node [N]
   double mean_mass = 1;               ///< of the dynamic nodes [kg]
   double mean_thin_mass = 0;          ///< of those of shells, rods and particles; 0 if there are none [kg]
-  StiffnessRange range;
+  StiffnessRange range;               ///< of κ by the published rule
+  double start_force = 0;             ///< that contacts are first made for, until there are some [N]
   bool with_friction = false;
 
   // Of the step begun last.
@@ -94,8 +95,12 @@ struct StepProblem {
   Matrix3X anchors;     ///< State::anchors at its end
   ScriptedNodes::Mask held;
   double last_stiffness = 0;      ///< κ of the step before, for this one's length; 0 at the start
-  double resting_stiffness = 0;   ///< κ that would let thin bodies lie where their thickness is seen
+  double resting_stiffness = 0;   ///< κ that would let contacts rest where they should; 0: nothing touches
   double target_start_error = 1;  ///< squared, when the augmented Lagrangian began [m²]
+
+  /// κ by the adaptive rule when nothing has touched yet, and how far it may go from there, in the step begun
+  /// last.
+  StiffnessRange adaptive_range() const;
 
  private:
   double target_progress(const Matrix3X& q) const;

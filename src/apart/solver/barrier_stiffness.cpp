@@ -13,6 +13,15 @@ StiffnessRange stiffness_range(double mean_mass, double size, double dhat) {
   return {low, 100 * low, 1e10 * low};
 }
 
+double followed_stiffness(double last, double wanted, const StiffnessRange& range) {
+  double next = last;
+  if (wanted > 1.5 * last)
+    next = std::min(wanted, 2 * last);
+  else if (wanted > 0 && wanted < last / 4)
+    next = std::max(2 * wanted, last / 2);
+  return std::clamp(next, range.low, range.limit);
+}
+
 double balanced_stiffness(const VectorX& energy_gradient, const VectorX& contact_gradient,
                           const StiffnessRange& range) {
   const double norm2 = contact_gradient.squaredNorm();

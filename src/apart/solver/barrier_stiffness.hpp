@@ -4,7 +4,7 @@
 
 namespace apart {
 
-/// Adaptive barrier stiffness. [thesis A.6]
+/// Bounds of the barrier stiffness.
 struct StiffnessRange {
   double low = 1, high = 100;  ///< of κ at the beginning of a step
   double limit = 1e10;         ///< to which it may grow while gaps are tiny and shrink
@@ -15,12 +15,17 @@ struct StiffnessRange {
 /// `size` ℓ [m], `mean_mass` m̄ of the nodes [kg].
 StiffnessRange stiffness_range(double mean_mass, double size, double dhat);
 
+/// κ for the next step if `wanted` would let contacts rest where they should (0: nothing touches). It follows
+/// at once where gaps are too small and slowly where they could be smaller, by a factor of two in a step at
+/// most, and not at all in between: what is at rest stays so.
+double followed_stiffness(double last, double wanted, const StiffnessRange& range);
+
 /// argmin over κ of ‖g_E + κ g_c‖², held inside the range. g_c: gradient of the barrier for κ = 1.
 double balanced_stiffness(const VectorX& energy_gradient, const VectorX& contact_gradient,
                           const StiffnessRange& range);
 
 /// Whether some pair has a gap below `tiny` both before and after an iteration, and shrinking: then κ should
-/// double.
+/// grow. [thesis A.6]
 bool is_squeezing(const CollisionSurface& surface, const ActiveSet& before, const Matrix3X& x_before,
                   const ActiveSet& after, const Matrix3X& x_after, double tiny);
 
