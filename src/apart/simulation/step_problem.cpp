@@ -15,10 +15,13 @@ namespace {
 // thesis A.5
 constexpr double target_reached = 0.999;
 constexpr double target_near = 0.99;
-// The thesis stops at 1e8, which is soft against steel: there the multipliers alone would take hundreds of
-// updates.
-constexpr double largest_target_stiffness = 1e14;
+// The thesis starts with 1e6 and stops at 1e8, against masses, which is soft against steel. The pull starts this
+// much stiffer than what it may have to deform: then scripted parts keep to their straight way.
+constexpr double target_start = 1e6, target_start_of_elastic = 1e4;
+constexpr double largest_target_growth = 1e8;
 constexpr double target_far = 0.9;
+// Scripted motion that would leave a smaller share of d̂ as gap takes along what it pushes.
+constexpr double smallest_gap_share = 0.1;
 // Weight of the proximal term in quasi-static steps: it decides where no force does, and is too small to
 // matter where one does.
 constexpr double proximal_weight = 1e-8;
@@ -292,10 +295,10 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
   mean_mass = dynamic_nodes > 0 ? sum / double(dynamic_nodes) : 1;
   mean_thin_mass = thin_nodes > 0 ? thin_sum / double(thin_nodes) : 0;
   range = stiffness_range(mean_mass, m.size, smallest_dhat(surface.pairs));
-  const auto self_weight = mean_mass * m.options.gravity.norm();
+  const double self_weight = mean_mass * m.options.gravity.norm();
+  usual_stiffness = usual_node_stiffness(elastic, m.initial_nodes);
   start_force = m.options.integrator.scheme == Integrator::quasi_static
-                    ? std::max(self_weight, start_deflection * smallest_dhat(surface.pairs) *
-                                                usual_node_stiffness(elastic, m.initial_nodes))
+                    ? std::max(self_weight, start_deflection * smallest_dhat(surface.pairs) * usual_stiffness)
                     : std::max(self_weight, start_moves * smallest_dhat(surface.pairs) * mean_mass /
                                                 (m.options.dt * m.options.dt));
   with_friction = has_friction(surface.pairs);
@@ -421,25 +424,23 @@ bool StepProblem::move_scripted(Matrix3X& q) {
   const Matrix3X move = goal - q;
   if (move.cwiseAbs().maxCoeff() == 0) return true;
   const double alpha = step_limit(q, move);
-  if (alpha >= 1) {
+  if (alpha >= 1 && keeps_gaps(q, goal)) {
     q = goal;
     return true;
   }
-  const Matrix3X start = q;
-  q += alpha * move;
   ScriptedNodes::Mask free = !held;
   const VectorX diagonal = model.mass.diagonal();
-  target.stiffness = 1e6;
+  target.stiffness = target_stiffness();
   for (Index n = 0; n < model.node_count(); ++n) {
     const Vector3 mask = held.col(n).cast<double>();
-    if ((goal.col(n) - start.col(n)).isZero(0) || mask.isZero(0)) continue;
+    if (move.col(n).isZero(0) || mask.isZero(0)) continue;
     // Obstacles have no mass of their own; the mean of the scene's nodes only scales the pull.
     target.targets.push_back(
         {n, goal.col(n), mask, diagonal[n] > 0 ? diagonal[n] : mean_mass, Vector3::Zero()});
     free.col(n) = true;
   }
   objective.set_free(FreeCoordinates(free));
-  target_start_error = target.squared_error(start);
+  target_start_error = target.squared_error(q);
   return false;
 }
 
@@ -483,6 +484,17 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
   contact.set_stiffness(balanced);
 }
 
+bool StepProblem::keeps_gaps(const Matrix3X& from, const Matrix3X& to) {
+  contact.prepare(model.surface_map.positions(from));
+  const double before = contact.active_set().min_gap;
+  contact.prepare(model.surface_map.positions(to));
+  return contact.active_set().min_gap >= smallest_gap_share * std::min(before, smallest_dhat(surface.pairs));
+}
+
+double StepProblem::target_stiffness() const {
+  return std::max(target_start, target_start_of_elastic * time_step.scale * usual_stiffness / mean_mass);
+}
+
 /// η_A [thesis eq. A.5]
 double StepProblem::target_progress(const Matrix3X& q) const {
   return 1 - std::sqrt(target.squared_error(q) / target_start_error);
@@ -522,7 +534,7 @@ bool StepProblem::hold_at_target(const Matrix3X& q) {
 bool StepProblem::pull_to_target(const Matrix3X& q) {
   if (target.targets.empty()) return false;
   const double progress = target_progress(q);
-  if (progress < target_near && target.stiffness < largest_target_stiffness)
+  if (progress < target_near && target.stiffness < largest_target_growth * target_stiffness())
     target.stiffness *= progress < target_far ? 10 : 2;
   else
     target.update_multipliers(q);

@@ -85,6 +85,7 @@ struct StepProblem {
   double mean_mass = 1;               ///< of the dynamic nodes [kg]
   double mean_thin_mass = 0;          ///< of those of shells, rods and particles; 0 if there are none [kg]
   StiffnessRange range;               ///< of κ by the published rule
+  double usual_stiffness = 0;  ///< of a node when all others are held: median at the start [N/m]
   double start_force = 0;             ///< that contacts are first made for, until there are some [N]
   bool with_friction = false;
 
@@ -104,6 +105,9 @@ struct StepProblem {
 
  private:
   double target_progress(const Matrix3X& q) const;
+  double target_stiffness() const;  ///< of the augmented Lagrangian at first
+  /// Whether gaps are still a fair share of d̂ after a move, or nearly what they were.
+  bool keeps_gaps(const Matrix3X& from, const Matrix3X& to);
   void follow_script(const State& state);
   void set_loads(const State& state, const Matrix3X& x);
 };
