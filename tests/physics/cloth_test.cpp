@@ -22,7 +22,7 @@ TEST(Cloth, sticks_on_a_slope_of_tangent_one_half_by_friction_one_half_and_slide
     scene.options.dt = 0.04;
     scene.options.solver.tolerance = 1e-5;
     scene.options.contact.friction_iterations = 0;
-    scene.options.contact.epsv = 1e-3;
+    scene.contact.epsv = 1e-3;
     scene.contact.friction = mu;
     const double angle = std::atan(0.5);
     scene.options.gravity = 9.81 * Vector3(std::sin(angle), -std::cos(angle), 0);

@@ -13,7 +13,7 @@ double slide(double mu, bool mesh_slope, double seconds) {
   SmallScene scene;
   scene.options.dt = 0.025;
   scene.contact = {true, mu, 1e-3, 0};
-  scene.options.contact.epsv = 1e-5;
+  scene.contact.epsv = 1e-5;
   scene.options.contact.friction_iterations = 0;
   scene.options.solver.tolerance = 1e-6;
   const double angle = std::atan(0.5);

@@ -82,7 +82,7 @@ TEST(Particles, in_flight_keep_their_momentum_when_they_collide) {
   scene.contact.thickness = 0.02;
   scene.contact.dhat = 2e-3;
   scene.contact.friction = 0.2;
-  scene.options.contact.epsv = 1e-2;
+  scene.contact.epsv = 1e-2;
   const auto simulation = scene.simulation();
   const Vector3 start = linear_momentum(*simulation);
   const double mass = total_mass(a) + total_mass(b);

@@ -68,7 +68,7 @@ TEST(Probes, FrictionOnASlopeHoldsOrDragsAsCoulombSays) {
     SmallScene scene;
     scene.options.solver.tolerance = 1e-6;
     scene.options.contact.friction_iterations = 0;
-    scene.options.contact.epsv = 1e-4;
+    scene.contact.epsv = 1e-4;
     scene.contact.friction = mu;
     const double angle = std::atan(0.5), g = 9.81;
     scene.options.gravity = g * Vector3(std::sin(angle), -std::cos(angle), 0);

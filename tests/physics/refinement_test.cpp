@@ -14,7 +14,7 @@ Matrix3X fallen_ball(double dhat, double tolerance, double epsv) {
   SmallScene scene;
   scene.contact = {true, 0.3, dhat, 0};
   scene.options.solver.tolerance = tolerance;
-  scene.options.contact.epsv = epsv;
+  scene.contact.epsv = epsv;
   scene.options.contact.barrier_stiffness = 1e4;  // the same energy at every level
   scene.bodies.push_back(
       make_volume("ball", moved(generate::sphere(0.1, 2), {0, 0.15, 0}), soft(1e5), 1000, MassKind::lumped));
@@ -60,7 +60,7 @@ TEST(Refinement, of_the_stiction_speed_makes_what_should_stick_creep_less_as_com
     SmallScene scene;
     scene.contact.friction = mu;
     scene.options.solver.tolerance = 1e-3 * epsv;
-    scene.options.contact.epsv = epsv;
+    scene.contact.epsv = epsv;
     scene.options.gravity = 9.81 * Vector3(std::sin(angle), -std::cos(angle), 0);
     scene.bodies.push_back(make_affine(
         "block", moved(generate::box({0.2, 0.1, 0.2}, {1, 1, 1}), {0, 0.0508, 0}), Orthogonality{1e8}, 1000));

@@ -16,7 +16,7 @@ double crown_sinks(double mu, double seconds) {
   SmallScene scene;
   scene.contact = {true, mu, 1e-3, 0};
   scene.options.solver.tolerance = 1e-4;
-  scene.options.contact.epsv = 1e-4;
+  scene.contact.epsv = 1e-4;
   scene.options.contact.friction_iterations = 3;
   for (int i = 0; i < stones; ++i)
     scene.bodies.push_back(make_affine(
@@ -51,7 +51,7 @@ double house_sinks(double mu, double seconds) {
   SmallScene scene;
   scene.contact = {true, mu, 1e-3, 0};
   scene.options.solver.tolerance = 1e-4;
-  scene.options.contact.epsv = 1e-4;
+  scene.contact.epsv = 1e-4;
   scene.options.contact.friction_iterations = 3;
   const auto pair = [&](double x, double floor) {
     for (const double side : {-1.0, 1.0})

@@ -526,7 +526,7 @@ TEST(PotentialContract, contact_with_and_friction_on_a_half_space_that_is_carrie
 
   Friction friction(f.surface);
   friction.set_start(x);
-  friction.set_lag(*f.contact, x, 0.01);
+  friction.set_lag(*f.contact, x, 10);  // 0.01 m
   const Matrix3X direction = random_points(4, 7);
   for (const double amount : {1e-3, 0.05})
     expect_potential_contract(friction, x + amount * direction, "carried", {1e-6, 1e-5, 1e-4});
@@ -545,7 +545,7 @@ TEST(PotentialContract, friction_sticking_sliding_and_at_rest) {
   f.contact->prepare(x);
   Friction friction(f.surface);
   friction.set_start(x);
-  friction.set_lag(*f.contact, x, 0.01);
+  friction.set_lag(*f.contact, x, 10);  // 0.01 m
   ASSERT_EQ(friction.term_count(), f.contact->term_count());
   const Matrix3X direction = random_points(4, 7);
   for (const double amount : {1e-3, 3e-3, 0.05, 1.0})
@@ -590,7 +590,7 @@ TEST(PotentialContract, friction_of_points_and_segments_lies_across_what_joins_t
     ASSERT_GT(f.contact->term_count(), 0) << c.name;
     Friction friction(f.surface);
     friction.set_start(c.x);
-    friction.set_lag(*f.contact, c.x, 0.01);
+    friction.set_lag(*f.contact, c.x, 10);  // 0.01 m
     const Matrix3X direction = random_points(Index(c.x.cols()), 7);
     for (const double amount : {1e-3, 0.05})
       expect_potential_contract(friction, c.x + amount * direction, c.name, {1e-6, 1e-5, 1e-4});
@@ -623,7 +623,7 @@ TEST(Friction, MixesForcesOfTwoLags) {
     friction.set_start(x);
     f.contact->set_stiffness(stiffness);
     f.contact->prepare(at);
-    friction.set_lag(*f.contact, at, 0.01);
+    friction.set_lag(*f.contact, at, 10);  // 0.01 m
     return friction;
   };
   const auto force = [&](const Friction& friction, const Matrix3X& at) {
@@ -658,7 +658,7 @@ TEST(PotentialContract, friction_that_falls_from_sticking_to_sliding) {
   Friction friction(f.surface);
   friction.set_start(x);
   const double epsilon = 0.001;
-  friction.set_lag(*f.contact, x, epsilon);
+  friction.set_lag(*f.contact, x, epsilon / 1e-3);
   Matrix3X pressed = Matrix3X::Zero(3, 4);
   f.contact->add_gradient(x, pressed);
   for (const auto& [slid, mu] : {std::pair(0.5, 0.45), {1.0, 0.6}, {5.5, 0.4}, {10.0, 0.2}, {30.0, 0.2}}) {
@@ -681,7 +681,7 @@ TEST(PotentialContract, friction_force_is_coulombs_when_sliding) {
   f.contact->prepare(x);
   Friction friction(f.surface);
   friction.set_start(x);
-  friction.set_lag(*f.contact, x, 0.001);
+  friction.set_lag(*f.contact, x, 1);  // 1 mm
   Matrix3X moved = x, pressed = Matrix3X::Zero(3, 4), dragged = Matrix3X::Zero(3, 4);
   moved.col(0) += Vector3(0.02, 0.003, 0);
   f.contact->add_gradient(x, pressed);
@@ -713,17 +713,25 @@ TEST(BarrierContact, resting_stiffness_lets_contacts_press_as_much_at_the_wanted
   ContactFixture at(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, settings);
   at.contact->prepare(x);
   ASSERT_EQ(at.contact->term_count(), 1);
-  const auto all = [](Index) { return true; };
-  const double press = at.contact->press(0, x).magnitude;
-  const double kappa = at.contact->resting_stiffness(x, 0.85, 1e9, all);
-  EXPECT_NEAR(at.contact->resting_stiffness(x, 0.85, press / 4, all), kappa / 4, 1e-12 * kappa);
-  EXPECT_EQ(at.contact->resting_stiffness(x, 0.85, 1e9, [](Index) { return false; }), 0);
   EXPECT_FALSE(at.contact->range(0).relaxed);
-  Matrix3X there = x;
-  there(1, 0) = std::sqrt(0.85 * barrier_reach(settings.thickness, settings.dhat) + 1e-4);
-  at.contact->set_stiffness(kappa);
-  at.contact->prepare(there);
-  EXPECT_NEAR(at.contact->press(0, there).magnitude, press, 1e-12 * press);
+  const double press = at.contact->press(0, x).magnitude;
+  const auto press_at = [&](double share, double kappa) {
+    Matrix3X there = x;
+    there(1, 0) = std::sqrt(share * barrier_reach(settings.thickness, settings.dhat) + 1e-4);
+    at.contact->set_stiffness(kappa);
+    at.contact->prepare(there);
+    const double result = at.contact->press(0, there).magnitude;
+    at.contact->set_stiffness(1);
+    at.contact->prepare(x);
+    return result;
+  };
+  const auto wanted = [&](double light) {
+    return at.contact->resting_stiffness(x, {.usual = 0.25, .light = 0.85}, [&](Index) { return light; });
+  };
+  EXPECT_NEAR(press_at(0.25, wanted(0)), press, 1e-12 * press) << "never light";
+  EXPECT_NEAR(press_at(0.85, wanted(2 * press)), press, 1e-12 * press) << "light";
+  EXPECT_NEAR(press_at(0.85, wanted(press / 4)), press / 4, 1e-12 * press) << "the light part of it";
+  EXPECT_NEAR(press_at(0.25, wanted(press / 1e6)), press, 1e-12 * press) << "far beyond light";
 }
 
 }  // namespace

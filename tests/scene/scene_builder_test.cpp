@@ -89,7 +89,7 @@ TEST(SceneBuilder, LengthsMayBeRelativeToTheScene) {
   EXPECT_DOUBLE_EQ(scene.model->size, 7);
   EXPECT_DOUBLE_EQ(scene.model->surface.pairs(0, 0).dhat, 0.07);
   EXPECT_DOUBLE_EQ(scene.model->surface.pairs(0, 0).thickness, 7e-9);
-  EXPECT_DOUBLE_EQ(scene.model->options.contact.epsv, 0.5);
+  EXPECT_DOUBLE_EQ(scene.model->surface.pairs(0, 0).epsv, 0.5);
   EXPECT_DOUBLE_EQ(scene.model->options.solver.tolerance, 14);
 }
 

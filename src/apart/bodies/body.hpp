@@ -33,7 +33,8 @@ struct ShellCells {
   Faces nodes;                        ///< 3 × n, body's own node numbers
   std::vector<Matrix2> inverse_rest;  ///< (edges of the rest triangle along warp and weft)⁻¹ [1/m]:
                                       ///< F = [q₁−q₀, q₂−q₀] · inverse_rest
-  VectorX volume;  ///< [m³] area times thickness at rest; the weight of the energy density
+  VectorX volume;        ///< [m³] area times thickness at rest; the weight of the energy density
+  double thickness = 0;  ///< [m] of the stuff
   Membrane membrane;
   std::optional<StretchLimit> limit;
   Tetrahedra hinges;        ///< 4 × m: the two ends of an edge, then the third corner of either triangle

@@ -143,7 +143,7 @@ Body make_shell(std::string name, Mesh mesh, const ShellSubstance& stuff, const 
 
   const Matrix3X& shape = rest.points ? *rest.points : body.nodes;
   ensure(shape.cols() == body.nodes.cols(), "make_shell: the rest shape has a place for every point");
-  body.shell = ShellCells{body.mesh.faces, {}, {}, stuff.membrane, stuff.limit, {}, {}, {}};
+  body.shell = ShellCells{body.mesh.faces, {}, {}, stuff.thickness, stuff.membrane, stuff.limit, {}, {}, {}};
   set_triangles(*body.shell, body.name, shape, stuff, rest, body.mesh);
   set_hinges(*body.shell, shape, stuff, rest.flat);
   check_start(body.name, *body.shell, body.nodes);

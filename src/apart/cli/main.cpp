@@ -177,17 +177,19 @@ void print_statistics(const Scene& scene, const std::vector<BodyReport>& bodies)
   }
   if (bodies.size() > most) fmt::print("... and {} more\n", bodies.size() - most);
   fmt::print("edges: shortest / mean / longest; quality: smallest / mean, 1 is regular\n");
-  double low = std::numeric_limits<double>::infinity(), high = 0;
-  for (int a = 0; a < pairs.body_count(); ++a)
-    for (int b = a; b < pairs.body_count(); ++b)
-      if (pairs(a, b).enabled) {
-        low = std::min(low, pairs(a, b).dhat);
-        high = std::max(high, pairs(a, b).dhat);
-      }
+  const auto span_of = [&](double PairSettings::*value) {
+    double low = std::numeric_limits<double>::infinity(), high = 0;
+    for (int a = 0; a < pairs.body_count(); ++a)
+      for (int b = a; b < pairs.body_count(); ++b)
+        if (pairs(a, b).enabled) {
+          low = std::min(low, pairs(a, b).*value);
+          high = std::max(high, pairs(a, b).*value);
+        }
+    return low < high ? fmt::format("{:.4g} to {:.4g}", low, high) : fmt::format("{:.4g}", low);
+  };
   fmt::print("\n{} steps of {:g} s, {} nodes\n", scene.steps, model.options.dt, model.node_count());
-  fmt::print("size L {:.6g} m, dhat {:.4g} m{}, epsv {:.4g} m/s, tolerance {:.4g} m/s\n", model.size, low,
-             low < high ? fmt::format(" to {:.4g} m", high) : "", model.options.contact.epsv,
-             model.options.solver.tolerance);
+  fmt::print("size L {:.6g} m, dhat {} m, epsv {} m/s, tolerance {:.4g} m/s\n", model.size,
+             span_of(&PairSettings::dhat), span_of(&PairSettings::epsv), model.options.solver.tolerance);
 }
 
 void print_gaps(const GapHistogram& gaps) {

@@ -17,6 +17,7 @@ void check(const PairSettings& s) {
   };
   rule("dhat", s.dhat, s.dhat > 0, "positive and finite (about 1e-3 of the scene's size is usual)");
   rule("thickness", s.thickness, s.thickness >= 0, "non-negative and finite (0: no thickness)");
+  rule("epsv", s.epsv, s.epsv > 0, "positive and finite (about 1e-3 of a body's size per second is usual)");
   rule("friction", s.friction, s.friction >= 0, "non-negative and finite (0: no friction)");
   if (s.kinetic_friction)
     rule("kinetic friction", *s.kinetic_friction,

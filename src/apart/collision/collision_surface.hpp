@@ -15,7 +15,8 @@ struct PairSettings {
   double dhat = 1e-3;    ///< d̂ [m], distance at which the barrier starts
   double thickness = 0;  ///< ξ [m], gap that is never undercut; the barrier acts on (ξ, ξ + d̂)
   std::optional<double> kinetic_friction = std::nullopt;  ///< μ of sliding; none: as of sticking
-  double stiffness_scale = 1;                             ///< of this pair's barrier, against κ of all
+  double epsv = 1e-3;          ///< ε_v [m/s]: below this sliding speed friction is static
+  double stiffness_scale = 1;  ///< of this pair's barrier, against κ of all
   /// Of a body with itself: contact spares primitives that were made within its reach (see own_range).
   bool spares_neighbours = false;
 };

@@ -10,8 +10,7 @@ namespace {
 constexpr double all_sliding = 10;  // multiple of ε_v beyond which friction is kinetic alone
 }
 
-void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double epsilon) {
-  epsilon_ = epsilon;
+void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double dt) {
   terms_.clear();
   const Index pairs = Index(contact.active_set().contacts.size());
   for (Index i = 0; i < contact.term_count(); ++i) {
@@ -30,8 +29,13 @@ void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double 
     int axis;
     press.direction.cwiseAbs().minCoeff(&axis);
     const Vector3 t = press.direction.cross(Vector3::Unit(axis)).normalized();
-    Term term{points, contact.bodies_of(i), press.weights,
-              {},     mu * press.magnitude, settings->kinetic_friction.value_or(mu) * press.magnitude};
+    Term term{points,
+              contact.bodies_of(i),
+              press.weights,
+              {},
+              mu * press.magnitude,
+              settings->kinetic_friction.value_or(mu) * press.magnitude,
+              settings->epsv * dt};
     term.basis << t, press.direction.cross(t);
     terms_.push_back(term);
   }
@@ -74,8 +78,8 @@ Eigen::Vector2d Friction::slip(const Term& term, const Matrix3X& x) const {
   return term.basis.transpose() * u;
 }
 
-Friction::Curve Friction::curve(const Term& term, double y) const {
-  const double e = epsilon_;
+Friction::Curve Friction::curve(const Term& term, double y) {
+  const double e = term.epsilon;
   if (y <= e)  // f₀ = −y³/3ε² + y²/ε + ε/3 [thesis A.9]; never divides by y
     return {term.sticking * (y * y / e * (1 - y / (3 * e)) + e / 3), term.sticking * (2 - y / e) / e,
             term.sticking * 2 * (1 - y / e) / e};

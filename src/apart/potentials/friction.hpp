@@ -12,8 +12,8 @@ namespace apart {
 class Friction final : public Potential {
  public:
   explicit Friction(const CollisionSurface& surface) : surface_(surface) {}
-  /// Freezes λ and T at x, where `contact` was last prepared. `epsilon` = ε_v dt [m].
-  void set_lag(const BarrierContact& contact, const Matrix3X& x, double epsilon);
+  /// Freezes λ and T at x, where `contact` was last prepared, for a step of length `dt` [s].
+  void set_lag(const BarrierContact& contact, const Matrix3X& x, double dt);
   /// Mixes what was lagged before, `other`, into what is lagged now: forces become share · now + (1 − share)
   /// · before, sliding bases are those of now where a contact is in both. A solve that reproduces its forces
   /// is the same with any share.
@@ -41,17 +41,17 @@ class Friction final : public Potential {
     Vector4 weights;
     Eigen::Matrix<double, 3, 2> basis;  ///< T
     double sticking, sliding;           ///< μ_s λ and μ_k λ, times the step's scale [kg m]
+    double epsilon;                     ///< ε = ε_v dt [m]
   };
   /// F and its derivatives, times λ, at y = ‖u‖.
   struct Curve {
     double value, first_over_y, second;
   };
-  Curve curve(const Term& term, double y) const;
+  static Curve curve(const Term& term, double y);
   Eigen::Vector2d slip(const Term& term, const Matrix3X& x) const;  ///< u [m]
   const CollisionSurface& surface_;
   std::vector<Term> terms_;
   Matrix3X start_;
-  double epsilon_ = 1;
 };
 
 }  // namespace apart

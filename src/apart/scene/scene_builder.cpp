@@ -5,6 +5,7 @@
 #include <apart/scene/attachments.hpp>
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/cell_materials.hpp>
+#include <apart/scene/contact_defaults.hpp>
 #include <apart/scene/loads.hpp>
 #include <apart/scene/motion.hpp>
 #include <apart/scene/obstacle_motion.hpp>
@@ -445,6 +446,12 @@ double metres(const LocatedJson& v, double scene_size) {
   return read_length(v.value())->metres(scene_size);
 }
 
+/// None for "auto".
+std::optional<double> metres_unless_auto(const LocatedJson& v, double scene_size) {
+  const auto length = read_length(v.value());
+  return length ? std::optional(length->metres(scene_size)) : std::nullopt;
+}
+
 std::vector<int> bodies_named(const LocatedJson& name, const std::vector<Entry>& entries) {
   std::vector<int> found;
   std::vector<std::string_view> known;
@@ -466,19 +473,33 @@ std::vector<int> bodies_named(const LocatedJson& name, const std::vector<Entry>&
 
 PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entries, double size) {
   const FrictionCoefficients general = read_friction(contact["friction_coefficient"]);
-  PairSettings everywhere;
-  everywhere.dhat = metres(contact["dhat"], size);
-  everywhere.thickness = metres(contact["thickness"], size);
+  const auto given = [&](const char* key) { return metres_unless_auto(contact[key], size); };
+  const std::optional<double> dhat = given("dhat"), common_thickness = given("thickness"),
+                              epsv = given("epsv");
   const int n = int(entries.size());
+  std::vector<ContactDefaults> fitting;
   std::vector<double> thickness;
-  for (const Entry& e : entries)
-    thickness.push_back(e.thickness         ? e.thickness->metres(size)
-                        : e.body.radius > 0 ? 2 * e.body.radius
-                                            : everywhere.thickness);
+  for (const Entry& e : entries) {
+    fitting.push_back(contact_defaults(e.body));
+    thickness.push_back(e.thickness                              ? e.thickness->metres(size)
+                        : common_thickness && e.body.radius == 0 ? *common_thickness
+                                                                 : fitting.back().thickness);
+  }
+  PairSettings everywhere;
+  everywhere.dhat = dhat.value_or(1e-3);
+  const auto fitted = [&](int a, int b, double ContactDefaults::*value) {
+    double result = std::numeric_limits<double>::infinity();
+    for (const int i : {a, b})
+      if (entries[std::size_t(i)].body.is_dynamic())
+        result = std::min(result, fitting[std::size_t(i)].*value);
+    return std::isfinite(result) ? result : everywhere.dhat;  // two obstacles: no contact, no matter
+  };
   PairTable table(n, everywhere);
   for (int a = 0; a < n; ++a)
     for (int b = a; b < n; ++b) {
       PairSettings settings = everywhere;
+      settings.dhat = dhat ? *dhat : fitted(a, b, &ContactDefaults::dhat);
+      settings.epsv = epsv ? *epsv : fitted(a, b, &ContactDefaults::epsv);
       const FrictionCoefficients mu = entries[a].friction.value_or(general),
                                  nu = entries[b].friction.value_or(general);
       settings.friction = 0.5 * (mu.sticking + nu.sticking);
@@ -532,7 +553,15 @@ IntegratorOptions read_integrator(const LocatedJson& time) {
   return options;
 }
 
-SimulationOptions build_options(const LocatedJson& top, double size) {
+double build_tolerance(const LocatedJson& tolerance, const std::vector<Entry>& entries, double size) {
+  if (const auto given = metres_unless_auto(tolerance, size)) return *given;
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const Entry& e : entries)
+    if (e.body.is_dynamic()) smallest = std::min(smallest, contact_defaults(e.body).tolerance);
+  return smallest;
+}
+
+SimulationOptions build_options(const LocatedJson& top, double tolerance) {
   SimulationOptions options;
   options.dt = top["time"]["dt"].number();
   options.integrator = read_integrator(top["time"]);
@@ -542,9 +571,8 @@ SimulationOptions build_options(const LocatedJson& top, double size) {
     options.contact.barrier_stiffness = *stiffness;
   else if (contact["barrier_stiffness"].text() == "published")
     options.contact.stiffness_rule = StiffnessRule::published;
-  options.contact.epsv = metres(contact["epsv"], size);
   options.contact.friction_iterations = contact["friction_iterations"].integer();
-  options.solver.tolerance = metres(solver["tolerance"], size);
+  options.solver.tolerance = tolerance;
   options.solver.force_tolerance = solver["force_tolerance"].number();
   const std::string& termination = solver["termination"].text();
   options.solver.termination = termination == "l2_norm"     ? Termination::l2_norm
@@ -620,6 +648,7 @@ Scene build_scene(const SceneFile& file) {
   if (!(size >= 1e-9 && size <= 1e9))
     top["bodies"].fail("are {:.3g} m across, must be between 1e-9 and 1e9; lengths are in metres", size);
   PairTable pairs = build_pairs(top["contact"], entries, size);
+  const double tolerance = build_tolerance(top["solver"]["tolerance"], entries, size);
   std::vector<std::array<std::vector<int>, 2>> attached;  // names are found while entries have them
   for (const LocatedJson& v : top["attachments"].items())
     attached.push_back({bodies_named(v["bodies"][0], entries), bodies_named(v["bodies"][1], entries)});
@@ -655,8 +684,8 @@ Scene build_scene(const SceneFile& file) {
              read_attachment(v, bodies, a, b, placed(bodies, a), metres(v["max_distance"], size), clock))
           attachments.push_back(spring);
   }
-  scene.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs), build_options(top, size),
-                                              std::move(attachments));
+  scene.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs),
+                                              build_options(top, tolerance), std::move(attachments));
   for (std::size_t i = 0; i < probed.size(); ++i) {
     const LocatedJson v = top["probes"][i];
     std::vector<PlacedMesh> meshes;

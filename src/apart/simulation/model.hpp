@@ -19,7 +19,6 @@ enum class StiffnessRule { adaptive, published };
 struct ContactOptions {
   std::optional<double> barrier_stiffness;  ///< κ; none: by the rule
   StiffnessRule stiffness_rule = StiffnessRule::adaptive;
-  double epsv = 1e-3;           ///< ε_v [m/s]: below this sliding speed friction is static
   int friction_iterations = 1;  ///< lagged iterations per step; 0: until convergence (thesis eq. 2.17)
 };
 

@@ -15,8 +15,8 @@ namespace {
 // thesis A.5
 constexpr double target_reached = 0.999;
 constexpr double target_near = 0.99;
-// The thesis starts with 1e6 and stops at 1e8, against masses, which is soft against steel. The pull starts this
-// much stiffer than what it may have to deform: then scripted parts keep to their straight way.
+// The thesis starts with 1e6 and stops at 1e8, against masses, which is soft against steel. The pull starts
+// this much stiffer than what it may have to deform: then scripted parts keep to their straight way.
 constexpr double target_start = 1e6, target_start_of_elastic = 1e4;
 constexpr double largest_target_growth = 1e8;
 constexpr double target_far = 0.9;
@@ -359,7 +359,7 @@ void StepProblem::follow_script(const State& state) {
 }
 
 void StepProblem::lag_friction(const Matrix3X& x) {
-  friction.set_lag(contact, x, model.options.contact.epsv * dt);
+  friction.set_lag(contact, x, dt);
 }
 
 void StepProblem::set_loads(const State& state, const Matrix3X& x) {

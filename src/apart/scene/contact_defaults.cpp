@@ -1,0 +1,40 @@
+#include <apart/geometry/aabb.hpp>
+#include <apart/scene/contact_defaults.hpp>
+
+#include <algorithm>
+
+namespace apart {
+
+namespace {
+
+constexpr double dhat_of_size = 2e-3, dhat_of_edge = 0.25, dhat_of_diameter = 0.1;
+constexpr double speed_of_size = 1e-3;  // [1/s]
+
+/// Mean length of the edges of the surface's triangles [m]; 0 if there are none.
+double mean_edge(const Body& body) {
+  double sum = 0;
+  for (Index f = 0; f < body.surface_faces.cols(); ++f)
+    for (int k = 0; k < 3; ++k)
+      sum += (body.mesh.points.col(body.surface_faces(k, f)) -
+              body.mesh.points.col(body.surface_faces((k + 1) % 3, f)))
+                 .norm();
+  return body.surface_faces.cols() > 0 ? sum / (3.0 * double(body.surface_faces.cols())) : 0;
+}
+
+}  // namespace
+
+ContactDefaults contact_defaults(const Body& body) {
+  ContactDefaults result;
+  const double diameter = 2 * body.radius;
+  const double size = body.mesh.point_count() > 0 && !body.half_space
+                          ? bounding_box(body.mesh.points).diagonal() + diameter
+                          : 0;
+  result.epsv = result.tolerance = speed_of_size * size;
+  result.dhat = dhat_of_size * size;
+  if (const double edge = mean_edge(body); edge > 0) result.dhat = std::min(result.dhat, dhat_of_edge * edge);
+  if (diameter > 0) result.dhat = std::min(result.dhat, dhat_of_diameter * diameter);
+  result.thickness = diameter > 0 ? diameter : body.shell ? body.shell->thickness : 0;
+  return result;
+}
+
+}  // namespace apart
