@@ -1,7 +1,9 @@
 #include <apart/solver/newton.hpp>
 
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <utility>
 
 namespace apart {
 
@@ -12,14 +14,17 @@ constexpr double rounding = 1e-8;        // relative error of the objective's va
 constexpr double overshoot = 0.8;        // share of the initial slope a step may end with, uphill
 constexpr double smallest_step = 1e-14;  // below this share of p the line search has failed
 constexpr double nearly_straight =
-    0.9;                             // share of the slope by which E fell, above which longer steps are tried
+    0.9;  // share of the slope by which E fell, above which longer steps are tried
+constexpr double slow_shrinking = 0.25;
+constexpr int exact_pause = 5;       // iterations until a Hessian that was indefinite is tried again
 constexpr double longest_step = 32;  // of those, in multiples of p
 
 /// −H⁻¹ g. Should rounding spoil positive definiteness, the diagonal is raised until it is restored.
+/// `projection` none: nothing is returned if H is not positive definite.
 std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solver, const VectorX& g,
-                                        Timings& timings) {
+                                        Projection projection, Timings& timings) {
   const auto assembling = timings.measure(Phase::assembly);
-  const BlockSparse& h = objective.hessian();
+  const BlockSparse& h = objective.hessian(projection);
   const auto solving = timings.measure(Phase::linear_solve);
   if (objective.take_pattern_change()) solver.analyse(h);
   const auto attempt = [&](const BlockSparse& matrix) -> std::optional<VectorX> {
@@ -28,7 +33,7 @@ std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solv
     return p.allFinite() ? std::optional(std::move(p)) : std::nullopt;
   };
   std::optional<VectorX> p = attempt(h);
-  if (p) return p;
+  if (p || projection == Projection::none) return p;
   BlockSparse raised = h;
   double largest = 0;
   for (Index k = 0; k < 3 * raised.block_count(); ++k) largest = std::max(largest, std::abs(raised.at(k, k)));
@@ -51,6 +56,9 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
                     const NewtonOptions& options, Timings& timings) {
   NewtonResult result;
   int small_steps = 0;
+  // The Hessian as it is may be tried from this iteration on.
+  int exact_from = hooks.imbalance ? 0 : std::numeric_limits<int>::max();
+  bool linear = false;  // whether the last steps shrank no faster than by a fixed factor
   const auto evaluate = [&](const Matrix3X& at) {
     objective.prepare(at);
     return objective.value();
@@ -70,15 +78,26 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     }
     const FreeCoordinates& free = objective.free();
     const VectorX g = free.restrict_to_free(objective.gradient());
-    const auto direction = newton_direction(objective, linear_solver, g, timings);
-    ++result.linear_solves;
+    std::optional<VectorX> direction;
+    // Where curvature is negative, projected Hessians are too stiff: steps shrink slowly, and are too short
+    // to balance forces.
+    if (linear && exact_from <= result.iterations) {
+      direction = newton_direction(objective, linear_solver, g, Projection::none, timings);
+      ++result.linear_solves;
+      if (!direction) exact_from = result.iterations + exact_pause;
+    }
+    if (!direction) {
+      direction = newton_direction(objective, linear_solver, g, Projection::psd, timings);
+      ++result.linear_solves;
+    }
     if (!direction) {
       result.failure = "the linear system could not be solved";
       return result;
     }
     ++result.iterations;
     const Matrix3X p = free.extend(*direction);
-    result.residual = step_norm(p, free, options.l2_norm) / options.dt;
+    const double last_residual =
+        std::exchange(result.residual, step_norm(p, free, options.l2_norm) / options.dt);
     small_steps = result.residual <= options.tolerance ? small_steps + 1 : 0;
     const bool met = small_steps >= (options.l2_norm ? l2_repeats : 1);
 
@@ -119,7 +138,8 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     // A full step that lowers E by half its slope ends at the minimum along p. One that lowers it by nearly
     // all of it is far from there: the projection made the Hessian stiff where E has little or negative
     // curvature (buckling).
-    if (!met && alpha == 1 && energy - next_energy > nearly_straight * -slope && -slope > noise) {
+    if ((!met || hooks.imbalance) && alpha == 1 && energy - next_energy > nearly_straight * -slope &&
+        -slope > noise) {
       const double reach = longest_step * hooks.step_limit(q, longest_step * p);
       for (double longer = 2; longer <= reach; longer *= 2) {
         Matrix3X trial = q + longer * p;
@@ -133,6 +153,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     }
     q = next;
     energy = next_energy;
+    linear = alpha >= 1 && result.iterations > 1 && result.residual > slow_shrinking * last_residual;
     if (hooks.accepted(q)) energy = objective.value();
     if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
     if (met) {

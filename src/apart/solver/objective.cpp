@@ -206,7 +206,7 @@ void Objective::mask(Matrix3& block, Index row, Index column) const {
   }
 }
 
-void Objective::assemble(const Potential& potential, bool on_vertices) {
+void Objective::assemble(const Potential& potential, bool on_vertices, Projection projection) {
   // Local matrices in parallel, added one after the other: the sums do not depend on the number of threads.
   constexpr Index batch = 2048, chunk = 64;
   const Index count = potential.term_count();
@@ -215,7 +215,7 @@ void Objective::assemble(const Potential& potential, bool on_vertices) {
   for (Index begin = 0; begin < count; begin += batch) {
     const Index n = std::min(batch, count - begin);
     parallel_chunks(n, chunk, [&](Index from, Index to) {
-      potential.hessians(points, begin + from, Projection::psd, std::span(local).subspan(from, to - from));
+      potential.hessians(points, begin + from, projection, std::span(local).subspan(from, to - from));
     });
     for (Index t = 0; t < n; ++t) {
       const TermBlocks blocks(local[t].points, on_vertices, map_, free_);
@@ -235,11 +235,11 @@ void Objective::assemble(const Potential& potential, bool on_vertices) {
   }
 }
 
-const BlockSparse& Objective::hessian() {
+const BlockSparse& Objective::hessian(Projection projection) {
   update_pattern();
   hessian_.set_zero();
-  for (const Potential* p : node_potentials_) assemble(*p, false);
-  for (const Potential* p : vertex_potentials_) assemble(*p, true);
+  for (const Potential* p : node_potentials_) assemble(*p, false, projection);
+  for (const Potential* p : vertex_potentials_) assemble(*p, true, projection);
   for (const auto& [block, axis] : free_.held()) hessian_.at(3 * block + axis, 3 * block + axis) = 1;
   return hessian_;
 }

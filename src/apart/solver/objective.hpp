@@ -59,9 +59,9 @@ class Objective {
   /// How far off rounding may put the gradient at each node, by the stiffness hessian() last found there
   /// [kg m]: no solver can balance forces better.
   VectorX gradient_rounding();
-  /// Second derivatives of the free coordinates, each term projected. The pattern is kept while it covers the
-  /// contacts; take_pattern_change() tells whether there is a new one since it was last asked.
-  const BlockSparse& hessian();
+  /// Second derivatives of the free coordinates, each term projected or as it is. The pattern is kept while
+  /// it covers the contacts; take_pattern_change() tells whether there is a new one since it was last asked.
+  const BlockSparse& hessian(Projection projection = Projection::psd);
   bool take_pattern_change() { return std::exchange(pattern_changed_, false); }
   const Matrix3X& coordinates() const { return q_; }  ///< q
   const Matrix3X& vertices() const { return x_; }     ///< Φ(q)
@@ -71,7 +71,7 @@ class Objective {
   void for_each_key(const Potential& potential, bool on_vertices, FunctionRef<void(BlockKey)> visit) const;
   /// Zeroes the rows and columns of coordinates that are held; hessian() puts a one on their diagonal.
   void mask(Matrix3& block, Index row, Index column) const;
-  void assemble(const Potential& potential, bool on_vertices);
+  void assemble(const Potential& potential, bool on_vertices, Projection projection);
 
   const CoordinateMap& map_;
   std::vector<Potential*> node_potentials_, vertex_potentials_;
