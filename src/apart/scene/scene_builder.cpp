@@ -542,6 +542,7 @@ SimulationOptions build_options(const LocatedJson& top, double size) {
     options.contact.barrier_stiffness = *stiffness;
   options.contact.epsv = metres(contact["epsv"], size);
   options.contact.friction_iterations = contact["friction_iterations"].integer();
+  options.contact.allow_nested = contact["allow_nested"].boolean();
   options.solver.tolerance = metres(solver["tolerance"], size);
   options.solver.termination =
       solver["termination"].text() == "l2_norm" ? Termination::l2_norm : Termination::infinity_norm;

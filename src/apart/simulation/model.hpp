@@ -16,6 +16,7 @@ struct ContactOptions {
   std::optional<double> barrier_stiffness;  ///< κ; none: adaptive [thesis A.6]
   double epsv = 1e-3;                       ///< ε_v [m/s]: below this sliding speed friction is static
   int friction_iterations = 1;  ///< lagged iterations per step; 0: until convergence (thesis eq. 2.17)
+  bool allow_nested = false;    ///< bodies may lie inside solids; for who checks, the solver does not
 };
 
 enum class Termination { infinity_norm, l2_norm };  ///< thesis alg. 2.1; C-IPC supplement §7
