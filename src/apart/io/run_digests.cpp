@@ -2,6 +2,7 @@
 #include <apart/io/file_reader.hpp>
 #include <apart/io/run_digests.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 
@@ -13,8 +14,10 @@ constexpr std::string_view scene_name = "scene.json";
 constexpr std::size_t digits = 64;
 
 bool is_line(std::string_view line) {
+  const auto unprintable = [](char c) { return static_cast<unsigned char>(c) < ' '; };
   return line.size() > digits + 2 && line.substr(digits, 2) == "  " &&
-         line.substr(0, digits).find_first_not_of("0123456789abcdef") == line.npos;
+         line.substr(0, digits).find_first_not_of("0123456789abcdef") == line.npos &&
+         std::none_of(line.begin(), line.end(), unprintable);
 }
 
 }  // namespace
