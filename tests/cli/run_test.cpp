@@ -92,6 +92,7 @@ TEST_F(Runs, LeaveADirectoryWithEverythingInIt) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::vector<std::string> expected = {"checkpoint",
                                              "checkpoint.older",
+                                             "digests.txt",
                                              "frames",
                                              "frames.pvd",
                                              "frames/frame_000000.obj",
@@ -110,25 +111,13 @@ TEST_F(Runs, LeaveADirectoryWithEverythingInIt) {
   EXPECT_EQ(line_count(directory / "out/steps.csv"), 13u);
 
   const nlohmann::json summary = summary_of(directory / "out");
-  for (const char* key : {"steps",
-                          "simulated_seconds",
-                          "wall_seconds",
-                          "cpu_seconds",
-                          "threads",
-                          "newton_iterations",
-                          "linear_solves",
-                          "max_contacts",
-                          "mean_contacts",
-                          "min_distance",
-                          "min_gap",
-                          "min_volume_ratio",
-                          "max_strain",
-                          "peak_rss_bytes",
-                          "intersection_free",
-                          "inversion_free",
-                          "converged_steps",
-                          "timings",
-                          "dofs",
+  for (const char* key : {"steps",          "simulated_seconds", "wall_seconds",
+                          "cpu_seconds",    "threads",           "newton_iterations",
+                          "linear_solves",  "max_contacts",      "mean_contacts",
+                          "min_distance",   "min_gap",           "min_volume_ratio",
+                          "max_strain",     "peak_rss_bytes",    "intersection_free",
+                          "inversion_free", "converged_steps",   "timings",
+                          "dofs",           "scene_digest",      "run_digest",
                           "version"})
     EXPECT_TRUE(summary.contains(key)) << key;
   EXPECT_EQ(summary["steps"], 12);
@@ -355,8 +344,8 @@ TEST_F(Runs, ThatAreResumedRememberWhatTheExactCheckFound) {
 TEST_F(Runs, WithoutFramesKeepTheFinalStateAndCheckIt) {
   ASSERT_EQ(run({"scene.json", "-o", "out", "--no-frames", "--steps", "4"}).code, 0);
   EXPECT_EQ(content_of(directory / "out"),
-            (std::vector<std::string>{"checkpoint", "checkpoint.older", "log.txt", "scene.json", "steps.csv",
-                                      "summary.json"}));
+            (std::vector<std::string>{"checkpoint", "checkpoint.older", "digests.txt", "log.txt",
+                                      "scene.json", "steps.csv", "summary.json"}));
   EXPECT_EQ(summary_of(directory / "out")["intersection_free"], true);
   ASSERT_EQ(run({"--resume", "out", "--steps", "6"}).code, 0);
   EXPECT_EQ(summary_of(directory / "out")["steps"], 6);
@@ -537,7 +526,7 @@ TEST_F(Runs, ThatFoundNoSpaceGoOnToTheSameBitsWhenThereIsSome) {
   ASSERT_EQ(run({"--resume", "out"}).code, 0);
   for (const std::string& file : content_of(directory / "whole"))
     if (fs::is_regular_file(directory / "whole" / file) && file != "summary.json" && file != "log.txt" &&
-        file != "checkpoint.older" && file != "scene.json") {
+        file != "checkpoint.older" && file != "scene.json" && file != "digests.txt") {
       EXPECT_EQ(read_file(directory / "out" / file), read_file(directory / "whole" / file)) << file;
     }
 }

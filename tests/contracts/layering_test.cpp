@@ -3,6 +3,7 @@
 // upward or sideways, and an outside library that leaves the one place that wraps it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -185,6 +186,44 @@ TEST(Layering, PlantedIncludesAreCaught) {
             0u);
   EXPECT_EQ(count("geometry/exact_intersection.cpp", "#include <CGAL/intersections.h>"), 0u);
   EXPECT_EQ(count("core/x.hpp", "// #include <apart/math/svd.hpp>\n"), 0u);
+}
+
+/// What proofs may share with the solver, of the folders below both: the exact predicates, and how a frame
+/// stores half-spaces. docs/verification.md names the same.
+constexpr std::string_view shared_with_proofs[] = {"apart/geometry/exact_intersection.hpp",
+                                                   "apart/geometry/half_space.hpp"};
+
+/// What is wrong with the includes of a file of verify.
+std::vector<std::string> shared_code(const std::string& file, const std::string& text) {
+  std::vector<std::string> found;
+  for (const Include& include : includes_of(text)) {
+    if (!include.name.starts_with("apart/")) continue;
+    const bool own = include.name.starts_with("apart/verify/") || include.name.starts_with("apart/core/") ||
+                     include.name.starts_with("apart/io/");
+    if (!own && std::ranges::find(shared_with_proofs, include.name) == std::end(shared_with_proofs))
+      found.push_back(file + ": proofs may not use <" + include.name + ">");
+  }
+  return found;
+}
+
+TEST(Layering, ProofsShareWithTheSolverOnlyTheExactPredicates) {
+  const Layers layers = declared_layers();
+  for (const char* solver : {"collision", "materials", "bodies", "potentials", "solver", "simulation"})
+    EXPECT_FALSE(layers.at("verify").contains(solver)) << solver;
+  std::size_t files = 0;
+  for (const auto& [file, text] : source_files()) {
+    if (!file.starts_with("verify/")) continue;
+    ++files;
+    for (const std::string& violation : shared_code(file, text)) ADD_FAILURE() << violation;
+  }
+  EXPECT_GE(files, 10u);
+  EXPECT_EQ(shared_code("verify/x.cpp", "#include <apart/geometry/squared_distance.hpp>\n").size(), 1u);
+  EXPECT_EQ(shared_code("verify/x.cpp", "#include <apart/collision/ccd.hpp>\n").size(), 1u);
+  EXPECT_EQ(shared_code("verify/x.cpp", "#include <apart/geometry/exact_intersection.hpp>\n").size(), 0u);
+  const std::string page = text_of(fs::path(APART_SOURCE_DIR) / "docs" / "verification.md");
+  for (const std::string_view name : shared_with_proofs)
+    EXPECT_NE(page.find(name.substr(6)), std::string::npos)
+        << name << " is not named in docs/verification.md";
 }
 
 TEST(Layering, AnUpwardIncludePlantedInARealFileIsCaught) {

@@ -28,6 +28,7 @@ std::span<const Target> targets() {
       {"frame", read_frame_file},
       {"frame_index", read_frame_index_file},
       {"iterates", read_iterates_file},
+      {"digests", read_digests_file},
       {"checkpoint", read_checkpoint_file},
   };
   return all;

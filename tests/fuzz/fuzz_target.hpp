@@ -43,6 +43,7 @@ void read_query_file(std::string_view input);
 void read_frame_file(std::string_view input);
 void read_frame_index_file(std::string_view input);
 void read_iterates_file(std::string_view input);
+void read_digests_file(std::string_view input);
 void read_checkpoint_file(std::string_view input);
 
 }  // namespace apart::fuzz

@@ -3,6 +3,7 @@
 
 #include <apart/io/frame.hpp>
 #include <apart/io/hdf5_archive.hpp>
+#include <apart/io/run_digests.hpp>
 #include <apart/io/sealed_file.hpp>
 #include <apart/queries/query_file.hpp>
 #include <apart/scene/checkpoint.hpp>
@@ -53,16 +54,16 @@ void read_frame_file(std::string_view input) {
   const auto copy = input_file("copy.vtu", "");
   write_frame(copy, frame);
   const Frame again = read_frame(copy);
-  require(same_bits(frame.mesh.points, again.mesh.points) && same_bits(frame.velocity, again.velocity) &&
-              same_bits(frame.point_body, again.point_body) &&
-              same_bits(frame.mesh.tetrahedra, again.mesh.tetrahedra) &&
-              same_bits(frame.mesh.faces, again.mesh.faces) &&
-              same_bits(frame.mesh.edges, again.mesh.edges) &&
-              same_bits(frame.rest_shape, again.rest_shape) && frame.absent == again.absent &&
-              frame.ignored_pairs == again.ignored_pairs && frame.thickness == again.thickness &&
-              frame.drawn_thickness == again.drawn_thickness && frame.bodies.size() == again.bodies.size() &&
-              frame.half_spaces.size() == again.half_spaces.size(),
-          "a frame as written is read as the same");
+  require(
+      same_bits(frame.mesh.points, again.mesh.points) && same_bits(frame.velocity, again.velocity) &&
+          same_bits(frame.point_body, again.point_body) &&
+          same_bits(frame.mesh.tetrahedra, again.mesh.tetrahedra) &&
+          same_bits(frame.mesh.faces, again.mesh.faces) && same_bits(frame.mesh.edges, again.mesh.edges) &&
+          same_bits(frame.rest_shape, again.rest_shape) && frame.absent == again.absent &&
+          frame.ignored_pairs == again.ignored_pairs && frame.allow_nested == again.allow_nested &&
+          frame.thickness == again.thickness && frame.drawn_thickness == again.drawn_thickness &&
+          frame.bodies.size() == again.bodies.size() && frame.half_spaces.size() == again.half_spaces.size(),
+      "a frame as written is read as the same");
   // And everything else that a file says: written once more, it is the same file.
   const auto third = input_file("third.vtu", "");
   write_frame(third, again);
@@ -91,6 +92,19 @@ void read_iterates_file(std::string_view input) {
             "iterates as written are the same bytes");
     std::filesystem::remove(files.front());
   }
+}
+
+void read_digests_file(std::string_view input) {
+  std::vector<FileDigest> list;
+  const auto file = input_file(digests_name, input);
+  if (!accepted([&] { list = read_digests(file.parent_path()); })) return;
+  std::string text;
+  for (const FileDigest& line : list) text += line.line();
+  testing::write_file(file, text);
+  const std::vector<FileDigest> again = read_digests(file.parent_path());
+  require(std::equal(list.begin(), list.end(), again.begin(), again.end(),
+                     [](const FileDigest& a, const FileDigest& b) { return a.line() == b.line(); }),
+          "a list of digests as written is read as the same");
 }
 
 /// The seal is checked first, so the input is what lies behind it: whoever can make the content can make the

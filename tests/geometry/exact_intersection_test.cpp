@@ -432,5 +432,93 @@ TEST(ForEachCandidate, HandsOverEachOverlappingPairOnce) {
   expect([](Index i, Index j) { return i < n && j < n; });
 }
 
+// ---- Neighbours
+// ------------------------------------------------------------------------------------------------
+
+/// Small integers, so that half-way points and sums are exact.
+class Lattice {
+ public:
+  explicit Lattice(int seed) : random_(seed) {}
+  Vector3 point(int range) {
+    std::uniform_int_distribution<int> integer(-range, range);
+    return {double(integer(random_)), double(integer(random_)), double(integer(random_))};
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+TEST(Neighbours, TrianglesOverlapIfAPlaceBesideTheirEdgeIsInBoth) {
+  Lattice lattice(1);
+  int overlaps = 0, flat = 0;
+  for (int i = 0; i < 20000; ++i) {
+    // Often in one plane.
+    const Vector3 a = lattice.point(3), b = lattice.point(3), c = lattice.point(3);
+    const Vector3 s = lattice.point(2);
+    const Vector3 d = i % 2 == 0 ? lattice.point(3) : Vector3(a + s.x() * (b - a) + s.y() * (c - a));
+    if (triangle_is_collapsed(a, b, c) || triangle_is_collapsed(a, b, d)) continue;
+    // Close enough to the edge to be in a triangle on the same side: its angles are not that small.
+    const Vector3 middle = 0.5 * (a + b), beside = middle + (c - middle) / 4096;
+    const bool expected = point_on_triangle(beside, a, b, d);
+    EXPECT_EQ(folded_triangles_overlap(a, b, c, d), expected) << i;
+    EXPECT_EQ(folded_triangles_overlap(b, a, d, c), expected) << i;
+    overlaps += expected;
+    flat += orientation(a, b, c, d) == 0;
+  }
+  EXPECT_GT(overlaps, 1000);
+  EXPECT_GT(flat, overlaps + 1000) << "flat ones that do not overlap are among them";
+  const Vector3 a(0, 0, 0), b(1, 0, 0), c(0.3, 1, 0);
+  EXPECT_FALSE(folded_triangles_overlap(a, b, c, Vector3(0.3, 1, 1e-300))) << "by a hair";
+  EXPECT_TRUE(folded_triangles_overlap(a, b, c, c)) << "coincident";
+}
+
+TEST(Neighbours, EdgesOverlapIfTheHalfOfOneIsOnTheOther) {
+  Lattice lattice(2);
+  int overlaps = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const Vector3 v = lattice.point(4), a = lattice.point(4);
+    const Vector3 b = i % 2 == 0 ? lattice.point(4) : Vector3(v + lattice.point(2).x() * (a - v));
+    if (v == a || v == b) continue;
+    bool expected = false;
+    for (const double part : {1.0, 0.0625}) expected |= point_on_edge(v + part * (b - v), v, a);
+    EXPECT_EQ(folded_edges_overlap(v, a, b), expected) << i;
+    EXPECT_EQ(folded_edges_overlap(v, b, a), expected) << i;
+    overlaps += expected;
+  }
+  EXPECT_GT(overlaps, 1000);
+}
+
+TEST(Neighbours, AnEdgeEntersATriangleIfPartOfItIsThere) {
+  Lattice lattice(3);
+  int entered = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const Vector3 v = lattice.point(3), a = lattice.point(3), b = lattice.point(3), s = lattice.point(2);
+    const Vector3 p = i % 2 == 0 ? lattice.point(3) : Vector3(v + s.x() * (a - v) + s.y() * (b - v));
+    if (triangle_is_collapsed(v, a, b) || p == v) continue;
+    const bool expected = point_on_triangle(v + (p - v) / 4096, v, a, b);
+    EXPECT_EQ(edge_enters_triangle(v, p, a, b), expected) << i;
+    entered += expected;
+  }
+  EXPECT_GT(entered, 1000);
+}
+
+TEST(Neighbours, CollapsedIsExact) {
+  EXPECT_TRUE(triangle_is_collapsed({0, 0, 0}, {1, 1, 1}, {3, 3, 3}));
+  EXPECT_TRUE(triangle_is_collapsed({0, 0, 0}, {1, 1, 1}, {1, 1, 1}));
+  EXPECT_FALSE(triangle_is_collapsed({0, 0, 0}, {1, 1, 1}, {3, 3, std::nextafter(3.0, 4.0)}));
+}
+
+TEST(SeparatedBy, IsExactAtTheGap) {
+  const Vector3 o = Vector3::Zero();
+  const auto rests = [](const Vector3& x) { return Path{x, x}; };
+  // 3, 4, 5: the distance along the direction (3, 4, 0) is 5 exactly.
+  EXPECT_TRUE(separated_by({3, 4, 0}, rests({3, 4, 7}), rests(o), 0.3, 5));
+  EXPECT_FALSE(separated_by({3, 4, 0}, rests({3, 4, 7}), rests(o), 0.3, std::nextafter(5.0, 6.0)));
+  EXPECT_FALSE(separated_by({-3, -4, 0}, rests({3, 4, 7}), rests(o), 0.3, 5)) << "from the other side";
+  const Path moving{{3, 4, 0}, {9, 12, 0}};
+  EXPECT_TRUE(separated_by({3, 4, 0}, moving, rests(o), 0.5, 10));
+  EXPECT_FALSE(separated_by({3, 4, 0}, moving, rests(o), 0.5, std::nextafter(10.0, 11.0)));
+}
+
 }  // namespace
 }  // namespace apart::exact

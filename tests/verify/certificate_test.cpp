@@ -57,7 +57,8 @@ TEST(Certificate, CertifiesAGoodRun) {
   EXPECT_NEAR(*c.min_volume_ratio, 1, 1e-12);
   ASSERT_TRUE(c.min_distance);
   EXPECT_NEAR(*c.min_distance, 0.1, 1e-12);
-  EXPECT_NE(summary(c).find("CERTIFIED: no intersection"), std::string::npos);
+  EXPECT_EQ(c.coverage(), Certificate::Coverage::frames);
+  EXPECT_NE(summary(c).find("CERTIFIED (frames only, 3 of them"), std::string::npos) << summary(c);
   EXPECT_EQ(summary(c).find("NOT CERTIFIED"), std::string::npos);
 }
 
@@ -137,7 +138,6 @@ TEST(Certificate, SaysWhatItDoesNotCheckOfMaterialsThatMayInvert) {
   EXPECT_TRUE(c.ok());
   EXPECT_EQ(c.invertible, inverted.tetrahedra.cols());
   EXPECT_NE(summary(c).find("no inversion of the tetrahedra checked"), std::string::npos) << summary(c);
-  EXPECT_EQ(summary(c).find("no intersection and no inversion"), std::string::npos) << summary(c);
 }
 
 TEST(Certificate, ChecksTheOtherCellsOfABodyOfWhichSomeMayInvert) {
@@ -294,6 +294,7 @@ TEST(Certificate, ChecksThatGapsKeepTheirThickness) {
   // Two pieces of one body keep all of it, although their segments are shorter.
   for (const double apart : {0.301, 0.299}) {
     Frame next = run.frame;
+    next.time = 1;
     next.mesh.points.block(1, 11, 1, 11).array() -= 1 - apart;
     EXPECT_EQ(WrittenRun({run.frame, next}).certify().ok(), apart > 0.3) << apart;
   }
@@ -322,6 +323,7 @@ TEST(Certificate, HonoursTheThicknessOfPairsAndNoticesAChange) {
   EXPECT_TRUE(run.with_moved(ball, {0, -0.19, 0}).ok());
   EXPECT_EQ(kinds(run.with_moved(ball, {0, -0.21, 0})), "gap");
   Frame next = run.frame;
+  next.time = 1;
   next.thickness[0] = 0.1;
   EXPECT_EQ(kinds(WrittenRun({run.frame, next}).certify()), "topology");
 }
@@ -334,7 +336,7 @@ TEST(CertificateOfIterates, CatchesAnIterateThatIsTooThin) {
   between(1, run.first_point(ThickRun::ball)) -= 0.61;
   WrittenRun written({run.frame, next});
   written.iterates(1, {run.frame.mesh.points, between, run.frame.mesh.points});
-  EXPECT_EQ(kinds(written.certify()), "gap");
+  EXPECT_EQ(kinds(written.certify()), "path_gap");
 }
 
 TEST(CertificateOfIterates, CertifiesAGoodHistory) {
@@ -344,14 +346,19 @@ TEST(CertificateOfIterates, CertifiesAGoodHistory) {
   EXPECT_EQ(c.steps, 2);
   EXPECT_EQ(c.paths, 4);
   EXPECT_GT(c.path_pairs, 0);
-  EXPECT_EQ(c.path_pairs_tight_inclusion, c.path_pairs);
-  EXPECT_NE(summary(c).find("on any path"), std::string::npos);
+  EXPECT_EQ(c.coverage(), Certificate::Coverage::all_paths);
+  EXPECT_NE(summary(c).find("CERTIFIED (all 3 frames and the paths of all 2 steps)"), std::string::npos)
+      << summary(c);
   // Not every step needs a frame.
   run.frames.erase(run.frames.begin() + 1);
   EXPECT_TRUE(run.certify().ok());
   // Recording may begin with a later step.
   run.frames.insert(run.frames.begin(), run.fixture.sunk(-0.1, 0.05));
-  EXPECT_TRUE(run.certify(2).ok());
+  c = run.certify(2);
+  EXPECT_TRUE(c.ok());
+  EXPECT_EQ(c.coverage(), Certificate::Coverage::some_paths);
+  EXPECT_NE(summary(c).find("the paths of 2 of 3 steps; others are not proven"), std::string::npos)
+      << summary(c);
   EXPECT_EQ(kinds(run.certify(1)), "history") << "but not with the first one";
 }
 

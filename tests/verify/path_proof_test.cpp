@@ -126,6 +126,64 @@ TEST(PathProof, RejectsTunnelling) {
   EXPECT_TRUE(proven(paths({{0.2, 0.2, 3}}, {{0.2, 0.2, 5e-324}}), paths(triangle, triangle)));
 }
 
+TEST(PathProof, NeverAcceptsAGapThatIsUndercut) {
+  // At time k/8 a corner, or a point within, of one primitive is exactly `apart` from one of the other.
+  PlantedContacts planted(5);
+  const std::array<std::pair<int, int>, 4> kinds = {{{1, 1}, {1, 2}, {1, 3}, {2, 2}}};
+  int wide = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const auto [na, nb] = kinds[std::size_t(i % 4)];
+    const int k = planted.integer(0, 8);
+    const Vector3 meeting = planted.vector(20), apart = planted.vector(4);
+    const auto primitive = [&](int n, const Vector3& through) {
+      std::vector<Vector3> x;
+      for (int j = 0; j < n; ++j) x.push_back(planted.vector(16));
+      // The mean of two corners, or the only one, goes through the place; of even sums, so that it is exact.
+      if (n == 1) x[0] = through;
+      if (n >= 2) x[1] = 2 * through - x[0];
+      std::vector<Path> result;
+      for (const Vector3& p : x) result.push_back(PlantedContacts::through(p, 8 * planted.vector(3), k));
+      return result;
+    };
+    const std::vector<Path> a = primitive(na, meeting + apart), b = primitive(nb, meeting);
+    const double distance = apart.norm();
+    EXPECT_LT(proven_apart_until(a, b, 0, 1, distance * (1 + 1e-12) + 1e-300), 1) << i;
+    wide += proven_apart_until(a, b, 0, 1, 0.25) == 1;
+  }
+  EXPECT_GT(wide, 50) << "most come closer, but not all";
+}
+
+TEST(PathProof, AcceptsGapsThatAreKeptByAHair) {
+  // One passes the other at a known distance, at an odd time; lines go on along what they are passed by.
+  const Vector3 way(3, 1, -2), along = way.cross(Vector3(1, 1, 1)).normalized();
+  const Vector3 off = way.cross(along).normalized() * 0.37;
+  const auto moving = [&](std::vector<Vector3> x) {
+    std::vector<Vector3> from, to;
+    for (const Vector3& p : x) {
+      from.push_back(p + off - 0.3 * way);
+      to.push_back(p + off + 0.7 * way);
+    }
+    return paths(from, to);
+  };
+  const auto resting = [&](const std::vector<Vector3>& x) { return paths(x, x); };
+  const Vector3 o = Vector3::Zero(), side = -3 * off - along;
+  const std::vector<std::pair<std::vector<Path>, std::vector<Path>>> pairs = {
+      {moving({o}), resting({o})},
+      {moving({o}), resting({-along, along})},
+      {moving({o}), resting({-along, along, side})},
+      {moving({-along, along}), resting({-way, way})}};
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto& [a, b] = pairs[i];
+    for (const double hair : {1e-3, 1e-6, 1e-9, 1e-12}) {
+      EXPECT_EQ(proven_apart_until(a, b, 0, 1, 0.37 * (1 - hair)), 1) << i << ", " << hair;
+      EXPECT_LT(proven_apart_until(a, b, 0, 1, 0.37 * (1 + hair)), 1) << i << ", " << hair;
+    }
+    EXPECT_NEAR(proven_apart_until(a, b, 0, 1, 0.5),
+                i == 3 ? 0 : 0.3 - std::sqrt(0.25 - 0.37 * 0.37) / way.norm(), 1e-6)
+        << "up to where it is undercut";
+  }
+}
+
 TEST(PathProof, SurvivesHugeAndDegenerateInput) {
   const std::vector<Vector3> flat{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}},
       huge{{1e200, 0, 0}, {0, 1e200, 0}, {0, 0, 1e200}};

@@ -9,6 +9,7 @@
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/queries/query_recorder.hpp>
+#include <apart/scene/certify_run.hpp>
 #include <apart/scene/examples.hpp>
 #include <apart/scene/ipc_import.hpp>
 #include <apart/scene/ipc_script.hpp>
@@ -249,17 +250,20 @@ int check(const CheckArguments& arguments) {
   const fs::path output =
       arguments.output.empty() ? fs::path(file.file_name() + "-problems.vtu") : fs::path(arguments.output);
   write_findings(output, start.frame(), start.all());
-  std::size_t intersections = 0, inversions = 0, gaps = 0;
+  std::size_t intersections = 0, nested = 0, inversions = 0, gaps = 0;
   for (const StartCheck::Part& part : start.parts) {
     intersections += part.found.intersections.size();
+    nested += part.found.nested.size();
     inversions += part.found.inversions.size();
     gaps += part.found.gaps.size();
   }
   fmt::print(
       stderr,
-      "The scene cannot start: {} intersections, {} inverted elements, {} gaps that are too small.\n"
+      "The scene cannot start: {} intersections, {} inside a solid, {} inverted elements, {} gaps that are "
+      "too "
+      "small.\n"
       "The elements concerned are in {}. 'apart check --fix FILE' moves apart what overlaps a little.\n",
-      intersections, inversions, gaps, output.string());
+      intersections, nested, inversions, gaps, output.string());
   return exit_bad_input;
 }
 
@@ -267,7 +271,7 @@ int check(const CheckArguments& arguments) {
 
 int verify_run(const std::string& directory) {
   set_thread_count(0);
-  const Certificate certificate = certify(directory);
+  const Certificate certificate = certify_run(directory);
   write_certificate(directory, certificate);
   fmt::print("{}", summary(certificate));
   return certificate.ok() ? exit_done : exit_not_verified;
@@ -393,7 +397,7 @@ int dispatch(int argc, char** argv) {
 
   std::string verify_directory;
   CLI::App* verify_command =
-      app.add_subcommand("verify", "Prove a finished run, from its frames alone, exactly");
+      app.add_subcommand("verify", "Prove a finished run, from its files alone, exactly");
   verify_command->add_option("RUN", verify_directory, "Run directory")->required();
   verify_command->callback([&] { code = verify_run(verify_directory); });
 

@@ -151,8 +151,35 @@ bool edge_intersects_triangle(const Vector3& p, const Vector3& q, const Vector3&
          coplanar_edges_intersect(shadow, p, q, b, c) || coplanar_edges_intersect(shadow, p, q, c, a);
 }
 
+bool triangle_is_collapsed(const Vector3& a, const Vector3& b, const Vector3& c) {
+  return viewing_axis(a, b, c) < 0;
+}
+
+bool folded_triangles_overlap(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d) {
+  if (orientation(a, b, c, d) != 0) return false;  // they meet in the line of their planes, where ab lies
+  const int axis = viewing_axis(a, b, c);
+  return axis >= 0 && Shadow{axis}.orientation(a, b, c) * Shadow{axis}.orientation(a, b, d) > 0;
+}
+
+bool folded_edges_overlap(const Vector3& v, const Vector3& a, const Vector3& b) {
+  if (viewing_axis(v, a, b) >= 0) return false;
+  for (int k = 0; k < 3; ++k)
+    if (a[k] != v[k]) return b[k] != v[k] && (a[k] > v[k]) == (b[k] > v[k]);
+  return false;  // a = v: no edge
+}
+
+bool edge_enters_triangle(const Vector3& v, const Vector3& p, const Vector3& a, const Vector3& b) {
+  return point_on_triangle(p, v, a, b) || edges_intersect(v, p, a, b);
+}
+
 int separation_sign(const Vector3& direction, const Path& a, const Path& b, double t) {
   return sign_of(dot(rational(direction), position(a, t) - position(b, t)));
+}
+
+bool separated_by(const Vector3& direction, const Path& a, const Path& b, double t, double gap) {
+  const RationalVector n = rational(direction);
+  const Rational along = dot(n, position(a, t) - position(b, t)), g(gap);
+  return sign_of(along) >= 0 && sign_of(along * along - g * g * dot(n, n)) >= 0;
 }
 
 std::array<int, 4> volume_signs(std::span<const Path, 4> vertices, double begin, double end) {

@@ -27,12 +27,26 @@ bool edges_intersect(const Vector3& a, const Vector3& b, const Vector3& c, const
 bool edge_intersects_triangle(const Vector3& p, const Vector3& q, const Vector3& a, const Vector3& b,
                               const Vector3& c);
 
+// Neighbours in a mesh, which share vertices and so always meet: whether they do in more than what they
+// share.
+/// A triangle whose corners lie on one line.
+bool triangle_is_collapsed(const Vector3& a, const Vector3& b, const Vector3& c);
+/// Triangles (a, b, c) and (a, b, d), neither collapsed: whether one is folded flat onto the other.
+bool folded_triangles_overlap(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d);
+/// Edges (v, a) and (v, b): whether one is folded back onto the other.
+bool folded_edges_overlap(const Vector3& v, const Vector3& a, const Vector3& b);
+/// Edge (v, p) and triangle (v, a, b): whether the edge meets it in more than v.
+bool edge_enters_triangle(const Vector3& v, const Vector3& p, const Vector3& a, const Vector3& b);
+
 /// A point moving on a straight line: (1−t)·from + t·to, t ∈ [0, 1].
 struct Path {
   Vector3 from, to;
 };
 /// Sign of direction·(a(t) − b(t)).
 int separation_sign(const Vector3& direction, const Path& a, const Path& b, double t);
+/// Whether direction·(a(t) − b(t)) ≥ gap·|direction|, gap ≥ 0: the two are at least so far apart, seen along
+/// it.
+bool separated_by(const Vector3& direction, const Path& a, const Path& b, double t, double gap);
 /// The signed volume of four moving points is a cubic in t. Signs of its Bernstein coefficients on [begin,
 /// end]: if all four are positive (negative), so is the volume throughout.
 std::array<int, 4> volume_signs(std::span<const Path, 4> vertices, double begin, double end);

@@ -84,6 +84,8 @@ void write_frame(const std::filesystem::path& file, const Frame& frame) {
   std::vector<int> pairs;
   for (const auto& [a, b] : frame.ignored_pairs) pairs.insert(pairs.end(), {a, b});
   if (!pairs.empty()) arrays.field.push_back(vtu_output("ignored_pairs", pairs, 2));
+  const int allow_nested = 1;
+  if (frame.allow_nested) arrays.field.push_back(vtu_output("allow_nested", {&allow_nested, 1}));
   if (!frame.absent.empty()) arrays.field.push_back(vtu_output("absent_bodies", frame.absent));
   if (!frame.invertible_cells.empty())
     arrays.field.push_back(vtu_output("invertible_cells", frame.invertible_cells));
@@ -171,6 +173,8 @@ class FrameReader {
       for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
         frame.ignored_pairs.emplace_back(body(*array, pairs[i], frame), body(*array, pairs[i + 1], frame));
     }
+    if (const VtuArray* array = VtuFile::find(file_.field_data(), "allow_nested"))
+      frame.allow_nested = file_.integers(*array, 1)[0] != 0;
     if (const VtuArray* array = VtuFile::find(file_.field_data(), "absent_bodies"))
       for (const auto b : file_.integers(*array, tuples(*array)))
         frame.absent.push_back(body(*array, b, frame));
@@ -397,7 +401,7 @@ FrameWriter::FrameWriter(std::filesystem::path run_directory, std::vector<std::s
 }
 
 void FrameWriter::write(const Frame& frame) {
-  const std::filesystem::path file = directory_ / "frames" / fmt::format("frame_{:06}.vtu", count());
+  const std::filesystem::path file = directory_ / frame_name(count());
   write_frame(file, frame);
   for (const std::string& format : extra_formats_) {
     Mesh surface = surface_of(present_cells(frame));
@@ -415,9 +419,17 @@ void FrameWriter::write(const Frame& frame) {
   write_atomically(directory_ / index_name, [&](std::ostream& out) {
     out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n";
     for (std::size_t i = 0; i < times_.size(); ++i)
-      out << fmt::format("    <DataSet timestep=\"{}\" file=\"frames/frame_{:06}.vtu\"/>\n", times_[i], i);
+      out << fmt::format("    <DataSet timestep=\"{}\" file=\"{}\"/>\n", times_[i], frame_name(Index(i)));
     out << "  </Collection>\n</VTKFile>\n";
   });
+}
+
+std::string frame_name(Index frame) {
+  return fmt::format("frames/frame_{:06}.vtu", frame);
+}
+
+std::string iterates_name(Index step) {
+  return fmt::format("iterates/step_{:06}.bin", step);
 }
 
 std::vector<FrameEntry> read_frame_index(const std::filesystem::path& run_directory) {
@@ -483,7 +495,7 @@ void write_iterates(const std::filesystem::path& run_directory, const Iterates& 
   if (error)
     throw InputError("{}: cannot be created: {}; choose another output folder", directory.string(),
                      error.message());
-  write_atomically(directory / fmt::format("step_{:06}.bin", iterates.step), [&](std::ostream& out) {
+  write_atomically(run_directory / iterates_name(iterates.step), [&](std::ostream& out) {
     uLong crc = 0;
     const auto put = [&](std::string_view bytes) {
       crc = crc_of(crc, bytes);

@@ -40,6 +40,7 @@ struct Frame {
   std::vector<HalfSpace> half_spaces;  ///< `HalfSpace::body` indexes `bodies`
   std::vector<std::pair<int, int>>
       ignored_pairs;                  ///< body pairs the scene lets overlap (a ≤ b; a == b: self)
+  bool allow_nested = false;          ///< the scene lets bodies lie inside solids
   std::vector<int> invertible_cells;  ///< tetrahedra of materials that may invert, in bodies of kind "volume"
                                       ///< that have others too: positions in the mesh, ascending
   std::vector<FrameStrainLimit> strain_limits;
@@ -93,6 +94,10 @@ struct FrameEntry {
 /// The index of a run's frames as it stands, for readers of runs that are being written or are damaged; empty
 /// if there is none yet. Throws InputError if it cannot be understood.
 std::vector<FrameEntry> read_frame_index(const std::filesystem::path& run_directory);
+
+/// Names of a run's files, relative to its directory.
+std::string frame_name(Index frame);
+std::string iterates_name(Index step);
 
 /// Paths of a run's frames in order of time. Throws InputError if there are none or the run directory is
 /// damaged.

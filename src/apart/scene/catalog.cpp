@@ -86,6 +86,8 @@ Group contacts() {
         "speed below which friction is static; L means L per second"},
        {"friction_iterations", integer(0, 1000), "", "1",
         "updates of the friction forces in a step; 0: until they settle"},
+       {"allow_nested", boolean(), "", "false",
+        "true: bodies may lie inside volumes and affine bodies, from the start or when they appear"},
        {"pairs", list(object("pair")), "", "[]", "exceptions for pairs of bodies; later ones win"}});
 }
 

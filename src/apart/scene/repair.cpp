@@ -168,6 +168,7 @@ Repair repair_start(const Scene& scene, const SceneFile& file) {
     if (at.found.ok()) continue;
     if (!at.found.inversions.empty())
       refuse("cells that are inverted cannot be mended here; repair the mesh");
+    if (!at.found.nested.empty()) refuse("what lies inside a solid has no way out; move it out");
     std::set<int> concerned;
     for (const auto* list : {&at.found.intersections, &at.found.gaps})
       for (const verify::Finding& finding : *list)
@@ -188,7 +189,7 @@ Repair repair_start(const Scene& scene, const SceneFile& file) {
       q = shrunk(model, concerned, scale);
       const SceneCheck check = part.check(q);
       found = check.ok();
-      if (!thin && check.intersections.empty()) thin = q;
+      if (!thin && check.intersections.empty() && check.nested.empty()) thin = q;
     }
     if (!found && !thin)
       refuse(

@@ -3,6 +3,7 @@
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/directory_lock.hpp>
 #include <apart/io/file_reader.hpp>
+#include <apart/io/run_digests.hpp>
 #include <apart/scene/checkpoint.hpp>
 #include <apart/scene/profile.hpp>
 #include <apart/scene/run.hpp>
@@ -263,6 +264,7 @@ class Run {
                          last_step_, scene_.model->options.dt, scene_.model->bodies.size(),
                          scene_.model->node_count(), scene_.model->size, thread_count()));
     if (options_.frames) frames_.emplace(directory_, scene_.extra_formats, kept_frames);
+    digests_.emplace(directory_, files_so_far(kept_frames));
     LineFile steps(directory_ / "steps.csv");
     if (!scene_.probes.empty()) probes_.emplace(directory_ / "probes.csv");
     for (const Probe& probe : scene_.probes) meters_.emplace_back(probe);
@@ -299,6 +301,41 @@ class Run {
     return {};
   }
 
+  /// What is there of a run before it goes on, in the order in which it was written.
+  std::vector<std::string> files_so_far(Index kept_frames) const {
+    std::vector<std::string> files = {"scene.json"};
+    if (kept_frames > 0) files.push_back(frame_name(0));
+    for (Index step = 1; step <= simulation_.state().step; ++step) {
+      if (options_.record_iterates) files.push_back(iterates_name(step));
+      if (step % scene_.frame_every == 0 && step / scene_.frame_every < kept_frames)
+        files.push_back(frame_name(step / scene_.frame_every));
+    }
+    return files;
+  }
+
+  /// Bodies that appear with the next step must not do so inside a solid. That they do not intersect is seen
+  /// to by the step itself.
+  void refuse_nested() {
+    const auto absent_at = [&](Index step) {
+      std::vector<int> absent;
+      const double time = double(step) * scene_.model->options.dt;
+      for (std::size_t b = 0; b < scene_.model->bodies.size(); ++b)
+        if (!scene_.model->bodies[b].presence.covers(time)) absent.push_back(int(b));
+      return absent;
+    };
+    const Index step = simulation_.state().step + 1;
+    const std::vector<int> before = absent_at(std::max(step - 1, 1)), now = absent_at(step);
+    if (std::ranges::includes(now, before)) return;
+    check_.set_absent(now);
+    const auto found = check_.nested(scene_.model->point_map.positions(simulation_.state().nodes));
+    if (!found.empty())
+      throw SolverError(
+          fmt::format("a body cannot appear after t = {:.6g} s: {}; make room, let it appear at another time "
+                      "or place, or "
+                      "set contact.allow_nested",
+                      simulation_.state().time, found.front().text));
+  }
+
   /// After an error that is not the solver's: no memory, a full disk, a broken invariant.
   void keep_what_there_is(const std::exception& e) {
     try {
@@ -317,6 +354,7 @@ class Run {
     const Clock::time_point begin = Clock::now();
     const double began = simulation_.timings().now();
     iterates_.points.clear();
+    refuse_nested();
     const StepReport report = simulation_.step();
     if (options_.profile) step_times_.emplace_back(began, simulation_.timings().now());
     totals_.add(report);
@@ -326,6 +364,7 @@ class Run {
         iterates_.step = report.step;
         iterates_.absent = simulation_.absent();
         write_iterates(directory_, iterates_);
+        digests_->add(iterates_name(report.step));
       }
       if (probes_) probes_->add(probe_line(simulation_, meters_));
       steps.add(csv_line(report));
@@ -356,6 +395,7 @@ class Run {
     frame_step_ = simulation_.state().step;
     const Frame frame = simulation_.frame();
     frames_->write(frame);
+    digests_->add(frame_name(frames_->count() - 1));
     examine(frame);
   }
 
@@ -370,6 +410,7 @@ class Run {
     note(findings_.intersection, check_.not_finite(points));
     if (findings_.intersection) return;  // the others need finite coordinates
     note(findings_.intersection, check_.intersections(points, 1));
+    note(findings_.intersection, check_.nested(points));
     note(findings_.intersection, check_.below_half_spaces(points));
     note(findings_.inversion, check_.inversions(points));
     note(findings_.strain, check_.strains(points));
@@ -441,6 +482,8 @@ class Run {
     json["nodes"] = model.node_count();
     json["size"] = model.size;
     json["frames"] = frames_ ? frames_->count() : 0;
+    json["scene_digest"] = digests_->scene();
+    json["run_digest"] = digests_->digest();
     write_atomically(directory_ / "summary.json", json.dump(2) + "\n");
   }
 
@@ -458,6 +501,7 @@ class Run {
   std::vector<ProbeMeter> meters_;
   verify::FrameCheck check_;
   std::optional<FrameWriter> frames_;
+  std::optional<RunDigests> digests_;             ///< from `advance` on
   Index first_step_ = 1;                          ///< of those done here
   Index frame_step_ = -1;                         ///< step of the last frame
   Index listed_step_ = simulation_.state().step;  ///< last step in steps.csv
@@ -473,7 +517,7 @@ class Run {
 
 constexpr std::string_view run_files[] = {
     "scene.json",       "frames.pvd",     "steps.csv",    "checkpoint",       "probes.csv", "log.txt",
-    "checkpoint.older", "checkpoint.new", "summary.json", "certificate.json", "trace.json"};
+    "checkpoint.older", "checkpoint.new", "summary.json", "certificate.json", "trace.json", "digests.txt"};
 
 /// Whether a file is what write_atomically was about to write when its process was killed.
 bool is_half_written(const std::string& name) {
@@ -487,6 +531,14 @@ void remove_half_written(const fs::path& directory) {
   for (const fs::path& folder : {directory, directory / "frames"})
     for (const auto& entry : fs::directory_iterator(folder, error))
       if (is_half_written(entry.path().filename().string())) fs::remove(entry.path(), error);
+}
+
+/// Removes the iterates of steps that will be done again, or not at all.
+void remove_later_iterates(const fs::path& directory, Index last) {
+  std::error_code error;
+  for (const fs::path& file : list_iterates(directory))
+    if (parse_integer(std::string_view(file.stem().string()).substr(5)).value_or(0) > last)
+      fs::remove(file, error);
 }
 
 /// Whether a run may have written this file.
@@ -581,6 +633,7 @@ RunResult resume_run(const SceneFile& file, const Scene& scene, const fs::path& 
         throw InputError("{}: is missing; restore it or start the run again", frame.string());
   }
   remove_half_written(directory);
+  remove_later_iterates(directory, state.step);
   write_atomically(directory / "scene.json", file.text());
   // Steps after the checkpoint will be done again.
   std::string lines = csv_header() + "\n";

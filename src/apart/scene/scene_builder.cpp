@@ -572,6 +572,7 @@ SimulationOptions build_options(const LocatedJson& top, double tolerance) {
   else if (contact["barrier_stiffness"].text() == "published")
     options.contact.stiffness_rule = StiffnessRule::published;
   options.contact.friction_iterations = contact["friction_iterations"].integer();
+  options.contact.allow_nested = contact["allow_nested"].boolean();
   options.solver.tolerance = tolerance;
   options.solver.force_tolerance = solver["force_tolerance"].number();
   const std::string& termination = solver["termination"].text();

@@ -28,7 +28,12 @@ std::string_view remedy(const verify::Finding& finding) {
     case verify::FindingKind::gap:
       return "move them apart, or lower the thickness";
     case verify::FindingKind::inversion:
+    case verify::FindingKind::collapse:
       return "repair the mesh";
+    case verify::FindingKind::nested:
+      return "move it out, make what encloses it an obstacle or a shell if it is hollow, let the two overlap "
+             "by "
+             "contact.pairs with \"enabled\": false, or set contact.allow_nested";
     case verify::FindingKind::half_space:
       return "move the body to the free side of the plane";
     default:
@@ -45,8 +50,7 @@ bool StartCheck::ok() const {
 std::vector<verify::Finding> StartCheck::all() const {
   std::vector<verify::Finding> result;
   for (const Part& part : parts)
-    for (const auto* list : {&part.found.intersections, &part.found.inversions, &part.found.gaps})
-      result.insert(result.end(), list->begin(), list->end());
+    for (const auto* list : part.found.lists()) result.insert(result.end(), list->begin(), list->end());
   return result;
 }
 
@@ -92,7 +96,7 @@ StartCheck check_start(const Scene& scene) {
   std::sort(ignored.begin(), ignored.end());
   ignored.erase(std::unique(ignored.begin(), ignored.end()), ignored.end());
   later.found = check_scene(later.frame, 0);
-  for (auto* list : {&later.found.intersections, &later.found.inversions, &later.found.gaps})
+  for (auto* list : later.found.lists())
     for (verify::Finding& finding : *list) {
       double time = 0;
       for (const int b : later.bodies)

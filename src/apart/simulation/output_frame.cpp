@@ -116,6 +116,7 @@ Frame make_frame(StepProblem& w, const State& state) {
   for (int a = 0; a < pairs.body_count(); ++a)
     for (int b = a; b < pairs.body_count(); ++b)
       if (!pairs(a, b).enabled) f.ignored_pairs.emplace_back(a, b);
+  f.allow_nested = m.options.contact.allow_nested;
   add_thickness(pairs, f);
   for (const Body& b : m.bodies) f.drawn_thickness.push_back(own_thickness(b));
   if (std::ranges::all_of(f.drawn_thickness, [](double t) { return t == 0; })) f.drawn_thickness.clear();

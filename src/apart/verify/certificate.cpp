@@ -1,11 +1,14 @@
 #include <apart/core/diagnostics.hpp>
 #include <apart/core/error.hpp>
 #include <apart/io/atomic_file.hpp>
+#include <apart/verify/binding.hpp>
 #include <apart/verify/certificate.hpp>
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace apart {
@@ -29,16 +32,28 @@ void keep_smaller(std::optional<double>& smallest, std::optional<double> value) 
 /// Checks one run and fills in the certificate.
 class Certifier {
  public:
-  explicit Certifier(const Path& run_directory) : run_directory_(run_directory) {
+  Certifier(const Path& run_directory, const verify::SceneClaims* scene)
+      : run_directory_(run_directory), scene_(scene) {
     certificate_.run = run_directory.string();
+    certificate_.with_scene = scene != nullptr;
   }
 
   Certificate certify() {
-    for (const Path& file : list_frames(run_directory_)) {
+    const std::vector<Path> files = list_frames(run_directory_);
+    const std::vector<FrameEntry> entries = read_frame_index(run_directory_);
+    if (scene_) {
+      bind(entries);
+      if (!scene_->trouble.empty())
+        add(run_directory_ / "scene.json", FindingKind::scene,
+            fmt::format("cannot be compared with the frames: {}", scene_->trouble));
+    }
+    for (std::size_t i = 0; i < files.size(); ++i) {
       try {
-        check_frame(file, read_frame(file));
+        const Frame frame = read_frame(files[i]);
+        check_place(files[i], frame, entries[i].time, Index(i), i + 1 == files.size());
+        check_frame(files[i], frame);
       } catch (const InputError& error) {
-        add(file, FindingKind::unreadable, error.what());
+        add(files[i], FindingKind::unreadable, error.what());
       }
     }
     if (check_) {
@@ -48,6 +63,9 @@ class Certifier {
       certificate_.invertible = check_->invertible_count();
       certificate_.limited = check_->limited_count();
       certificate_.half_spaces = check_->half_space_count();
+      certificate_.neighbours = check_->neighbour_count();
+      certificate_.solids = check_->solid_count();
+      certificate_.affine = check_->affine_count();
       certificate_.thickness = check_->has_thickness();
       check_history();
     }
@@ -70,6 +88,86 @@ class Certifier {
     add(file, std::move(finding));
   }
 
+  void bind(const std::vector<FrameEntry>& entries) {
+    std::vector<std::string> frames, iterates;
+    for (const FrameEntry& entry : entries) frames.push_back(entry.file.generic_string());
+    for (const Path& file : list_iterates(run_directory_))
+      iterates.push_back(file.lexically_relative(run_directory_).generic_string());
+    verify::Binding binding = verify::check_binding(run_directory_, frames, iterates);
+    certificate_.scene_digest = binding.scene_digest;
+    certificate_.run_digest = binding.run_digest;
+    certificate_.written_by = binding.written_by;
+    certificate_.files = binding.files;
+    said_steps_ = binding.steps;
+    for (Finding& finding : binding.findings) {
+      const Path file = run_directory_ / finding.file;
+      add(file, std::move(finding));
+    }
+  }
+
+  bool knows_scene() const { return scene_ && scene_->trouble.empty(); }
+
+  /// Whether a frame is the one of its place in the index, and the bodies are there that the scene wants
+  /// there.
+  void check_place(const Path& file, const Frame& frame, double time, Index number, bool last) {
+    if (frame.time != time)
+      add(file, FindingKind::history,
+          fmt::format("is of t = {} s, but stands in frames.pvd at t = {} s", frame.time, time));
+    if (number > 0 && !(frame.time > last_time_))
+      add(file, FindingKind::history,
+          fmt::format("is of t = {} s and follows one of t = {} s; frames were exchanged or repeated",
+                      frame.time, last_time_));
+    last_time_ = frame.time;
+    if (!knows_scene()) return;
+    if (number == 0) {
+      if (const auto difference = verify::difference_to_scene(frame, scene_->start))
+        add(file, FindingKind::scene, *difference);
+    }
+    const double steps = std::round(frame.time / scene_->dt);
+    if (!(steps >= 0 && steps <= std::numeric_limits<Index>::max()) || steps * scene_->dt != frame.time) {
+      add(file, FindingKind::scene,
+          fmt::format("is of t = {} s, where no step of {} s ends", frame.time, scene_->dt));
+      return;
+    }
+    const Index step = Index(steps), every = scene_->frame_every;
+    const double due = double(number) * every;
+    if (!last && steps != due)
+      add(file, FindingKind::scene,
+          fmt::format("is of step {}, the scene wants one of step {} here; frames are missing or added", step,
+                      due));
+    if (last) {
+      certificate_.run_steps = step;
+      if (!(steps <= due && steps > due - every))
+        add(file, FindingKind::scene,
+            fmt::format("is of step {}, the scene wants one of every {} steps; frames are missing or added",
+                        step, every));
+      if (said_steps_ && *said_steps_ != step)
+        add(file, FindingKind::binding,
+            fmt::format("is the last and of step {}, summary.json tells of {} steps", step, *said_steps_));
+    }
+    check_absent(file, frame.absent, std::max(step, Index(1)));
+  }
+
+  std::string names(const std::vector<int>& bodies) const {
+    std::vector<std::string> list;
+    for (const int b : bodies)
+      list.push_back(b >= 0 && b < int(body_names_.size()) ? "'" + body_names_[std::size_t(b)] + "'" : "?");
+    return list.empty() ? std::string("none") : fmt::format("{}", fmt::join(list, ", "));
+  }
+
+  /// `bodies` are said not to be there in a step.
+  void check_absent(const Path& file, std::vector<int> bodies, Index step) {
+    if (!knows_scene()) return;
+    if (body_names_.empty())
+      for (const FrameBody& body : scene_->start.bodies) body_names_.push_back(body.name);
+    std::sort(bodies.begin(), bodies.end());
+    const std::vector<int> expected = scene_->absent(step);
+    if (bodies != expected)
+      add(file, FindingKind::presence,
+          fmt::format("says that these bodies are not there: {}; the scene says for step {}: {}",
+                      names(bodies), step, names(expected)));
+  }
+
   void check_frame(const Path& file, const Frame& frame) {
     const Matrix3X& x = frame.mesh.points;
     if (!check_) {
@@ -81,6 +179,8 @@ class Certifier {
           fmt::format("has {} than the first frame; a run keeps its bodies and meshes", *difference));
       return;
     }
+    if (body_names_.empty())
+      for (const FrameBody& body : frame.bodies) body_names_.push_back(body.name);
     check_->set_absent(frame.absent);
     frames_.push_back(file);
     ++certificate_.frames;
@@ -89,6 +189,7 @@ class Certifier {
       return;
     }
     add(file, check_->intersections(x));
+    add(file, check_->nested(x));
     add(file, check_->inversions(x));
     add(file, check_->strains(x));
     if (const auto share = check_->largest_strain_share(x))
@@ -115,6 +216,7 @@ class Certifier {
     if (next_frame_ < frames_.size())
       add(frames_[next_frame_], FindingKind::history,
           "is not the state before or after a recorded step, in the order of the frames");
+    if (!knows_scene() && last_step_) certificate_.run_steps = *last_step_;
   }
 
   void check_step(const Path& file, Iterates iterates) {
@@ -132,10 +234,13 @@ class Certifier {
       // Recording may begin late; earlier frames then have no history.
       if (iterates.step > 1)
         while (next_frame_ < frames_.size() && !is_next_frame(states[0])) ++next_frame_;
-      if (!is_next_frame(states[0]))
+      if (!is_next_frame(states[0])) {
         add(file, FindingKind::history, "begins at a state that is no frame of the run");
-      else
+      } else {
+        // The frame of the start shows who is there in the first step.
+        if (iterates.step == 1) check_same_absent(file, iterates);
         ++next_frame_;
+      }
     } else if (iterates.step != *last_step_ + 1) {
       add(file, FindingKind::history,
           fmt::format("is step {} but follows step {}; steps are missing or double", iterates.step,
@@ -147,16 +252,38 @@ class Certifier {
     }
     last_step_ = iterates.step;
     check_->set_absent(iterates.absent);
+    check_absent(file, iterates.absent, iterates.step);
     // A body that appears must be free of the others where it does; the rest of the argument then holds for
     // it too.
-    if (first || std::any_of(absent_.begin(), absent_.end(), [&](int body) {
-          return std::find(iterates.absent.begin(), iterates.absent.end(), body) == iterates.absent.end();
-        }))
+    if ((first || std::any_of(absent_.begin(), absent_.end(),
+                              [&](int body) {
+                                return std::find(iterates.absent.begin(), iterates.absent.end(), body) ==
+                                       iterates.absent.end();
+                              })) &&
+        states[0].allFinite()) {
       add(file, check_->intersections(states[0]));
+      add(file, check_->nested(states[0]));
+      add(file, check_->inversions(states[0]));
+      add(file, check_->thin(states[0], Certificate::max_listed));
+    }
     absent_ = iterates.absent;
     for (std::size_t i = 0; i < states.size(); ++i) check_iterate(file, states, i);
-    if (is_next_frame(states.back())) ++next_frame_;
+    if (is_next_frame(states.back())) {
+      check_same_absent(file, iterates);
+      ++next_frame_;
+    }
     state_ = std::move(states.back());
+  }
+
+  /// A step and the frame of its end, or of the start of the first step, tell of the same bodies.
+  void check_same_absent(const Path& file, const Iterates& iterates) {
+    std::vector<int> here = iterates.absent, there = next_absent_;
+    std::sort(here.begin(), here.end());
+    std::sort(there.begin(), there.end());
+    if (here == there) return;
+    add(file, FindingKind::presence,
+        fmt::format("says that these bodies are not there: {}; {} says: {}", names(here),
+                    frames_[next_frame_].lexically_relative(run_directory_).generic_string(), names(there)));
   }
 
   void check_iterate(const Path& file, const std::vector<Matrix3X>& states, std::size_t i) {
@@ -172,13 +299,13 @@ class Certifier {
     }
     add_all(check_->strains(states[i]));
     add_all(check_->below_half_spaces(states[i]));
-    add_all(check_->thin(states[i], Certificate::max_listed));
+    add_all(check_->thin_above_half_spaces(states[i]));
+    add_all(check_->affine_images(states[i]));
     if (i == 0 || !states[i - 1].allFinite()) return;
     ++certificate_.paths;
     if (same_points(states[i - 1], states[i])) return;
     FrameCheck::PathFindings path = check_->path(states[i - 1], states[i]);
     certificate_.path_pairs += path.pairs;
-    certificate_.path_pairs_tight_inclusion += path.tight_inclusion;
     add_all(std::move(path.findings));
   }
 
@@ -186,20 +313,27 @@ class Certifier {
   bool is_next_frame(const Matrix3X& state) {
     if (next_frame_ == frames_.size()) return false;
     if (loaded_frame_ != next_frame_) {
-      next_points_ = read_frame(frames_[next_frame_]).mesh.points;
+      Frame frame = read_frame(frames_[next_frame_]);
+      next_points_ = std::move(frame.mesh.points);
+      next_absent_ = std::move(frame.absent);
       loaded_frame_ = next_frame_;
     }
     return same_points(next_points_, state);
   }
 
   Path run_directory_;
+  const verify::SceneClaims* scene_;  ///< null: what frames claim is believed
   Certificate certificate_;
+  std::optional<Index> said_steps_;  ///< by summary.json
+  std::vector<std::string> body_names_;
+  double last_time_ = 0;  ///< [s] of the frame before
   std::optional<FrameCheck> check_;
   Matrix3X reference_;          ///< [m] the first frame
   std::vector<Path> frames_;    ///< those that could be checked
   std::size_t next_frame_ = 0;  ///< the first of `frames_` not yet found among the states
   std::optional<std::size_t> loaded_frame_;
-  Matrix3X next_points_;  ///< of frame `loaded_frame_`
+  Matrix3X next_points_;          ///< of frame `loaded_frame_`
+  std::vector<int> next_absent_;  ///< there
   std::optional<Index> last_step_;
   std::vector<int> absent_;        ///< in the last step
   std::optional<Matrix3X> state_;  ///< where the last step ended, if it could be read
@@ -232,30 +366,91 @@ std::string grouped(std::int64_t number) {
 
 }  // namespace
 
-Certificate certify(const Path& run_directory) {
-  return Certifier(run_directory).certify();
+Certificate certify(const Path& run_directory, const verify::SceneClaims* scene) {
+  return Certifier(run_directory, scene).certify();
 }
+
+namespace {
+
+/// What a certificate says was proven, of which states, and how.
+struct Proof {
+  std::string_view promise, states, method;
+};
+
+std::vector<Proof> proofs(const Certificate& c) {
+  constexpr std::string_view exact = "exact predicates on the stored coordinates";
+  const bool paths = c.coverage() != Certificate::Coverage::frames;
+  const std::string_view here = "frames", iterates = paths ? "frames and iterates" : "frames";
+  std::vector<Proof> list = {
+      {"no edge meets a triangle, no point or segment another", here, exact},
+      {"neighbours in a mesh meet only in what they share; no triangle or segment is collapsed", here,
+       exact}};
+  if (c.solids > 0)
+    list.push_back({"nothing lies inside a solid", here, "parity of the triangles a ray meets, exactly"});
+  if (c.tetrahedra > 0) list.push_back({"no tetrahedron is inverted or flat", here, exact});
+  if (c.affine > 0)
+    list.push_back({"affine bodies are affine images of the first frame, neither mirrored nor flat", iterates,
+                    "volume of four of their points beyond rounding, all others within 1e-9 of their size"});
+  if (c.half_spaces > 0) list.push_back({"everything is above the half-spaces", iterates, exact});
+  if (c.thickness)
+    list.push_back({"gaps are at least the thickness", here,
+                    "distance along a separating direction, rounded against the run"});
+  if (c.limited > 0)
+    list.push_back(
+        {"strains are below their limits", iterates, "extended precision, with room for rounding"});
+  if (paths) {
+    list.push_back({c.thickness ? "nothing touches and gaps are at least the thickness" : "nothing touches",
+                    "paths",
+                    "separating directions and Bernstein coefficients on intervals of time; exact arithmetic "
+                    "where rounding could matter"});
+    if (c.tetrahedra + c.affine > 0)
+      list.push_back({"no tetrahedron and no affine body inverts", "paths",
+                      "Bernstein coefficients of the volume, exactly where rounding could matter"});
+    list.push_back({"every step begins where the last one ended, and every frame is such a state", "iterates",
+                    "comparison of bits"});
+  }
+  if (c.with_scene) {
+    list.push_back({"bodies, meshes, thickness, strain limits and pairs are those of the scene", here,
+                    "the scene built anew from scene.json"});
+    list.push_back({"scene, frames and iterates are the files of one run", "files", "SHA-256"});
+  }
+  return list;
+}
+
+}  // namespace
 
 void write_certificate(const Path& run_directory, const Certificate& c) {
   nlohmann::ordered_json json = {{"certified", c.ok()},
+                                 {"coverage", coverage_names[std::size_t(c.coverage())]},
+                                 {"version", version()},
+                                 {"written_by", c.written_by},
+                                 {"scene_digest", c.scene_digest},
+                                 {"run_digest", c.run_digest},
+                                 {"bound_files", c.files},
+                                 {"scene_compared", c.with_scene},
                                  {"frames", c.frames},
                                  {"edges", c.edges},
                                  {"faces", c.faces},
+                                 {"neighbours", c.neighbours},
+                                 {"solids", c.solids},
+                                 {"affine_bodies", c.affine},
                                  {"tetrahedra", c.tetrahedra},
                                  {"unchecked_tetrahedra", c.invertible},
                                  {"strain_limited_triangles", c.limited},
                                  {"half_spaces", c.half_spaces},
                                  {"thickness_checked", c.thickness},
+                                 {"steps", c.run_steps},
                                  {"steps_with_iterates", c.steps},
                                  {"paths", c.paths},
                                  {"path_pairs", c.path_pairs},
-                                 {"path_pairs_tight_inclusion", c.path_pairs_tight_inclusion},
                                  {"min_volume_ratio", json_of(c.min_volume_ratio)},
                                  {"max_strain_share", json_of(c.max_strain_share)},
                                  {"min_distance", json_of(c.min_distance)},
+                                 {"proofs", nlohmann::ordered_json::array()},
                                  {"violation_count", c.violation_count},
-                                 {"violations", nlohmann::ordered_json::array()},
-                                 {"version", version()}};
+                                 {"violations", nlohmann::ordered_json::array()}};
+  for (const Proof& p : proofs(c))
+    json["proofs"].push_back({{"promise", p.promise}, {"states", p.states}, {"method", p.method}});
   for (const Finding& finding : c.violations) json["violations"].push_back(json_of(finding));
   // A body's name need not be valid UTF-8.
   constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
@@ -267,6 +462,14 @@ std::string summary(const Certificate& c) {
   const auto line = [&text](std::string_view what, const std::string& value) {
     text += fmt::format("  {:<18}{}\n", what, value);
   };
+  line("program", fmt::format("apart {}{}", version(),
+                              c.written_by.empty() ? "" : "; the run was written by apart " + c.written_by));
+  if (c.with_scene) {
+    line("scene", c.scene_digest.empty() ? "missing" : "SHA-256 " + c.scene_digest);
+    line("files", c.run_digest.empty()
+                      ? "not bound"
+                      : fmt::format("{}, bound by SHA-256 {}", grouped(c.files), c.run_digest));
+  }
   line("frames", fmt::format("{}, in each {} edges against {} triangles, exactly", grouped(c.frames),
                              grouped(c.edges), grouped(c.faces)));
   if (c.tetrahedra > 0)
@@ -288,17 +491,35 @@ std::string summary(const Certificate& c) {
   line("paths",
        c.steps == 0
            ? "not recorded (run with --record-iterates to prove them too)"
-           : fmt::format("{} between Newton iterates of {} steps, {} pairs proven apart exactly, {} by "
-                         "Tight Inclusion too",
-                         grouped(c.paths), grouped(c.steps), grouped(c.path_pairs),
-                         grouped(c.path_pairs_tight_inclusion)));
+           : fmt::format("{} between Newton iterates of {} of {} steps, {} pairs proven apart exactly",
+                         grouped(c.paths), grouped(c.steps), grouped(c.run_steps), grouped(c.path_pairs)));
   if (c.ok()) {
-    text += fmt::format("CERTIFIED: no intersection{}{} in any frame{}\n",
-                        c.invertible == 0  ? (c.limited > 0 ? ", no inversion" : " and no inversion")
-                        : c.tetrahedra > 0 ? ", and no inversion of the tetrahedra checked,"
-                                           : "",
-                        c.limited > 0 ? " and no strain at its limit" : "",
-                        c.steps == 0 ? "" : " or on any path between them");
+    const auto of = [](Index n, std::string_view what) {
+      return fmt::format("{} {}{}", grouped(n), what, n == 1 ? "" : "s");
+    };
+    std::string covered;
+    switch (c.coverage()) {
+      case Certificate::Coverage::frames:
+        covered =
+            fmt::format("frames only, {} of them; paths between them are not proven", grouped(c.frames));
+        break;
+      case Certificate::Coverage::some_paths:
+        covered = fmt::format("all {} and the paths of {} of {}; others are not proven",
+                              of(c.frames, "frame"), grouped(c.steps), of(c.run_steps, "step"));
+        break;
+      case Certificate::Coverage::all_paths:
+        covered =
+            fmt::format("all {} and the paths of all {}", of(c.frames, "frame"), of(c.run_steps, "step"));
+        break;
+    }
+    std::vector<std::string_view> holds = {"no intersection"};
+    if (c.solids > 0) holds.push_back("nothing inside a solid");
+    if (c.tetrahedra + c.affine > 0)
+      holds.push_back(c.invertible > 0 ? "no inversion of the tetrahedra checked" : "no inversion");
+    if (c.thickness) holds.push_back("no gap below its thickness");
+    if (c.limited > 0) holds.push_back("no strain at its limit");
+    text += fmt::format("CERTIFIED ({}): {}{}\n", covered, fmt::join(holds, ", "),
+                        c.with_scene ? "" : "; as the frames claim, no scene was compared");
     return text;
   }
   text += fmt::format("NOT CERTIFIED: {} violation{}\n", grouped(c.violation_count),

@@ -1,5 +1,6 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/verify/enclosure.hpp>
 #include <apart/verify/frame_check.hpp>
 #include <apart/verify/path_proof.hpp>
 #include <apart/verify/separation.hpp>
@@ -11,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace apart::verify {
 
@@ -139,37 +141,172 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
     if (used[i] && !prescribed_[frame.point_body[i]]) used_points_.push_back(i);
   collect_limits();
   set_absent(frame.absent);
-  if (has_thickness()) find_pieces();
+  find_pieces();
+  find_solids();
+  find_neighbours();
+  find_affine();
+  if (has_thickness()) find_margins();
 }
 
-/// Connected pieces, and how far around a point others may be too near.
+namespace {
+
+/// Sets of points that grow together.
+class Joined {
+ public:
+  explicit Joined(Index n) : root_(n) { std::iota(root_.begin(), root_.end(), 0); }
+  /// The smallest point of a set.
+  Index root(Index i) {
+    while (root_[i] != i) i = root_[i] = root_[root_[i]];
+    return i;
+  }
+  void join(Index i, Index j) {
+    i = root(i);
+    j = root(j);
+    root_[std::max(i, j)] = std::min(i, j);
+  }
+
+ private:
+  std::vector<Index> root_;
+};
+
+}  // namespace
+
+/// Connected pieces of the surface.
 void FrameCheck::find_pieces() {
+  const Index n = first_.mesh.point_count();
+  Joined joined(n);
+  for (const auto* list : {&surface_.face_edges, &surface_.segments})
+    for (const auto& edge : *list) joined.join(edge.vertices[0], edge.vertices[1]);
+  piece_.resize(n);
+  for (Index i = 0; i < n; ++i) piece_[i] = joined.root(i);
+  for (const auto& v : surface_.vertices)
+    if (piece_[v.vertices[0]] == v.vertices[0]) piece_points_.push_back(v.vertices[0]);
+}
+
+/// Connected solids: of tetrahedra, or, of an affine body without any, all that its triangles enclose.
+void FrameCheck::find_solids() {
+  const Index n = first_.mesh.point_count();
+  solid_.assign(n, -1);
+  if (first_.allow_nested) return;
+  Joined joined(n);
+  std::vector<char> has_tetrahedra(first_.bodies.size(), false);
+  for (Index t = 0; t < first_.mesh.tetrahedra.cols(); ++t) {
+    const auto cell = first_.mesh.tetrahedra.col(t);
+    has_tetrahedra[std::size_t(first_.point_body[cell[0]])] = true;
+    for (int k = 1; k < 4; ++k) joined.join(cell[0], cell[k]);
+  }
+  std::map<Index, int> number;  // by the first point of a solid
+  std::vector<Index> first_of_body(first_.bodies.size(), -1);
+  for (const exact::Primitive& face : surface_.faces) {
+    const auto body = std::size_t(first_.point_body[face.vertices[0]]);
+    const bool affine = first_.bodies[body].kind == "affine";
+    if (prescribed_[body] || (!affine && !has_tetrahedra[body])) continue;
+    Index& first = first_of_body[body];
+    if (first < 0) first = face.vertices[0];
+    const Index root = has_tetrahedra[body] ? joined.root(face.vertices[0]) : first;
+    const int solid = number.try_emplace(root, int(number.size())).first->second;
+    for (const Index v : face.vertices) solid_[v] = solid;
+    solid_faces_.push_back(face);
+  }
+  solid_count_ = int(number.size());
+}
+
+void FrameCheck::find_neighbours() {
+  const auto counts = [&](Index i) {
+    const int body = first_.point_body[i];
+    return !prescribed_[body] &&
+           !std::binary_search(ignored_.begin(), ignored_.end(), std::pair<int, int>(body, body));
+  };
+  // Triangles at each edge, by sorting.
+  std::vector<std::pair<exact::Primitive, exact::Primitive>> at_edge;
+  for (const exact::Primitive& f : surface_.faces) {
+    if (!counts(f.vertices[0])) continue;
+    for (int k = 0; k < 3; ++k) {
+      const auto [a, b] = std::minmax(f.vertices[k], f.vertices[(k + 1) % 3]);
+      at_edge.push_back({{{a, b, -1}}, f});
+    }
+  }
+  std::sort(at_edge.begin(), at_edge.end());
+  for (std::size_t i = 0; i < at_edge.size(); ++i)
+    for (std::size_t j = i + 1; j < at_edge.size() && at_edge[j].first == at_edge[i].first; ++j)
+      neighbours_.push_back({at_edge[i].second, at_edge[j].second});
+  // Segments at each point, and triangles there.
+  std::vector<std::pair<Index, exact::Primitive>> at_point;
+  std::vector<char> is_end(first_.mesh.point_count(), false);
+  for (const exact::Primitive& s : surface_.segments) {
+    if (!counts(s.vertices[0])) continue;
+    for (int k = 0; k < 2; ++k) {
+      at_point.emplace_back(s.vertices[k], s);
+      is_end[s.vertices[k]] = true;
+    }
+  }
+  for (const exact::Primitive& f : surface_.faces)
+    for (const Index v : f.vertices)
+      if (is_end[v]) at_point.emplace_back(v, f);
+  std::sort(at_point.begin(), at_point.end());
+  for (std::size_t i = 0; i < at_point.size(); ++i)
+    for (std::size_t j = i + 1; j < at_point.size() && at_point[j].first == at_point[i].first; ++j) {
+      exact::PrimitivePair pair{at_point[i].second, at_point[j].second};
+      if (pair.a.size() > pair.b.size()) std::swap(pair.a, pair.b);
+      if (pair.a.size() == 2) neighbours_.push_back(pair);
+    }
+  std::sort(neighbours_.begin(), neighbours_.end());
+  neighbours_.erase(std::unique(neighbours_.begin(), neighbours_.end()), neighbours_.end());
+}
+
+void FrameCheck::find_affine() {
+  const Matrix3X& x = first_.mesh.points;
+  std::vector<std::vector<Index>> points(first_.bodies.size());
+  for (const auto& v : surface_.vertices)
+    if (const int body = first_.point_body[v.vertices[0]]; first_.bodies[body].kind == "affine")
+      points[std::size_t(body)].push_back(v.vertices[0]);
+  for (Index t = 0; t < first_.mesh.tetrahedra.cols(); ++t)
+    for (int k = 0; k < 4; ++k)
+      if (const int body = first_.point_body[first_.mesh.tetrahedra(k, t)];
+          first_.bodies[body].kind == "affine")
+        points[std::size_t(body)].push_back(first_.mesh.tetrahedra(k, t));
+  for (std::size_t b = 0; b < points.size(); ++b) {
+    std::vector<Index>& list = points[b];
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    if (list.size() < 4 || !x(Eigen::all, list).allFinite()) continue;
+    // Each corner as far as possible from those before it.
+    AffineBody affine;
+    affine.body = int(b);
+    const auto farthest = [&](const auto& measure) {
+      return *std::max_element(list.begin(), list.end(),
+                               [&](Index i, Index j) { return measure(x.col(i)) < measure(x.col(j)); });
+    };
+    const Vector3 start = x.col(list[0]);
+    auto& c = affine.corners;
+    c[0] = farthest([&](const Vector3& p) { return (p - start).squaredNorm(); });
+    const Vector3 o = x.col(c[0]);
+    c[1] = farthest([&](const Vector3& p) { return (p - o).squaredNorm(); });
+    const Vector3 u = x.col(c[1]) - o;
+    c[2] = farthest([&](const Vector3& p) { return (p - o).cross(u).squaredNorm(); });
+    const Vector3 n = u.cross(Vector3(x.col(c[2]) - o));
+    c[3] = farthest([&](const Vector3& p) { return std::abs((p - o).dot(n)); });
+    if (exact::orientation(x.col(c[0]), x.col(c[1]), x.col(c[2]), x.col(c[3])) < 0) std::swap(c[2], c[3]);
+    affine.size = u.norm();
+    Matrix3 edges;
+    for (int k = 0; k < 3; ++k) edges.col(k) = x.col(c[k + 1]) - o;
+    const auto inverse = edges.fullPivLu();
+    affine.points = list;
+    affine.weights.resize(3, Index(list.size()));
+    for (Index i = 0; i < Index(list.size()); ++i) affine.weights.col(i) = inverse.solve(x.col(list[i]) - o);
+    affine_.push_back(std::move(affine));
+  }
+  affine_tetrahedra_.resize(4, Index(affine_.size()));
+  for (Index i = 0; i < Index(affine_.size()); ++i)
+    for (int k = 0; k < 4; ++k) affine_tetrahedra_(k, i) = affine_[i].corners[k];
+}
+
+/// How far around a point others may be too near.
+void FrameCheck::find_margins() {
   if (first_.thickness.size() != first_.bodies.size() || first_.self_reach.size() != first_.bodies.size())
     throw InputError("{} bodies, but the thickness of {}; the frame is damaged", first_.bodies.size(),
                      first_.thickness.size());
   const Index n = first_.mesh.point_count();
-  std::vector<std::vector<Index>> near(n);
-  for (const auto* list : {&surface_.face_edges, &surface_.segments})
-    for (const auto& edge : *list) {
-      near[edge.vertices[0]].push_back(edge.vertices[1]);
-      near[edge.vertices[1]].push_back(edge.vertices[0]);
-    }
-  piece_.assign(n, -1);
-  std::vector<Index> open;
-  for (Index first = 0; first < n; ++first) {
-    if (piece_[first] >= 0) continue;
-    piece_[first] = first;
-    open.push_back(first);
-    while (!open.empty()) {
-      const Index i = open.back();
-      open.pop_back();
-      for (const Index j : near[i])
-        if (piece_[j] < 0) {
-          piece_[j] = first;
-          open.push_back(j);
-        }
-    }
-  }
   // Half the thickness of its body on either side, as pairs have the mean; more where a pair has another.
   const double thickest = *std::max_element(first_.thickness.begin(), first_.thickness.end());
   std::vector<double> most = first_.thickness;
@@ -372,7 +509,134 @@ std::vector<Finding> FrameCheck::intersections(const Matrix3X& points, std::size
     f.text =
         fmt::format("{} intersects {} near {}", name(f.cells[0]), name(f.cells[1]), coordinates(*f.position));
   }
+  if (found.size() < limit)
+    for (Finding& f : folds(points, limit - found.size())) found.push_back(std::move(f));
   return found;
+}
+
+std::vector<Finding> FrameCheck::folds(const Matrix3X& points, std::size_t limit) const {
+  const auto x = [&](Index i) -> Vector3 { return points.col(i); };
+  std::vector<char> overlap(neighbours_.size());
+  parallel_for(Index(neighbours_.size()), [&](Index i) {
+    const auto& [a, b] = neighbours_[std::size_t(i)];
+    const auto shared = [&](Index v) {
+      return std::find(b.vertices.begin(), b.vertices.end(), v) != b.vertices.end();
+    };
+    // The vertices of each that the other has, then those that it has not.
+    std::array<Index, 3> of_a = a.vertices, of_b = b.vertices;
+    const auto end_a = of_a.begin() + a.size(), end_b = of_b.begin() + b.size();
+    const auto common = std::stable_partition(of_a.begin(), end_a, shared) - of_a.begin();
+    std::stable_partition(of_b.begin(), end_b, [&](Index v) {
+      return std::find(of_a.begin(), of_a.begin() + common, v) != of_a.begin() + common;
+    });
+    if (common == a.size())
+      overlap[i] = true;  // the same vertices
+    else if (a.size() == 3)
+      overlap[i] = exact::folded_triangles_overlap(x(of_a[0]), x(of_a[1]), x(of_a[2]), x(of_b[2]));
+    else if (b.size() == 3)
+      overlap[i] = exact::edge_enters_triangle(x(of_a[0]), x(of_a[1]), x(of_b[1]), x(of_b[2]));
+    else
+      overlap[i] = exact::folded_edges_overlap(x(of_a[0]), x(of_a[1]), x(of_b[1]));
+  });
+  std::vector<Finding> found;
+  for (std::size_t i = 0; i < neighbours_.size() && found.size() < limit; ++i) {
+    const auto& pair = neighbours_[i];
+    if (!overlap[i] || !tested(pair.a.vertices[0], pair.b.vertices[0])) continue;
+    Finding& f = found.emplace_back(pair_finding(FindingKind::intersection, pair));
+    f.position = points(Eigen::all, f.cells[0]).rowwise().mean();
+    f.text = fmt::format("{} is folded onto its neighbour {} near {}", name(f.cells[0]), name(f.cells[1]),
+                         coordinates(*f.position));
+  }
+  return found;
+}
+
+std::vector<Finding> FrameCheck::nested(const Matrix3X& points) const {
+  std::vector<Finding> found;
+  if (solid_faces_.empty()) return found;
+  // Who is there may have changed since the lists were made.
+  const auto there = [&](Index i) { return !absent_[std::size_t(first_.point_body[i])]; };
+  std::vector<Index> queries;
+  std::copy_if(piece_points_.begin(), piece_points_.end(), std::back_inserter(queries), there);
+  std::vector<exact::Primitive> faces;
+  std::vector<Index> some_point(std::size_t(solid_count_), -1);
+  for (const exact::Primitive& f : solid_faces_) {
+    if (!there(f.vertices[0])) continue;
+    faces.push_back(f);
+    some_point[std::size_t(solid_[f.vertices[0]])] = f.vertices[0];
+  }
+  const auto asked = [&](Index point, int solid) {
+    return solid_[point] != solid && tested(point, some_point[std::size_t(solid)]);
+  };
+  for (const Enclosed& e : find_enclosed(points, faces, solid_, queries, asked)) {
+    Finding& f = found.emplace_back(finding(FindingKind::nested, {{e.point}}));
+    const std::string& solid =
+        first_.bodies[std::size_t(first_.point_body[some_point[std::size_t(e.solid)]])].name;
+    if (f.bodies[0] != solid) f.bodies.push_back(solid);
+    f.position = points.col(e.point);
+    f.text =
+        fmt::format("{} is inside the solid '{}', at {}", name({e.point}), solid, coordinates(*f.position));
+  }
+  return found;
+}
+
+std::vector<Finding> FrameCheck::affine_images(const Matrix3X& points) const {
+  std::vector<Finding> found;
+  constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
+  for (const AffineBody& body : affine_) {
+    if (absent_[std::size_t(body.body)] || prescribed_[body.body]) continue;
+    const Vector3 o = points.col(body.corners[0]);
+    Matrix3 edges;
+    for (int k = 0; k < 3; ++k) edges.col(k) = Vector3(points.col(body.corners[std::size_t(k) + 1])) - o;
+    const double largest = points(Eigen::all, body.points).cwiseAbs().maxCoeff();
+    // Corners that lie in a plane but for the rounding of their coordinates say nothing of which side is
+    // which.
+    const double longest = edges.colwise().norm().maxCoeff();
+    const double rounding = 32 * unit_roundoff * (largest + longest) * longest * longest;
+    if (!(edges.determinant() > rounding)) {
+      Finding& f = found.emplace_back(finding(
+          FindingKind::inversion, {{body.corners[0], body.corners[1], body.corners[2], body.corners[3]}}));
+      f.position = o;
+      f.text = fmt::format("the affine body '{}' is mirrored or flat (volume {:.3g} m³ of {}) near {}",
+                           first_.bodies[std::size_t(body.body)].name, edges.determinant() / 6,
+                           name(f.cells[0]), coordinates(o));
+      continue;
+    }
+    // Rounded coordinates of the corners and of the point, with the weights they have in it.
+    for (Index i = 0; i < Index(body.points.size()); ++i) {
+      const Vector3 w = body.weights.col(i), x = points.col(body.points[std::size_t(i)]);
+      const double off = (x - o - edges * w).norm();
+      if (off <= 1e-9 * std::max(body.size, longest) + 1e-13 * largest * (1 + w.lpNorm<1>())) continue;
+      Finding& f = found.emplace_back(finding(FindingKind::affine, {{body.points[std::size_t(i)]}}));
+      f.position = x;
+      f.distance = off;
+      f.text = fmt::format("{} is {:.3g} m from where its affine body has it, at {}", name(f.cells[0]), off,
+                           coordinates(x));
+      break;  // one of them says it
+    }
+  }
+  return found;
+}
+
+void FrameCheck::add_collapsed(const Matrix3X& points, std::vector<Finding>& found) const {
+  const auto there = [&](const exact::Primitive& p) {
+    const auto body = std::size_t(first_.point_body[p.vertices[0]]);
+    return !prescribed_[body] && !absent_[body];
+  };
+  std::vector<char> collapsed(surface_.faces.size());
+  parallel_for(Index(surface_.faces.size()), [&](Index i) {
+    const auto& v = surface_.faces[std::size_t(i)].vertices;
+    collapsed[i] = exact::triangle_is_collapsed(points.col(v[0]), points.col(v[1]), points.col(v[2]));
+  });
+  const auto add = [&](const exact::Primitive& p, std::string_view what) {
+    Finding& f = found.emplace_back(finding(FindingKind::collapse, {cell_of(p)}));
+    f.position = points.col(p.vertices[0]);
+    f.text = fmt::format("{} has no {}, at {}", name(f.cells[0]), what, coordinates(*f.position));
+  };
+  for (std::size_t i = 0; i < surface_.faces.size(); ++i)
+    if (collapsed[i] && there(surface_.faces[i])) add(surface_.faces[i], "area");
+  for (const exact::Primitive& s : surface_.segments)
+    if (there(s) && exact::points_coincide(points.col(s.vertices[0]), points.col(s.vertices[1])))
+      add(s, "length");
 }
 
 std::vector<Finding> FrameCheck::inversions(const Matrix3X& points) const {
@@ -391,6 +655,8 @@ std::vector<Finding> FrameCheck::inversions(const Matrix3X& points) const {
     f.text = fmt::format("{} is inverted or flat (volume {:.3g} m³) near {}", name(f.cells[0]),
                          volume(points, cells, tetrahedra_[i]), coordinates(*f.position));
   }
+  for (Finding& f : affine_images(points)) found.push_back(std::move(f));
+  add_collapsed(points, found);
   return found;
 }
 
@@ -433,14 +699,20 @@ std::vector<Finding> FrameCheck::gaps(const Matrix3X& points, double gap, std::s
   return found;
 }
 
-std::vector<Finding> FrameCheck::thin(const Matrix3X& points, std::size_t limit) const {
+std::vector<Finding> FrameCheck::thin_above_half_spaces(const Matrix3X& points) const {
   std::vector<Finding> found;
   if (!has_thickness()) return found;
   for_each_above([&](const HalfSpace& plane, Index i) {
     const Vector3 x = points.col(i);
     const double distance = plane.distance(points, i) / plane.normal.norm();
     const double wanted = thickness(plane.body, first_.point_body[i]);
-    if (distance >= wanted || !(distance > 0)) return;  // what is below is reported as that
+    if (!(distance > 0)) return;  // what is below is reported as that
+    const Vector3 origin = plane.origin_at(points);
+    const double rounding = 1e-14 * (x.lpNorm<1>() + origin.lpNorm<1>() + wanted);
+    if (distance - wanted > rounding) return;
+    if (distance - wanted > -rounding &&
+        exact::separated_by(plane.normal, {x, x}, {origin, origin}, 0, wanted))
+      return;
     Finding& f = found.emplace_back(finding(FindingKind::gap, {{i}}));
     const std::string& ground = first_.bodies[plane.body].name;
     f.bodies.push_back(ground);
@@ -449,6 +721,12 @@ std::vector<Finding> FrameCheck::thin(const Matrix3X& points, std::size_t limit)
     f.text = fmt::format("{} is only {:.6g} m above '{}', thickness keeps {:.6g} m, at {}", name({i}),
                          distance, ground, wanted, coordinates(x));
   });
+  return found;
+}
+
+std::vector<Finding> FrameCheck::thin(const Matrix3X& points, std::size_t limit) const {
+  std::vector<Finding> found = thin_above_half_spaces(points);
+  if (!has_thickness()) return found;
   for (const Gap& g : find_gaps_below(
            points, surface_, margins_, [this](const exact::PrimitivePair&p) { return thickness(p); },
            [this](Index i, Index j) { return tested(i, j); }, limit)) {
@@ -463,14 +741,34 @@ std::vector<Finding> FrameCheck::thin(const Matrix3X& points, std::size_t limit)
 
 FrameCheck::PathFindings FrameCheck::path(const Matrix3X& from, const Matrix3X& to) const {
   PathFindings result;
-  const PathProof proof = prove_apart(from, to, surface_, [this](Index i, Index j) { return tested(i, j); });
+  const auto tested_pair = [this](Index i, Index j) { return tested(i, j); };
+  const auto gap_of = [this](const exact::PrimitivePair& p) { return thickness(p); };
+  const PathProof proof = prove_apart(from, to, surface_, tested_pair, {margins_, gap_of});
   result.pairs = proof.pairs;
-  result.tight_inclusion = proof.tight_inclusion;
   for (const UnprovenPair& u : proof.unproven) {
-    Finding& f = result.findings.emplace_back(pair_finding(FindingKind::path_contact, u.pair));
+    Finding& f = result.findings.emplace_back(
+        pair_finding(u.gap > 0 ? FindingKind::path_gap : FindingKind::path_contact, u.pair));
     f.position = meeting_point((1 - u.time) * from + u.time * to, u.pair);
-    f.text = fmt::format("{} and {} touch, or cannot be proven apart, after {:.6g} of the way, near {}",
-                         name(f.cells[0]), name(f.cells[1]), u.time, coordinates(*f.position));
+    f.text = fmt::format("{} and {} {} after {:.6g} of the way, near {}", name(f.cells[0]), name(f.cells[1]),
+                         u.gap > 0 ? fmt::format("come closer than the {:.6g} m that thickness keeps, or "
+                                                 "cannot be proven not to,",
+                                                 u.gap)
+                                   : "touch, or cannot be proven apart,",
+                         u.time, coordinates(*f.position));
+  }
+  std::vector<Index> present_affine;
+  for (Index i = 0; i < Index(affine_.size()); ++i)
+    if (!absent_[std::size_t(affine_[std::size_t(i)].body)]) present_affine.push_back(i);
+  for (const UnprovenVolume& u : find_unproven_volumes(from, to, affine_tetrahedra_, present_affine)) {
+    const AffineBody& body = affine_[std::size_t(u.tetrahedron)];
+    const auto& c = body.corners;
+    Finding& f =
+        result.findings.emplace_back(finding(FindingKind::path_inversion, {{c[0], c[1], c[2], c[3]}}));
+    f.position = (1 - u.time) * from.col(c[0]) + u.time * to.col(c[0]);
+    f.text = fmt::format(
+        "the affine body '{}' is mirrored or flat, or cannot be proven not to be, after "
+        "{:.6g} of the way, near {}",
+        first_.bodies[std::size_t(body.body)].name, u.time, coordinates(*f.position));
   }
   const Tetrahedra& cells = first_.mesh.tetrahedra;
   for (const UnprovenVolume& u : find_unproven_volumes(from, to, cells, tetrahedra_)) {
@@ -539,6 +837,7 @@ std::optional<std::string> FrameCheck::difference(const Frame& frame) const {
       first_.pair_thickness != frame.pair_thickness)
     return "another thickness";
   if (first_.ignored_pairs != frame.ignored_pairs) return "other pairs of bodies that may overlap";
+  if (first_.allow_nested != frame.allow_nested) return "another word on bodies inside solids";
   return std::nullopt;
 }
 

@@ -25,11 +25,19 @@ enum class FindingKind {
   path_inversion,
   unreadable,
   topology,
-  history
+  history,
+  nested,    ///< something lies inside a solid
+  collapse,  ///< a triangle without area, a segment without length
+  affine,    ///< an affine body that is no affine image of what it was
+  path_gap,  ///< closer than the thickness on the way from one state to the next
+  presence,  ///< a body that is there, or is not, against what else is said of it
+  scene,     ///< what frames claim is not what the scene says
+  binding    ///< a file that is not the one the run wrote
 };
 inline constexpr std::string_view finding_names[] = {
     "intersection",   "gap",        "half_space", "inversion", "strain", "not_finite", "path_contact",
-    "path_inversion", "unreadable", "topology",   "history"};
+    "path_inversion", "unreadable", "topology",   "history",   "nested", "collapse",   "affine",
+    "path_gap",       "presence",   "scene",      "binding"};
 
 /// One broken promise, or one reason why a promise cannot be checked.
 struct Finding {
@@ -55,9 +63,18 @@ class FrameCheck {
 
   // Each takes the positions of all points [m]; all but `not_finite` require finite ones.
   std::vector<Finding> not_finite(const Matrix3X& points) const;
-  /// At most `limit` of them.
+  /// At most `limit` of them. Neighbours in a mesh, which share vertices, must not meet in more than what
+  /// they share.
   std::vector<Finding> intersections(const Matrix3X& points, std::size_t limit = std::size_t(-1)) const;
+  /// Pieces of bodies inside a solid: inside a body of tetrahedra, or an affine one, whose contact they see.
+  /// Surfaces must not intersect, or what is found is of the points that were looked at: one of each piece.
+  /// What encloses but has no material inside (shells, obstacles) may hold others.
+  std::vector<Finding> nested(const Matrix3X& points) const;
+  /// Inverted or flat tetrahedra; affine bodies that are mirrored or flat, also those without tetrahedra, or
+  /// not an affine image of what they were; triangles and segments of simulated bodies that are collapsed.
   std::vector<Finding> inversions(const Matrix3X& points) const;
+  /// Of these, only affine bodies.
+  std::vector<Finding> affine_images(const Matrix3X& points) const;
   /// Triangles at or beyond a strain limit. Upper limits need no check on paths: what holds at both ends of a
   /// straight path holds on it, the largest stretch being convex.
   std::vector<Finding> strains(const Matrix3X& points) const;
@@ -73,15 +90,17 @@ class FrameCheck {
   /// Within one connected piece of a body the thickness is relaxed: a pair that was closer than the body's
   /// thickness and contact distance together, ξ + d̂, in the first frame, at d₀, has ξ d₀ / 2(ξ + d̂) to keep.
   std::vector<Finding> thin(const Matrix3X& points, std::size_t limit = std::size_t(-1)) const;
+  /// Only the points too close to a half-space.
+  std::vector<Finding> thin_above_half_spaces(const Matrix3X& points) const;
   bool has_thickness() const { return !first_.thickness.empty(); }
 
   struct PathFindings {
-    std::int64_t pairs = 0;            ///< pairs of primitives examined
-    std::int64_t tight_inclusion = 0;  ///< of them, those that Tight Inclusion finds free as well
+    std::int64_t pairs = 0;  ///< pairs of primitives examined
     std::vector<Finding> findings;
   };
-  /// Contacts and inversions while all points move straight from one position to the other. Half-spaces need
-  /// no check of their own, carried or not: they hold on the way if they hold at both ends.
+  /// Contacts, gaps below the thickness and inversions while all points move straight from one position to
+  /// the other, both ends included. Half-spaces need no check of their own, carried or not: they hold on the
+  /// way if they hold at both ends.
   PathFindings path(const Matrix3X& from, const Matrix3X& to) const;
 
   /// The smallest distance of any checked pair or point to half-space, if one lies within a range of about
@@ -106,11 +125,21 @@ class FrameCheck {
   }  ///< tetrahedra of materials that may invert: not checked
   Index limited_count() const { return Index(limited_.size()); }  ///< triangles with strain limits
   Index half_space_count() const { return Index(first_.half_spaces.size()); }
+  /// Pairs of neighbours in a mesh that could be folded onto each other.
+  Index neighbour_count() const { return Index(neighbours_.size()); }
+  Index solid_count() const { return solid_count_; }  ///< connected solids that nothing may lie in
+  Index affine_count() const { return Index(affine_.size()); }
 
  private:
   double thickness(int a, int b) const;  ///< ξ [m] of two bodies
   double thickness(const exact::PrimitivePair& pair) const;
   void find_pieces();
+  void find_solids();
+  void find_neighbours();
+  void find_affine();
+  void find_margins();
+  std::vector<Finding> folds(const Matrix3X& points, std::size_t limit) const;
+  void add_collapsed(const Matrix3X& points, std::vector<Finding>& found) const;
   bool tested(Index i, Index j) const;
   bool bodies_tested(int a, int b) const;
   Finding finding(FindingKind kind, std::vector<std::vector<Index>> cells) const;
@@ -120,7 +149,25 @@ class FrameCheck {
   void for_each_above(FunctionRef<void(const HalfSpace&, Index point)> visit) const;
 
   Frame first_;               ///< its positions say which pairs of a thick piece are neighbours
-  std::vector<Index> piece_;  ///< per point: the first point it is connected with; empty without thickness
+  std::vector<Index> piece_;  ///< per point: the first point it is connected with by the surface
+  /// Per point: the connected solid whose surface it is part of; −1: none.
+  std::vector<int> solid_;
+  int solid_count_ = 0;
+  std::vector<exact::Primitive> solid_faces_;
+  std::vector<Index> piece_points_;  ///< one of each piece of the surface
+  /// Primitives that share one vertex or more, and could meet in more than that: triangles with an edge in
+  /// common, segments with an end in common, segments that end at a triangle.
+  std::vector<exact::PrimitivePair> neighbours_;
+  /// An affine body: the corners of a large tetrahedron of its points, and each point as their combination.
+  struct AffineBody {
+    int body;
+    std::array<Index, 4> corners;
+    std::vector<Index> points;
+    Matrix3X weights;  ///< of corners 1, 2 and 3, less corner 0, for each point
+    double size;       ///< [m] largest distance of two corners
+  };
+  std::vector<AffineBody> affine_;
+  Tetrahedra affine_tetrahedra_;                      ///< their corners
   std::map<std::pair<int, int>, double> exceptions_;  ///< first_.pair_thickness, smaller body first
   std::vector<double> margins_;  ///< [m] per point: half the largest thickness of its body with any other
   exact::Surface surface_;

@@ -1,4 +1,3 @@
-#include <apart/collision/ccd.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/verify/path_proof.hpp>
 #include <apart/verify/separation.hpp>
@@ -154,6 +153,47 @@ bool apart_throughout(const MovingPoints& points, double t0, double t1) {
   return volume == Verdict::unsure && one_sign(exact::volume_signs(points.all(), t0, t1)) == Verdict::yes;
 }
 
+/// Whether direction·(p − q) ≥ gap·|direction| for all corners p of a, q of b at one instant.
+Verdict separates_by(const Vector3& direction, const Snapshot& now, const MovingPoints& points, double gap) {
+  const double length = direction.norm();
+  if (!std::isfinite(length) || !(length > 0)) return Verdict::no;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Vector3& p : now.a()) low = std::min(low, direction.dot(p));
+  for (const Vector3& q : now.b()) high = std::max(high, direction.dot(q));
+  const double wanted = gap * length;
+  // As in `separates`, and the roundings of the length and of its product.
+  const double error =
+      2 * direction.lpNorm<1>() * (points.position_error() + 4 * unit_roundoff * points.size()) +
+      8 * unit_roundoff * wanted + 1e-300;
+  if (low - high - wanted > error) return Verdict::yes;
+  return low - high - wanted < -error ? Verdict::no : Verdict::unsure;
+}
+
+bool separates_exactly_by(const Vector3& direction, const MovingPoints& points, double t, double gap) {
+  for (const Path& p : points.a())
+    for (const Path& q : points.b())
+      if (!exact::separated_by(direction, p, q, t, gap)) return false;
+  return true;
+}
+
+/// Tries to show that the pair keeps its gap from t0 to t1 without cutting that interval: seen along a fixed
+/// direction distances are linear in time, so what holds at both ends holds throughout.
+bool keeps_gap_throughout(const MovingPoints& points, double t0, double t1, double gap) {
+  const Snapshot begin = points.at(t0), end = points.at(t1), middle = points.at(0.5 * (t0 + t1));
+  const Separation guess = separation(middle.a(), middle.b());
+  const Vector3 directions[2] = {guess.shortest, guess.normal};
+  for (const Vector3& direction : directions) {
+    const Verdict at_begin = separates_by(direction, begin, points, gap);
+    if (at_begin == Verdict::no) continue;
+    const Verdict at_end = separates_by(direction, end, points, gap);
+    if (at_end == Verdict::no) continue;
+    if ((at_begin == Verdict::yes || separates_exactly_by(direction, points, t0, gap)) &&
+        (at_end == Verdict::yes || separates_exactly_by(direction, points, t1, gap)))
+      return true;
+  }
+  return false;
+}
+
 /// Bisects [begin, end] until every piece is proven; returns the time up to which that succeeded.
 double bisect(double begin, double end, FunctionRef<bool(double, double)> proven) {
   struct Piece {
@@ -185,35 +225,25 @@ int time_slices(const Matrix3X& from, const Matrix3X& to, const exact::Surface& 
   return slices;
 }
 
-/// Whether Tight Inclusion finds nothing on the way, `first` of the paths being those of one primitive.
-bool tight_inclusion_finds_free(std::span<const Path> paths, int first, double begin, double end) {
-  CcdQuery query;
-  for (const PairKind kind :
-       {PairKind::point_point, PairKind::point_edge, PairKind::point_triangle, PairKind::edge_edge})
-    if (point_count(kind) == int(paths.size()) && first_count(kind) == first) query.kind = kind;
-  const auto at = [](const Path& p, double t) -> Vector3 {
-    return t == 0 ? p.from : t == 1 ? p.to : Vector3((1 - t) * p.from + t * p.to);
-  };
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    query.x[i] = at(paths[i], begin);
-    query.displacement[i] = at(paths[i], end) - query.x[i];
-  }
-  // As fine as rounding allows: the gaps of a simulation may be far below any tolerance in metres.
-  return !time_of_impact(
-      query,
-      {.method = CcdMethod::tight_inclusion, .gap_fraction = 0, .tolerance = 0, .max_iterations = 10'000});
-}
-
 }  // namespace
 
-double proven_apart_until(std::span<const Path> a, std::span<const Path> b, double begin, double end) {
+double proven_apart_until(std::span<const Path> a, std::span<const Path> b, double begin, double end,
+                          double gap) {
   const MovingPoints points(a, b);
-  return bisect(begin, end, [&](double t0, double t1) { return apart_throughout(points, t0, t1); });
+  return bisect(begin, end, [&](double t0, double t1) {
+    return gap > 0 ? keeps_gap_throughout(points, t0, t1, gap) : apart_throughout(points, t0, t1);
+  });
 }
 
 PathProof prove_apart(const Matrix3X& from, const Matrix3X& to, const exact::Surface& surface,
                       exact::PairFilter tested, std::size_t limit) {
+  return prove_apart(from, to, surface, tested, {{}, [](const PrimitivePair&) { return 0.0; }}, limit);
+}
+
+PathProof prove_apart(const Matrix3X& from, const Matrix3X& to, const exact::Surface& surface,
+                      exact::PairFilter tested, const Spacing& spacing, std::size_t limit) {
   PathProof proof;
+  const bool spaced = !spacing.margins.empty();
   const int slices = time_slices(from, to, surface);
   std::vector<Box> boxes(from.cols());
   for (int slice = 0; slice < slices && proof.unproven.size() < limit; ++slice) {
@@ -221,17 +251,17 @@ PathProof prove_apart(const Matrix3X& from, const Matrix3X& to, const exact::Sur
     for (Index i = 0; i < from.cols(); ++i) {
       const Vector3 x0 = from.col(i), x1 = to.col(i);
       const Vector3 p = (1 - begin) * x0 + begin * x1, q = (1 - end) * x0 + end * x1;
-      const Vector3 rounding = 8 * unit_roundoff * x0.cwiseAbs().cwiseMax(x1.cwiseAbs());
-      boxes[i] = {p.cwiseMin(q) - rounding, p.cwiseMax(q) + rounding};
+      Vector3 margin = 8 * unit_roundoff * x0.cwiseAbs().cwiseMax(x1.cwiseAbs());
+      if (spaced) margin.array() += spacing.margins[i] * (1 + 8 * unit_roundoff);
+      boxes[i] = {p.cwiseMin(q) - margin, p.cwiseMax(q) + margin};
     }
-    for_each_contact_candidate(surface, boxes, tested, [&](std::span<const PrimitivePair> batch) {
+    const auto examine = [&](std::span<const PrimitivePair> batch) {
       // Piece by piece, so that a path full of collisions does not take forever to be rejected.
       constexpr std::size_t piece_size = 4096;
       for (std::size_t start = 0; start < batch.size() && proof.unproven.size() < limit;
            start += piece_size) {
         const auto piece = batch.subspan(start, std::min(piece_size, batch.size() - start));
-        std::vector<double> until(piece.size());
-        std::vector<char> free(piece.size());
+        std::vector<double> until(piece.size()), gap(piece.size(), 0.0);
         parallel_for(
             Index(piece.size()),
             [&](Index i) {
@@ -241,17 +271,18 @@ PathProof prove_apart(const Matrix3X& from, const Matrix3X& to, const exact::Sur
                 for (int k = 0; k < primitive.size(); ++k)
                   paths[count++] = {from.col(primitive.vertices[k]), to.col(primitive.vertices[k])};
               const std::span<const Path> all(paths.data(), count);
+              if (spaced) gap[i] = spacing.gap_of(piece[i]);
               until[i] = proven_apart_until(all.first(piece[i].a.size()), all.subspan(piece[i].a.size()),
-                                            begin, end);
-              free[i] = tight_inclusion_finds_free(all, piece[i].a.size(), begin, end);
+                                            begin, end, gap[i]);
             },
             64);
         proof.pairs += std::int64_t(piece.size());
-        proof.tight_inclusion += std::count(free.begin(), free.end(), 1);
         for (std::size_t i = 0; i < piece.size(); ++i)
-          if (until[i] < end) proof.unproven.push_back({piece[i], until[i]});
+          if (until[i] < end) proof.unproven.push_back({piece[i], until[i], gap[i]});
       }
-    });
+    };
+    // Ends of segments too: no other pair sees the last point of a rod come onto its neighbour segment.
+    for_each_contact_candidate(surface, boxes, tested, examine, true);
   }
   std::sort(proof.unproven.begin(), proof.unproven.end(), [](const UnprovenPair& a, const UnprovenPair& b) {
     return a.pair != b.pair ? a.pair < b.pair : a.time < b.time;

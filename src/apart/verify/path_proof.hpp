@@ -1,8 +1,8 @@
 #pragma once
-// Proof that nothing touches and nothing inverts while every point moves on a straight line from one position
-// to another. Sound: what is called proven is proven, in exact arithmetic wherever rounding could matter.
-// Complete up to a limit of work: a pair that comes extremely close may remain unproven although it does not
-// touch.
+// Proof that nothing touches, or comes closer than it may, and nothing inverts while every point moves on a
+// straight line from one position to another. Sound: what is called proven is proven, in exact arithmetic
+// wherever rounding could matter. Complete up to a limit of work: a pair that comes extremely close may
+// remain unproven although it does not touch.
 #include <apart/geometry/exact_intersection.hpp>
 
 #include <cstdint>
@@ -12,26 +12,36 @@ namespace apart::verify {
 
 struct UnprovenPair {
   exact::PrimitivePair pair;
-  double time;  ///< in [0, 1]: up to here the pair is proven apart
+  double time;     ///< in [0, 1]: up to here the pair is proven apart
+  double gap = 0;  ///< [m] that it has to keep; 0: it must not touch
 };
 
 struct PathProof {
   std::int64_t pairs = 0;              ///< candidate pairs examined
-  std::int64_t tight_inclusion = 0;    ///< of them, those that Tight Inclusion finds free as well
   std::vector<UnprovenPair> unproven;  ///< sorted by pair
 };
 
-/// Shows that surface pairs that do not intersect at `from` never touch on the way to `to`. Pairs that share
-/// a vertex or do not pass the filter are not examined. What counts is the proof, which shares nothing with
-/// collision detection; Tight Inclusion is asked for its opinion besides. Stops early once `limit` pairs are
-/// unproven. All coordinates must be finite.
+/// The gaps that pairs have to keep.
+struct Spacing {
+  std::span<const double> margins;  ///< [m] per point; empty: no pair has a gap to keep
+  /// [m] of a pair; at most the sum of the margins of a vertex of each primitive, whichever. Called from
+  /// several threads, only if there are margins.
+  FunctionRef<double(const exact::PrimitivePair&)> gap_of;
+};
+
+/// Shows that surface pairs that do not intersect at `from` never touch on the way to `to`, and come no
+/// closer than they may, both ends included. Pairs that share a vertex or do not pass the filter are not
+/// examined. Stops early once `limit` pairs are unproven. All coordinates must be finite.
+PathProof prove_apart(const Matrix3X& from, const Matrix3X& to, const exact::Surface& surface,
+                      exact::PairFilter tested, const Spacing& spacing, std::size_t limit = 1000);
+/// The same without gaps.
 PathProof prove_apart(const Matrix3X& from, const Matrix3X& to, const exact::Surface& surface,
                       exact::PairFilter tested, std::size_t limit = 1000);
 
-/// Whether two primitives (point–point, point–edge, point–triangle, edge–edge) provably stay apart for t ∈
-/// [begin, end]. Returns the time up to which that is proven; `end` if throughout.
+/// Whether two primitives (point–point, point–edge, point–triangle, edge–edge) provably stay apart, and by at
+/// least `gap` [m], for t ∈ [begin, end]. Returns the time up to which that is proven; `end` if throughout.
 double proven_apart_until(std::span<const exact::Path> a, std::span<const exact::Path> b, double begin,
-                          double end);
+                          double end, double gap = 0);
 
 struct UnprovenVolume {
   Index tetrahedron;

@@ -22,8 +22,6 @@ SceneCheck check_scene(const Frame& frame, double gap, std::size_t limit) {
   result.intersections = check.intersections(x, limit);
   for (Finding& f : check.below_half_spaces(x, gap))
     (f.kind == FindingKind::half_space ? result.intersections : result.gaps).push_back(std::move(f));
-  if (gap == 0 && !check.has_thickness()) return result;
-
   std::set<std::vector<std::string>> intersecting;
   for (const Finding& f : result.intersections) intersecting.insert(f.bodies);
   const auto listed = [&](const Finding& f) {
@@ -31,6 +29,9 @@ SceneCheck check_scene(const Frame& frame, double gap, std::size_t limit) {
     std::reverse(swapped.begin(), swapped.end());
     return !intersecting.contains(f.bodies) && !intersecting.contains(swapped);
   };
+  for (Finding& f : check.nested(x))
+    if (listed(f)) result.nested.push_back(std::move(f));
+  if (gap == 0 && !check.has_thickness()) return result;
   std::erase_if(result.gaps, [&](const Finding& f) { return !listed(f); });
   if (gap > 0)
     for (Finding& f : check.gaps(x, gap, limit))

@@ -9,16 +9,25 @@ namespace apart {
 
 struct SceneCheck {
   std::vector<verify::Finding> intersections;  ///< of surfaces, or with half-spaces: the scene cannot run
-  std::vector<verify::Finding> inversions;     ///< inverted or flat tetrahedra: the scene cannot run
+  std::vector<verify::Finding> nested;         ///< what lies inside a solid: the scene cannot run
+  std::vector<verify::Finding> inversions;     ///< inverted, flat or collapsed elements: the scene cannot run
   std::vector<verify::Finding> gaps;           ///< things closer than asked
 
-  bool ok() const { return intersections.empty() && inversions.empty() && gaps.empty(); }
+  bool ok() const { return intersections.empty() && nested.empty() && inversions.empty() && gaps.empty(); }
+  /// All lists, in the order of their weight.
+  std::array<const std::vector<verify::Finding>*, 4> lists() const {
+    return {&intersections, &nested, &inversions, &gaps};
+  }
+  std::array<std::vector<verify::Finding>*, 4> lists() {
+    return {&intersections, &nested, &inversions, &gaps};
+  }
 };
 
-/// Finds, exactly, all intersections and inverted tetrahedra of a state, and all pairs of primitives closer
-/// than `gap` [m] (0: none) or than the thickness the frame says, sorted by elements; at most `limit`
-/// intersections and `limit` gaps. Between bodies that intersect, gaps are not listed. Two obstacles are not
-/// checked against each other. Throws InputError if a coordinate is not finite or gap is negative.
+/// Finds, exactly, all intersections and inverted tetrahedra of a state, what lies inside a solid, and all
+/// pairs of primitives closer than `gap` [m] (0: none) or than the thickness the frame says, sorted by
+/// elements; at most `limit` intersections and `limit` gaps. Between bodies that intersect, gaps and what is
+/// inside are not listed. Two obstacles are not checked against each other. Throws InputError if a coordinate
+/// is not finite or gap is negative.
 SceneCheck check_scene(const Frame& frame, double gap, std::size_t limit = 10000);
 
 /// Writes the elements of the findings as a mesh, to be looked at beside the scene; the format follows from

@@ -1,0 +1,144 @@
+#include <apart/verify/enclosure.hpp>
+
+#include <algorithm>
+
+namespace apart::verify {
+
+using exact::Box;
+using exact::Primitive;
+
+namespace {
+
+/// How a ray from p to q, which lies outside, meets a triangle that p is not on.
+enum class Hit { no, yes, edge };
+
+Hit meets(const Vector3& p, const Vector3& q, const Vector3& a, const Vector3& b, const Vector3& c) {
+  const int side_p = exact::orientation(a, b, c, p), side_q = exact::orientation(a, b, c, q);
+  if (side_p == 0 && side_q == 0) return Hit::edge;  // along the triangle: ask another ray
+  if (side_p * side_q >= 0) return Hit::no;
+  const int ab = exact::orientation(p, q, a, b), bc = exact::orientation(p, q, b, c),
+            ca = exact::orientation(p, q, c, a);
+  if (std::min({ab, bc, ca}) < 0 && std::max({ab, bc, ca}) > 0) return Hit::no;
+  return ab != 0 && bc != 0 && ca != 0 ? Hit::yes : Hit::edge;
+}
+
+/// The end, beyond a box, of the k-th ray from p: nearly along an axis, so that few triangles are near it,
+/// but not quite, because meshes often have edges and corners straight ahead.
+Vector3 ray_end(const Vector3& p, const Box& all, int k) {
+  const int axis = k % 3;
+  const double sign = k / 3 % 2 == 0 ? 1 : -1;
+  Vector3 direction;
+  direction[axis] = sign;
+  direction[(axis + 1) % 3] = 0.00731 * (1 + 0.37 * k);
+  direction[(axis + 2) % 3] = -0.01297 * (1 + 0.59 * k);
+  const double size = (all.upper - all.lower).maxCoeff();
+  const double way = (sign > 0 ? all.upper[axis] - p[axis] : p[axis] - all.lower[axis]) + size + 1e-300;
+  return p + (way + 1e-9 * p.cwiseAbs().maxCoeff()) * direction;
+}
+
+Box join(const Box& a, const Box& b) {
+  return {a.lower.cwiseMin(b.lower), a.upper.cwiseMax(b.upper)};
+}
+
+/// What is known of a point and a solid whose box it lies in.
+struct Question {
+  Enclosed pair;
+  bool odd = false;     ///< crossings so far
+  bool unsure = false;  ///< the ray met an edge, or a triangle along its plane
+  bool open = true;
+};
+
+}  // namespace
+
+std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Primitive> faces,
+                                    std::span<const int> solid_of, std::span<const Index> queries,
+                                    FunctionRef<bool(Index point, int solid)> asked) {
+  std::vector<Enclosed> inside;
+  if (faces.empty() || queries.empty()) return inside;
+  int solids = 0;
+  for (const Primitive& f : faces) solids = std::max(solids, solid_of[f.vertices[0]] + 1);
+
+  // Points in the boxes of solids. Boxes of solids, and later rays, stand behind those of the points.
+  const Index n = Index(points.cols());
+  std::vector<Box> boxes(n);
+  for (Index i = 0; i < n; ++i) boxes[i] = {points.col(i), points.col(i)};
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Box nothing{Vector3::Constant(infinity), Vector3::Constant(-infinity)};
+  boxes.resize(n + solids, nothing);
+  for (const Primitive& f : faces)
+    for (const Index v : f.vertices) {
+      Box& box = boxes[n + solid_of[f.vertices[0]]];
+      box = join(box, boxes[v]);
+    }
+  Box all = nothing;
+  std::vector<Primitive> asking, solid_boxes;
+  for (const Index q : queries) asking.push_back({{q, -1, -1}});
+  for (int s = 0; s < solids; ++s) {
+    if (boxes[n + s].lower.x() > boxes[n + s].upper.x()) continue;  // it has no faces here
+    solid_boxes.push_back({{n + s, -1, -1}});
+    all = join(all, boxes[n + s]);
+  }
+  std::vector<Question> questions;
+  exact::for_each_candidate(
+      asking, solid_boxes, boxes, [&](Index q, Index s) { return asked(q, int(s - n)); },
+      [&](std::span<const exact::PrimitivePair> batch) {
+        for (const auto& pair : batch)
+          questions.push_back({{pair.a.vertices[0], int(pair.b.vertices[0] - n)}});
+      });
+  if (questions.empty()) return inside;
+  std::sort(questions.begin(), questions.end(),
+            [](const Question& a, const Question& b) { return a.pair < b.pair; });
+
+  std::vector<char> concerned(std::size_t(solids), false);
+  for (const Question& q : questions) concerned[std::size_t(q.pair.solid)] = true;
+  std::vector<Primitive> near_faces;
+  for (const Primitive& f : faces)
+    if (concerned[std::size_t(solid_of[f.vertices[0]])]) near_faces.push_back(f);
+
+  constexpr int most_rays = 24;
+  for (int k = 0; k < most_rays; ++k) {
+    std::vector<Primitive> rays;
+    std::vector<Vector3> ends;
+    std::vector<Index> starts;
+    boxes.resize(n);
+    for (const Question& q : questions) {
+      if (!q.open || (!starts.empty() && starts.back() == q.pair.point)) continue;
+      const Vector3 p = points.col(q.pair.point), end = ray_end(p, all, k);
+      rays.push_back({{n + Index(starts.size()), -1, -1}});
+      starts.push_back(q.pair.point);
+      ends.push_back(end);
+      boxes.push_back({p.cwiseMin(end), p.cwiseMax(end)});
+    }
+    if (rays.empty()) break;
+    const auto question = [&](Index ray, Index face_point) {
+      const Enclosed pair{starts[std::size_t(ray - n)], solid_of[face_point]};
+      const auto found = std::lower_bound(questions.begin(), questions.end(), pair,
+                                          [](const Question& q, const Enclosed& e) { return q.pair < e; });
+      return found != questions.end() && found->pair == pair && found->open ? &*found : nullptr;
+    };
+    exact::for_each_candidate(
+        rays, near_faces, boxes, [&](Index ray, Index v) { return question(ray, v) != nullptr; },
+        [&](std::span<const exact::PrimitivePair> batch) {
+          for (const auto& [ray, face] : batch) {
+            Question& q = *question(ray.vertices[0], face.vertices[0]);
+            const Hit hit = meets(points.col(q.pair.point), ends[std::size_t(ray.vertices[0] - n)],
+                                  points.col(face.vertices[0]), points.col(face.vertices[1]),
+                                  points.col(face.vertices[2]));
+            q.odd ^= hit == Hit::yes;
+            q.unsure |= hit == Hit::edge;
+          }
+        });
+    for (Question& q : questions) {
+      if (!q.open) continue;
+      q.open = q.unsure && k + 1 < most_rays;
+      if (!q.open) continue;
+      q.odd = q.unsure = false;
+    }
+  }
+  // What no ray could decide counts as inside: nothing is to be called free that is not known to be.
+  for (const Question& q : questions)
+    if (q.odd || q.unsure) inside.push_back(q.pair);
+  return inside;
+}
+
+}  // namespace apart::verify
