@@ -3,6 +3,7 @@
 #include <apart/io/mesh_format.hpp>
 #include <apart/io/tetgen.hpp>
 #include <apart/scene/attachments.hpp>
+#include <apart/scene/body_names.hpp>
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/cell_materials.hpp>
 #include <apart/scene/loads.hpp>
@@ -13,10 +14,12 @@
 #include <apart/scene/scene_builder.hpp>
 #include <apart/scene/selection.hpp>
 #include <apart/scene/validation.hpp>
+#include <apart/scene/welding.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 
 namespace apart {
 
@@ -59,13 +62,22 @@ Mesh read_inline_mesh(const LocatedJson& v) {
   return mesh;
 }
 
-Mesh read_body_mesh(const LocatedJson& v, bool solid) {
+/// `keep_points`: other meshes must have the same points, so that none may be joined.
+Mesh read_body_mesh(const LocatedJson& v, bool solid, bool keep_points, std::vector<std::string>& notes) {
   const Row& row = row_of(v, catalog().group("mesh"));
   if (row.make_mesh)
     return v.locate(
         [&] { return row.make_mesh(v, solid ? generate::Content::tetrahedra : generate::Content::surface); });
   Mesh mesh =
       v.has("file") ? v["file"].locate([&] { return read_mesh(v["file"].text()); }) : read_inline_mesh(v);
+  if (v.has("file") && !keep_points)
+    if (const Index joined = weld_as_told(v, mesh); joined > 0)
+      notes.push_back(
+          v["file"].message(fmt::format("{} nearer to others than {:g} of the mesh's diagonal: joined with "
+                                        "them, {} left; \"weld\": 0 keeps "
+                                        "them apart",
+                                        joined == 1 ? "1 point is" : fmt::format("{} points are", joined),
+                                        v["weld"].number(), mesh.point_count())));
   const LocatedJson fill = v["tetrahedralize"];
   const bool* wanted = fill.value().get_if<bool>();
   if (wanted && !*wanted) return mesh;
@@ -89,10 +101,18 @@ Mesh placed(const LocatedJson& body, const Mesh& mesh) {
 /// Makes a mesh one of tetrahedra that a volume can be made of, or says why not.
 Mesh checked_volume(const LocatedJson& v, const std::string& place, Mesh mesh) {
   if (!mesh.is_volume()) {
-    const bool closed = mesh.faces.cols() > 0 && is_closed_surface(mesh);
-    v.fail("has no tetrahedra; {}", closed && (v.has("file") || v.has("points"))
-                                        ? "fill its surface with \"tetrahedralize\": true"
-                                        : "a volume needs some, or make the body an obstacle");
+    const bool fillable = v.has("tetrahedralize");  // what generators make is not filled
+    if (!fillable || mesh.faces.cols() == 0)
+      v.fail("has no tetrahedra; a volume needs some, or make the body an obstacle{}",
+             mesh.faces.cols() > 0 ? " or a shell" : "");
+    if (const auto open = find_open_edge(mesh))
+      v.fail(
+          "has no tetrahedra; \"tetrahedralize\": true fills a closed surface, but this one is open or "
+          "turned "
+          "at the edge of points {} and {}, ({:g}, {:g}, {:g}) m: close it, or make the body a shell or an "
+          "obstacle",
+          open->a, open->b, mesh.points(0, open->a), mesh.points(1, open->a), mesh.points(2, open->a));
+    v.fail("has no tetrahedra; fill its surface with \"tetrahedralize\": true");
   }
   mesh.faces.resize(3, 0);  // files list boundary triangles too; they follow from the tetrahedra
   mesh.edges.resize(2, 0);
@@ -253,7 +273,8 @@ ShellRest read_shell_rest(const LocatedJson& body, const std::string& name, cons
     return rest;
   }
   const std::string place = source.message(fmt::format("body '{}', rest shape", name));
-  const Mesh other = checked_sheet(source, place, placed(body, read_body_mesh(source, false)));
+  std::vector<std::string> none;  // points are kept, so there is nothing to say
+  const Mesh other = checked_sheet(source, place, placed(body, read_body_mesh(source, false, true, none)));
   if (other.points.cols() != mesh.points.cols() || other.faces.cols() != mesh.faces.cols() ||
       other.faces != mesh.faces)
     source.fail("has {} points and {} triangles, must have the same triangles as the mesh ({} and {})",
@@ -343,12 +364,12 @@ struct Entry {
   std::string base_name;                         ///< without the number of a copy
   std::optional<FrictionCoefficients> friction;  ///< of its own
   std::optional<Length> thickness;               ///< of its own
-  bool renumbered = false;                       ///< its mesh had points of no cell, which were left out
+  bool renumbered = false;                       ///< not all points of its mesh are there, see PlacedMesh
   std::optional<Mesh> as_placed = {};            ///< before its points moved, if they did
 };
 
-/// The body, or all its copies.
-std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
+/// The body, or all its copies. `notes`: what was changed in its mesh, for the user.
+std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock, std::vector<std::string>& notes) {
   const std::string& name = v["name"].text();
   const std::optional<FrictionCoefficients> friction =
       v.has("friction_coefficient") ? std::optional(read_friction(v["friction_coefficient"])) : std::nullopt;
@@ -365,7 +386,11 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   const std::string& type = v["type"].text();
   const LocatedJson source = v["mesh"];
   const std::string place = source.message(fmt::format("body '{}'", name));
-  Mesh mesh = placed(v, read_body_mesh(source, type == "volume" || type == "affine"));
+  const bool keep_points =
+      v.has("sequence") || (v.has("rest_mesh") && !v["rest_mesh"].value().get_if<std::string>());
+  const std::size_t said = notes.size();
+  Mesh mesh = placed(v, read_body_mesh(source, type == "volume" || type == "affine", keep_points, notes));
+  const bool joined = notes.size() > said;
   const Index points = mesh.point_count();
   if (type == "obstacle")
     mesh = checked_obstacle(place, std::move(mesh));
@@ -380,7 +405,7 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   else
     mesh = checked_volume(source, place, std::move(mesh));
 
-  const bool renumbered = mesh.point_count() < points;
+  const bool renumbered = joined || mesh.point_count() < points;
   std::optional<Mesh> as_placed;
   if (v.has("moved_points")) {
     const LocatedJson moved = v["moved_points"];
@@ -447,20 +472,13 @@ double metres(const LocatedJson& v, double scene_size) {
 
 std::vector<int> bodies_named(const LocatedJson& name, const std::vector<Entry>& entries) {
   std::vector<int> found;
-  std::vector<std::string_view> known;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    known.push_back(entries[i].base_name);
+  for (std::size_t i = 0; i < entries.size(); ++i)
     if (name.text() == "*" || name.text() == entries[i].base_name || name.text() == entries[i].body.name)
       found.push_back(int(i));
-  }
   if (found.empty())  // copies of an array that were written one by one
     for (std::size_t i = 0; i < entries.size(); ++i)
       if (is_copy(entries[i].body.name, name.text())) found.push_back(int(i));
-  if (found.empty()) {
-    const std::string near = nearest_name(name.text(), known);
-    name.fail("got \"{}\", which is no body; {}", name.text(),
-              near.empty() ? "use the name of one, or \"*\"" : fmt::format("did you mean \"{}\"?", near));
-  }
+  ensure(!found.empty(), "bodies_named: unknown names have been reported");
   return found;
 }
 
@@ -585,18 +603,17 @@ Scene build_scene(const SceneFile& file) {
 
   const Clock clock{top["time"]["dt"].number(), scene.steps};
   Problems problems;
+  add_unknown_bodies(file.root, problems);
   std::vector<Entry> entries;
   double cells = 0;
   for (const LocatedJson& body : top["bodies"].items()) {
-    try {
-      for (Entry& entry : build_bodies(body, clock)) {
+    problems.collect([&] {
+      for (Entry& entry : build_bodies(body, clock, scene.notes)) {
         set_presence(entry.body, body, clock);
         cells += cell_count(entry.body.mesh);
         entries.push_back(std::move(entry));
       }
-    } catch (const InputError& e) {
-      problems.add(e.what());
-    }
+    });
     // At once, not when the memory is full.
     if (entries.size() > most_bodies)
       top["bodies"].fail("has {} bodies or more, at most {} are allowed; join some", entries.size(),
@@ -630,8 +647,7 @@ Scene build_scene(const SceneFile& file) {
     return PlacedMesh{entry.as_placed ? *entry.as_placed : at[std::size_t(b)].mesh, entry.renumbered};
   };
   std::vector<Attachment> attachments;
-  for (std::size_t i = 0; i < attached.size(); ++i) {
-    const LocatedJson v = top["attachments"][i];
+  const auto attach = [&](const LocatedJson& v, std::size_t i) {
     if (v.has("stitches")) {
       const bool of_one = v["bodies"][0].text() == v["bodies"][1].text();
       for (const int a : attached[i][0])
@@ -642,27 +658,32 @@ Scene build_scene(const SceneFile& file) {
                read_stitches(v, bodies, a, b, metres(v["length"], size), renumbered, clock))
             attachments.push_back(spring);
         }
-      continue;
+      return;
     }
     for (const int a : attached[i][0])
       for (const int b : attached[i][1])
         for (const Attachment& spring :
              read_attachment(v, bodies, a, b, placed(bodies, a), metres(v["max_distance"], size), clock))
           attachments.push_back(spring);
-  }
+  };
+  for (std::size_t i = 0; i < attached.size(); ++i)
+    problems.collect([&] { attach(top["attachments"][i], i); });
+  problems.throw_if_any();
   scene.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs), build_options(top, size),
                                               std::move(attachments));
+  std::set<std::string> probe_names;
   for (std::size_t i = 0; i < probed.size(); ++i) {
     const LocatedJson v = top["probes"][i];
-    std::vector<PlacedMesh> meshes;
-    for (const int b : probed[i][0]) meshes.push_back(placed(scene.model->bodies, b));
-    scene.probes.push_back(
-        read_probe(v, *scene.model, std::move(probed[i][0]), std::move(probed[i][1]), meshes));
-    for (std::size_t k = 0; k < i; ++k)
-      if (scene.probes[k].name == scene.probes[i].name)
-        v["name"].fail("got \"{}\", which another probe has already; give each its own",
-                       scene.probes[i].name);
+    problems.collect([&] {
+      std::vector<PlacedMesh> meshes;
+      for (const int b : probed[i][0]) meshes.push_back(placed(scene.model->bodies, b));
+      scene.probes.push_back(
+          read_probe(v, *scene.model, std::move(probed[i][0]), std::move(probed[i][1]), meshes));
+      if (!probe_names.insert(v["name"].text()).second)
+        v["name"].fail("got \"{}\", which another probe has already; give each its own", v["name"].text());
+    });
   }
+  problems.throw_if_any();
   ensure(scene.model->size == size, "build_scene: L of the scene format is Model::size");
   return scene;
 }
