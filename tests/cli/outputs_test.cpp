@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <support/program_test.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 namespace {
@@ -58,7 +60,8 @@ TEST_F(Outputs, NeverTakeThePlaceOfFilesOfARun) {
   simulate();
   for (const char* file : {"summary.json", "scene.json", "checkpoint", "steps.csv", "certificate.json"}) {
     const fs::path target = fs::path("run") / file;
-    const std::string before = fs::exists(directory.path() / target) ? read_file(directory.path() / target) : "";
+    const std::string before =
+        fs::exists(directory.path() / target) ? read_file(directory.path() / target) : "";
     for (const std::vector<std::string>& arguments : {
              std::vector<std::string>{"export", "run", "--format", "gltf", "-o", target.string(), "--force"},
              std::vector<std::string>{"examples", "slope", "-o", target.string(), "--force"},
@@ -69,7 +72,8 @@ TEST_F(Outputs, NeverTakeThePlaceOfFilesOfARun) {
       EXPECT_EQ(outcome.code, 2) << arguments[0] << " " << file;
       EXPECT_NE(outcome.err.find("that the run in this folder needs"), std::string::npos) << outcome.err;
     }
-    EXPECT_EQ(fs::exists(directory.path() / target) ? read_file(directory.path() / target) : "", before) << file;
+    EXPECT_EQ(fs::exists(directory.path() / target) ? read_file(directory.path() / target) : "", before)
+        << file;
   }
   EXPECT_EQ(apart({"examples", "slope", "-o", "run/frames/frame_000000.vtu", "--force"}).code, 2);
   EXPECT_EQ(apart({"export", "run", "--format", "vtu", "-o", "run", "--force"}).code, 2);
@@ -85,7 +89,8 @@ TEST_F(Outputs, FoldersOfAnEarlierExportAreReplacedWholeIfToldSo) {
     EXPECT_EQ(again.code, 2) << format;
     EXPECT_NE(again.err.find("--force"), std::string::npos) << again.err;
     EXPECT_EQ(apart({"export", "run", "--format", format, "-o", format, "--first", "1", "--force"}).code, 0);
-    EXPECT_LT(apart::testing::content_of(directory.path() / format).size(), whole.size()) << "no frame of the first";
+    EXPECT_LT(apart::testing::content_of(directory.path() / format).size(), whole.size())
+        << "no frame of the first";
     write_file(directory.path() / format / "notes.txt", "precious");
     EXPECT_EQ(apart({"export", "run", "--format", format, "-o", format, "--force"}).code, 2);
     EXPECT_EQ(read_file(directory.path() / format / "notes.txt"), "precious");
@@ -137,6 +142,23 @@ TEST_F(Outputs, OneThingIsNotSeveral) {
   EXPECT_NE(log.find(" 1 thread\n"), std::string::npos) << log;
   EXPECT_NE(log.find("1 body,"), std::string::npos) << log;
   EXPECT_NE(log.find("of 1 step,"), std::string::npos) << log;
+}
+
+TEST_F(Outputs, WarningsOfCheckAreThoseOfARun) {
+  write_file(directory / "scene.json",
+             R"({"version": 1, "time": {"dt": 0.01, "steps": 1}, "solver": {"tolerance": 1e-6},
+    "bodies": [{"type": "volume", "name": "beam",
+                "mesh": {"generator": "box", "size": [1, 0.1, 0.1], "cells": [10, 1, 1]}}]})");
+  const Outcome checked = apart({"check", "scene.json"}), run = apart({"run", "scene.json", "-o", "run"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::size_t begin = checked.out.find("warning: 'beam' is 1 m long and one cell thick");
+  ASSERT_NE(begin, std::string::npos) << checked.out;
+  const std::string line = checked.out.substr(begin, checked.out.find('\n', begin) - begin);
+  EXPECT_NE(run.err.find(line), std::string::npos) << run.err;
+  EXPECT_NE(read_file(directory / "run/log.txt").find(line), std::string::npos);
+  const auto summary = nlohmann::json::parse(read_file(directory / "run/summary.json"));
+  ASSERT_EQ(summary["warnings"].size(), 1u);
+  EXPECT_EQ("warning: " + summary["warnings"][0].get<std::string>(), line);
 }
 
 // ---- meshes --------------------------------------------------------------------------------------

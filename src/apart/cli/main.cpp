@@ -133,6 +133,7 @@ int run(const RunArguments& arguments) {
             change, shell_word((directory / "scene.json").string()), shell_word(change));
     const SceneFile file = read_scene(directory / "scene.json", arguments.overrides);
     const Scene scene = build_scene(file);
+    options.warnings = warnings(scene, report_bodies(*scene.model));
     if (record) prepare_query_folder(arguments.record_ccd, recorded, arguments.force);
     stop_gently();
     result = resume_run(file, scene, directory, options);
@@ -141,6 +142,8 @@ int run(const RunArguments& arguments) {
     print_notes(file.notes);
     const Scene scene = build_scene(file);
     print_notes(scene.notes);
+    options.warnings = warnings(scene, report_bodies(*scene.model));
+    for (const std::string& warning : options.warnings) fmt::print(stderr, "warning: {}\n", warning);
     ensure_feasible_start(scene, file);
     directory = arguments.directory.empty() ? fresh_run_directory(file) : fs::path(arguments.directory);
     if (record) prepare_query_folder(arguments.record_ccd, recorded, arguments.force);
@@ -183,12 +186,11 @@ void print_statistics(const Scene& scene, const std::vector<BodyReport>& bodies)
   if (bodies.size() > most) fmt::print("... and {} more\n", bodies.size() - most);
   fmt::print("edges: shortest / mean / longest; quality: smallest / mean, 1 is regular\n");
   double low = std::numeric_limits<double>::infinity(), high = 0;
-  for (int a = 0; a < pairs.body_count(); ++a)
-    for (int b = a; b < pairs.body_count(); ++b)
-      if (pairs(a, b).enabled) {
-        low = std::min(low, pairs(a, b).dhat);
-        high = std::max(high, pairs(a, b).dhat);
-      }
+  pairs.for_each_used([&](const PairSettings& s, int, int) {
+    if (!s.enabled) return;
+    low = std::min(low, s.dhat);
+    high = std::max(high, s.dhat);
+  });
   fmt::print("\n{} of {:g} s, {}\n", counted(scene.steps, "step"), model.options.dt,
              counted(model.node_count(), "node"));
   fmt::print("size L {:.6g} m, dhat {:.4g} m{}, epsv {:.4g} m/s, tolerance {:.4g} m/s\n", model.size, low,

@@ -265,6 +265,7 @@ class Run {
         counted(scene_.model->node_count(), "node"), scene_.model->size, counted(thread_count(), "thread")));
     if (simulation_.state().step == 0)
       for (const std::string& note : scene_.notes) log_line(note);
+    for (const std::string& warning : options_.warnings) log_line("warning: " + warning);
     if (options_.frames) frames_.emplace(directory_, scene_.extra_formats, kept_frames);
     LineFile steps(directory_ / "steps.csv");
     if (!scene_.probes.empty()) probes_.emplace(directory_ / "probes.csv");
@@ -411,6 +412,7 @@ class Run {
     json["status"] = status;
     json["interrupted"] = status == "interrupted";
     if (!reason.empty()) json["reason"] = reason;
+    json["warnings"] = options_.warnings;
     json["steps"] = totals_.steps;
     json["converged_steps"] = totals_.converged_steps;
     json["simulated_seconds"] = simulation_.state().time;

@@ -19,10 +19,11 @@ struct Progress {
 };
 
 struct RunOptions {
-  std::optional<Index> steps;    ///< instead of the scene's number
-  bool frames = true;            ///< false: only the final state is kept, as checkpoint
-  bool profile = false;          ///< note where the time goes, and write trace.json
-  bool record_iterates = false;  ///< keep every accepted Newton iterate, for `apart verify`
+  std::optional<Index> steps;         ///< instead of the scene's number
+  bool frames = true;                 ///< false: only the final state is kept, as checkpoint
+  bool profile = false;               ///< note where the time goes, and write trace.json
+  bool record_iterates = false;       ///< keep every accepted Newton iterate, for `apart verify`
+  std::vector<std::string> warnings;  ///< kept in log.txt and summary.json
   std::function<void(const Progress&)> on_step;
   std::function<void(const IterationReport&)> on_iteration;
   std::function<void(const std::string&)> on_note;  ///< something the user should know, and the run goes on

@@ -18,8 +18,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <set>
+#include <unordered_map>
 
 namespace apart {
 
@@ -470,66 +472,200 @@ double metres(const LocatedJson& v, double scene_size) {
   return read_length(v.value())->metres(scene_size);
 }
 
-std::vector<int> bodies_named(const LocatedJson& name, const std::vector<Entry>& entries) {
-  std::vector<int> found;
-  for (std::size_t i = 0; i < entries.size(); ++i)
-    if (name.text() == "*" || name.text() == entries[i].base_name || name.text() == entries[i].body.name)
-      found.push_back(int(i));
-  if (found.empty())  // copies of an array that were written one by one
-    for (std::size_t i = 0; i < entries.size(); ++i)
-      if (is_copy(entries[i].body.name, name.text())) found.push_back(int(i));
-  ensure(!found.empty(), "bodies_named: unknown names have been reported");
-  return found;
+/// Which bodies a name in the scene stands for.
+class BodyIndex {
+ public:
+  explicit BodyIndex(const std::vector<Entry>& entries) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      all_.push_back(int(i));
+      const std::string& name = entries[i].body.name;
+      by_name_[entries[i].base_name].push_back(int(i));
+      if (name != entries[i].base_name) by_name_[name].push_back(int(i));
+      // Copies of an array that were written one by one.
+      const std::size_t dot = name.rfind('.');
+      if (dot != std::string::npos && name == entries[i].base_name && is_copy(name, name.substr(0, dot)))
+        copies_[name.substr(0, dot)].push_back(int(i));
+    }
+  }
+  const std::vector<int>& operator()(const LocatedJson& name) const {
+    if (name.text() == "*") return all_;
+    if (const auto found = by_name_.find(name.text()); found != by_name_.end()) return found->second;
+    const auto copies = copies_.find(name.text());
+    ensure(copies != copies_.end(), "BodyIndex: unknown names have been reported");
+    return copies->second;
+  }
+
+ private:
+  std::vector<int> all_;
+  std::unordered_map<std::string, std::vector<int>> by_name_, copies_;
+};
+
+/// One of contact.pairs: for which pairs, and what it changes there.
+struct PairRule {
+  std::vector<int> first, second;
+  bool enabled = true;
+  std::optional<FrictionCoefficients> friction;
+  std::optional<double> dhat, thickness;
+
+  void apply(PairSettings& settings) const {
+    settings.enabled = enabled;
+    if (friction) {
+      settings.friction = friction->sticking;
+      settings.kinetic_friction = friction->sliding;
+    }
+    if (dhat) settings.dhat = *dhat;
+    if (thickness) settings.thickness = *thickness;
+  }
+  double pair_count() const { return double(first.size()) * double(second.size()); }
+};
+
+/// Bodies that meet others alike: split until every set that was told apart is made of whole classes.
+class BodyClasses {
+ public:
+  explicit BodyClasses(std::vector<int> start) : class_(std::move(start)) {
+    for (const int c : class_) {
+      if (c >= int(size_.size())) size_.resize(std::size_t(c) + 1, 0);
+      ++size_[std::size_t(c)];
+    }
+  }
+  void tell_apart(const std::vector<int>& bodies) {
+    std::unordered_map<int, std::vector<int>> chosen;  // of each class
+    for (const int b : bodies) chosen[class_[std::size_t(b)]].push_back(b);
+    std::vector<int> touched;
+    for (const auto& [c, some] : chosen) touched.push_back(c);
+    std::sort(touched.begin(), touched.end());  // the order of a hash table is nobody's business
+    for (const int c : touched) {
+      const std::vector<int>& some = chosen[c];
+      if (int(some.size()) == size_[std::size_t(c)]) continue;
+      for (const int b : some) class_[std::size_t(b)] = int(size_.size());
+      size_[std::size_t(c)] -= int(some.size());
+      size_.push_back(int(some.size()));
+    }
+  }
+  const std::vector<int>& of_body() const { return class_; }
+  int count() const { return int(size_.size()); }
+
+ private:
+  std::vector<int> class_, size_;
+};
+
+/// A table of pairs with rules applied in their order. `base`: settings of two bodies before the rules.
+PairTable table_of(std::vector<int> start, const std::vector<PairRule>& rules,
+                   FunctionRef<PairSettings(int, int)> base) {
+  // Rules about few pairs give those settings of their own if classes would become many.
+  constexpr int most_classes = 2048;
+  constexpr double few_pairs = 4096;
+  BodyClasses classes(start);
+  for (const PairRule& rule : rules)
+    for (const auto* side : {&rule.first, &rule.second}) classes.tell_apart(*side);
+  const bool by_class = classes.count() <= most_classes;
+  if (!by_class) {
+    classes = BodyClasses(std::move(start));
+    for (const PairRule& rule : rules)
+      if (rule.pair_count() > few_pairs)
+        for (const auto* side : {&rule.first, &rule.second}) classes.tell_apart(*side);
+  }
+  const int n = int(classes.of_body().size());
+  std::vector<std::vector<int>> members(static_cast<std::size_t>(classes.count()));
+  for (int b = 0; b < n; ++b) members[std::size_t(classes.of_body()[std::size_t(b)])].push_back(b);
+  PairTable table(classes.of_body(), base(0, 0));
+  for (int b = 0; b < n; ++b) table.set(b, b, base(b, b));
+  const auto other_in = [&](int c, int d) {  // a body of d that is not the first of c; −1: none
+    const std::vector<int>& bodies = members[std::size_t(d)];
+    return c != d ? bodies[0] : bodies.size() > 1 ? bodies[1] : -1;
+  };
+  for (int c = 0; c < classes.count(); ++c)
+    for (int d = c; d < classes.count(); ++d)
+      if (const int b = other_in(c, d); b >= 0) table.set_classes(c, d, base(members[std::size_t(c)][0], b));
+
+  const auto change = [&](const PairRule& rule, int a, int b) {
+    PairSettings settings = table(a, b);
+    rule.apply(settings);
+    table.set(a, b, settings);
+  };
+  std::vector<char> is_first(std::size_t(n), 0), is_second(std::size_t(n), 0);
+  for (const PairRule& rule : rules) {
+    if (!by_class && rule.pair_count() <= few_pairs) {
+      for (const int a : rule.first)
+        for (const int b : rule.second) change(rule, a, b);
+      continue;
+    }
+    for (const int a : rule.first) is_first[std::size_t(a)] = 1;
+    for (const int b : rule.second) is_second[std::size_t(b)] = 1;
+    std::set<int> first, second;
+    for (const int a : rule.first) {
+      first.insert(table.class_of(a));
+      if (is_second[std::size_t(a)]) change(rule, a, a);
+    }
+    for (const int b : rule.second) second.insert(table.class_of(b));
+    const std::vector<std::pair<int, int>> own = table.own_pairs();
+    for (const int c : first)
+      for (const int d : second)
+        if (other_in(c, d) >= 0) {
+          PairSettings settings = table.of_classes(c, d);
+          rule.apply(settings);
+          table.set_classes(c, d, settings);
+        }
+    for (const auto& [a, b] : own)
+      if ((is_first[std::size_t(a)] && is_second[std::size_t(b)]) ||
+          (is_first[std::size_t(b)] && is_second[std::size_t(a)]))
+        change(rule, a, b);
+    for (const int a : rule.first) is_first[std::size_t(a)] = 0;
+    for (const int b : rule.second) is_second[std::size_t(b)] = 0;
+  }
+  return table;
 }
 
-PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entries, double size) {
+PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entries, const BodyIndex& named,
+                      double size) {
   const FrictionCoefficients general = read_friction(contact["friction_coefficient"]);
   PairSettings everywhere;
   everywhere.dhat = metres(contact["dhat"], size);
   everywhere.thickness = metres(contact["thickness"], size);
-  const int n = int(entries.size());
+  const auto pushed = [&](int i) { return entries[std::size_t(i)].body.is_dynamic(); };
+  const auto stiff = [&](int i) { return entries[std::size_t(i)].body.kind == BodyKind::affine; };
   std::vector<double> thickness;
-  for (const Entry& e : entries)
+  std::vector<FrictionCoefficients> friction;
+  std::vector<int> start;  // bodies with equal values of their own are in one class
+  std::map<std::array<double, 5>, int> kinds;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry& e = entries[i];
     thickness.push_back(e.thickness         ? e.thickness->metres(size)
                         : e.body.radius > 0 ? 2 * e.body.radius
                                             : everywhere.thickness);
-  PairTable table(n, everywhere);
-  for (int a = 0; a < n; ++a)
-    for (int b = a; b < n; ++b) {
-      PairSettings settings = everywhere;
-      const FrictionCoefficients mu = entries[a].friction.value_or(general),
-                                 nu = entries[b].friction.value_or(general);
-      settings.friction = 0.5 * (mu.sticking + nu.sticking);
-      settings.kinetic_friction = 0.5 * (mu.sliding + nu.sliding);
-      settings.thickness = 0.5 * (thickness[std::size_t(a)] + thickness[std::size_t(b)]);  // C-IPC section 5
-      table.set(a, b, settings);
-    }
+    friction.push_back(e.friction.value_or(general));
+    const std::array<double, 5> values = {thickness[i], friction[i].sticking, friction[i].sliding,
+                                          double(pushed(int(i))), double(stiff(int(i)))};
+    start.push_back(kinds.try_emplace(values, int(kinds.size())).first->second);
+  }
+  std::vector<PairRule> rules;
   for (const LocatedJson& pair : contact["pairs"].items()) {
-    const auto first = bodies_named(pair["bodies"][0], entries),
-               second = bodies_named(pair["bodies"][1], entries);
-    for (const int a : first)
-      for (const int b : second) {
-        PairSettings settings = table(a, b);
-        settings.enabled = pair["enabled"].boolean();
-        if (pair.has("friction_coefficient")) {
-          const FrictionCoefficients mu = read_friction(pair["friction_coefficient"]);
-          settings.friction = mu.sticking;
-          settings.kinetic_friction = mu.sliding;
-        }
-        if (pair.has("dhat")) settings.dhat = metres(pair["dhat"], size);
-        if (pair.has("thickness")) settings.thickness = metres(pair["thickness"], size);
-        table.set(a, b, settings);
-      }
+    PairRule rule{named(pair["bodies"][0]), named(pair["bodies"][1]), pair["enabled"].boolean(), {}, {}, {}};
+    if (pair.has("friction_coefficient")) rule.friction = read_friction(pair["friction_coefficient"]);
+    if (pair.has("dhat")) rule.dhat = metres(pair["dhat"], size);
+    if (pair.has("thickness")) rule.thickness = metres(pair["thickness"], size);
+    rules.push_back(std::move(rule));
   }
   // What cannot be pushed apart is not looked at: obstacles among each other, and a stiff body with itself.
-  const auto pushed = [&](int i) { return entries[i].body.is_dynamic(); };
-  for (int a = 0; a < n; ++a)
-    for (int b = a; b < n; ++b)
-      if ((!pushed(a) && !pushed(b)) || (a == b && entries[a].body.kind == BodyKind::affine)) {
-        PairSettings settings = table(a, b);
-        settings.enabled = false;
-        table.set(a, b, settings);
-      }
+  PairRule fixed{{}, {}, false, {}, {}, {}};
+  for (int i = 0; i < int(entries.size()); ++i)
+    if (!pushed(i)) fixed.first.push_back(i);
+  fixed.second = fixed.first;
+  if (!fixed.first.empty()) rules.push_back(std::move(fixed));
+  PairTable table = table_of(std::move(start), rules, [&](int a, int b) {
+    const auto i = std::size_t(a), j = std::size_t(b);
+    PairSettings settings = everywhere;
+    settings.friction = 0.5 * (friction[i].sticking + friction[j].sticking);
+    settings.kinetic_friction = 0.5 * (friction[i].sliding + friction[j].sliding);
+    settings.thickness = 0.5 * (thickness[i] + thickness[j]);  // C-IPC section 5
+    return settings;
+  });
+  for (int i = 0; i < int(entries.size()); ++i)
+    if (stiff(i)) {
+      PairSettings settings = table(i, i);
+      settings.enabled = false;
+      table.set(i, i, settings);
+    }
   return table;
 }
 
@@ -631,15 +767,15 @@ Scene build_scene(const SceneFile& file) {
   const double size = scene_size(entries);
   if (!(size >= 1e-9 && size <= 1e9))
     top["bodies"].fail("are {:.3g} m across, must be between 1e-9 and 1e9; lengths are in metres", size);
-  PairTable pairs = build_pairs(top["contact"], entries, size);
+  const BodyIndex named(entries);
+  PairTable pairs = build_pairs(top["contact"], entries, named, size);
   std::vector<std::array<std::vector<int>, 2>> attached;  // names are found while entries have them
   for (const LocatedJson& v : top["attachments"].items())
-    attached.push_back({bodies_named(v["bodies"][0], entries), bodies_named(v["bodies"][1], entries)});
+    attached.push_back({named(v["bodies"][0]), named(v["bodies"][1])});
   std::vector<std::array<std::vector<int>, 2>> probed;
   for (const LocatedJson& v : top["probes"].items())
-    probed.push_back(v.has("bodies") ? std::array{bodies_named(v["bodies"][0], entries),
-                                                  bodies_named(v["bodies"][1], entries)}
-                                     : std::array{bodies_named(v["body"], entries), std::vector<int>()});
+    probed.push_back(v.has("bodies") ? std::array{named(v["bodies"][0]), named(v["bodies"][1])}
+                                     : std::array{named(v["body"]), std::vector<int>()});
   std::vector<Body> bodies;
   for (Entry& entry : entries) bodies.push_back(std::move(entry.body));
   const auto placed = [&](const std::vector<Body>& at, int b) {

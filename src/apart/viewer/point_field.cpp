@@ -89,16 +89,11 @@ VectorX gaps(const Frame& frame, double reach) {
     body[std::size_t(i)] = frame.point_body[surface.points[i]];
   }
   PairTable pairs(int(frame.bodies.size()));
-  const auto ignore = [&](int a, int b) {
-    PairSettings settings;
-    settings.enabled = false;
-    pairs.set(a, b, settings);
-  };
-  for (const auto& [a, b] : frame.ignored_pairs) ignore(a, b);
+  for (const auto& [a, b] : frame.ignored_pairs) pairs.set(a, b, {.enabled = false});
   std::vector<char> absent(frame.bodies.size(), false);
   for (const int a : frame.absent) {
     absent[std::size_t(a)] = true;
-    for (int b = 0; b < int(frame.bodies.size()); ++b) ignore(a, b);
+    pairs.disable(a);
   }
   const CollisionSurface collision(x, surface.triangles, surface.segments, body, pairs, frame.half_spaces);
 
