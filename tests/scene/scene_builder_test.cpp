@@ -7,8 +7,10 @@
 #include <apart/collision/broad_phase.hpp>
 #include <support/temporary_directory.hpp>
 
+#include <chrono>
 #include <numbers>
 #include <numeric>
+#include <random>
 
 namespace apart {
 namespace {
@@ -182,6 +184,86 @@ TEST(SceneBuilder, PairsNameBodiesCopiesOrAll) {
   EXPECT_FALSE(pairs(2, 2).enabled);
   EXPECT_FALSE(pairs(3, 3).enabled);
   EXPECT_FALSE(pairs(3, 4).enabled);
+}
+
+TEST(SceneBuilder, RulesOfPairsApplyInTheirOrder) {
+  const std::vector<std::string> names = {"a", "a.0", "a.1", "a.2", "b", "b.0", "b.1", "c", "o", "*"};
+  const std::vector<std::vector<int>> meant = {{0, 1, 2}, {0}, {1}, {2}, {3, 4},
+                                               {3},       {4}, {5}, {6}, {0, 1, 2, 3, 4, 5, 6}};
+  const std::string bodies =
+      R"({"type": "volume", "name": "a", "mesh": {"generator": "box", "cells": 1}, "array": {"counts": [3, 1, 1], "spacing": [3, 0, 0]}},
+      {"type": "affine", "name": "b", "mesh": {"generator": "box", "cells": 1}, "thickness": 0.004, "transform": {"translate": [0, 0, 3]}, "array": {"counts": [2, 1, 1], "spacing": [3, 0, 0]}},
+      {"type": "volume", "name": "c", "mesh": {"generator": "box", "cells": 1}, "friction_coefficient": 0.8, "transform": {"translate": [0, 0, 9]}},
+      {"type": "obstacle", "name": "o", "mesh": {"generator": "box", "cells": 1}, "transform": {"translate": [0, 0, 6]}})";
+  std::mt19937 random(11);
+  const auto below = [&](std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+  };
+  for (int trial = 0; trial < 20; ++trial) {
+    PairSettings dense[7][7];
+    const double thickness[7] = {0, 0, 0, 0.004, 0.004, 0, 0},
+                 friction[7] = {0.2, 0.2, 0.2, 0.2, 0.2, 0.8, 0.2};
+    for (int i = 0; i < 7; ++i)
+      for (int j = 0; j < 7; ++j)
+        dense[i][j] = {.friction = 0.5 * (friction[i] + friction[j]),
+                       .dhat = 0.01,
+                       .thickness = 0.5 * (thickness[i] + thickness[j])};
+    std::string rules;
+    for (std::size_t r = 0, n = below(6); r < n; ++r) {
+      const std::size_t p = below(names.size()), q = below(names.size()), what = below(4);
+      const double value = 0.001 * double(1 + below(9));
+      const char* keys[] = {"\"enabled\": false", "\"dhat\": {}", "\"thickness\": {}",
+                            "\"friction_coefficient\": {}"};
+      rules +=
+          fmt::format("{}{{\"bodies\": [\"{}\", \"{}\"], ", rules.empty() ? "" : ", ", names[p], names[q]) +
+          fmt::format(fmt::runtime(keys[what]), value) + "}";
+      for (const int i : meant[p])
+        for (const int j : meant[q])
+          for (PairSettings* s : {&dense[i][j], &dense[j][i]}) {
+            s->enabled = what != 0;
+            if (what == 1) s->dhat = value;
+            if (what == 2) s->thickness = value;
+            if (what == 3) s->friction = value;
+          }
+    }
+    dense[3][3].enabled = dense[4][4].enabled = dense[6][6].enabled = false;
+    const Scene scene =
+        built(bodies, R"("contact": {"friction_coefficient": 0.2, "dhat": 0.01, "pairs": [)" + rules + "]}");
+    for (int i = 0; i < 7; ++i)
+      for (int j = 0; j < 7; ++j) {
+        const PairSettings& s = scene.model->surface.pairs(i, j);
+        ASSERT_EQ(s.enabled, dense[i][j].enabled) << i << " " << j << "\n" << rules;
+        EXPECT_EQ(s.dhat, dense[i][j].dhat) << i << " " << j << "\n" << rules;
+        EXPECT_EQ(s.thickness, dense[i][j].thickness) << i << " " << j << "\n" << rules;
+        EXPECT_EQ(s.friction, dense[i][j].friction) << i << " " << j << "\n" << rules;
+      }
+  }
+}
+
+TEST(SceneBuilder, ThousandsOfBodiesWithRulesOfTheirOwnAreNoTrouble) {
+  constexpr int n = 3000;
+  std::string rules;
+  for (int i = 0; i + 1 < n; ++i)
+    rules +=
+        fmt::format("{}{{\"bodies\": [\"a.{}\", \"a.{}\"], \"enabled\": false}}", i > 0 ? "," : "", i, i + 1);
+  rules += R"(,{"bodies": ["*", "a"], "dhat": 0.02}, {"bodies": ["*", "a.7"], "friction_coefficient": 0.5})";
+  const auto begin = std::chrono::steady_clock::now();
+  const Scene scene = built(
+      fmt::format(
+          R"({{"type": "affine", "name": "a", "mesh": {{"generator": "box", "cells": 1}}, "array": {{"counts": [{}, 1, 1], "spacing": [3, 0, 0]}}}})",
+          n),
+      R"("contact": {"dhat": 0.01, "pairs": [)" + rules + "]}");
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 5.0);
+  const PairTable& pairs = scene.model->surface.pairs;
+  EXPECT_LT(pairs.class_count(), 10);
+  EXPECT_TRUE(pairs(100, 101).enabled)
+      << "enabled is true unless a rule says otherwise; the last one does not";
+  EXPECT_EQ(pairs(100, 101).dhat, 0.02);
+  EXPECT_EQ(pairs(100, 200).dhat, 0.02);
+  EXPECT_EQ(pairs(7, 8).friction, 0.5);
+  EXPECT_EQ(pairs(6, 7).friction, 0.5);
+  EXPECT_EQ(pairs(8, 9).friction, pairs(100, 200).friction);
+  EXPECT_FALSE(pairs(7, 7).enabled);
 }
 
 TEST(SceneBuilder, FixedPartsArePrescribedPerAxisAndOnce) {

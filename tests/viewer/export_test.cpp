@@ -265,7 +265,8 @@ TEST_F(Export, RefusesWhatCannotBeExported) {
   EXPECT_THROW(export_frames(files, "usda", directory / "x.usda"), InputError);
   EXPECT_FALSE(fs::exists(directory / "x.glb"));
   export_frames(files, "obj", directory / "changing");
-  EXPECT_THROW(export_frames(files, "ply", directory / "stopped", [](Index done, Index) { return done < 2; }),
+  EXPECT_THROW(export_frames(files, "ply", directory / "stopped",
+                             {.progress = [](Index done, Index) { return done < 2; }}),
                ExportStopped);
   EXPECT_FALSE(fs::exists(directory / "stopped"));
 }

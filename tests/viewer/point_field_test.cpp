@@ -112,6 +112,31 @@ TEST(Gaps, LeaveOutWhatCannotTouch) {
   EXPECT_FALSE(g.head(b.first_point(1)).array().isNaN().all());
 }
 
+TEST(PointField, ObstaclesHaveNoStressAndNoStrain) {
+  FrameBuilder b;
+  Mesh sheet = generate::grid(1, 1, 2, 2);
+  b.add({"cloth", "shell"}, sheet);
+  b.add({"table", "obstacle"}, sheet, {0, -1, 0});
+  Frame& f = b.frame;
+  f.von_mises = VectorX::Constant(f.mesh.faces.cols(), 5);
+  f.von_mises.tail(sheet.faces.cols()).setZero();
+  f.strain = f.von_mises;
+  for (const char* field : {"stress", "strain"}) {
+    const VectorX values = point_field(f, field, 1);
+    EXPECT_NEAR((values.head(sheet.points.cols()).array() - 5).abs().maxCoeff(), 0, 1e-12);
+    EXPECT_TRUE(values.tail(sheet.points.cols()).array().isNaN().all()) << field;
+  }
+}
+
+TEST(ColourRange, LeavesOutTheLargestHalfPercent) {
+  std::vector<double> values;
+  for (int i = 0; i < 1000; ++i) values.push_back(i < 996 ? 0.5 + i / 2000.0 : 1e9);
+  EXPECT_EQ(colour_range("stress", values)->first, 0);
+  EXPECT_NEAR(colour_range("stress", values)->second, 1, 0.01);
+  EXPECT_EQ(colour_range("gap", values)->first, 0.5);
+  EXPECT_FALSE(colour_range("gap", {}));
+}
+
 TEST(PointField, IsWhatTheFrameSays) {
   FrameBuilder b = cubes(0.01);
   Frame& f = b.frame;

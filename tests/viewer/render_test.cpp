@@ -2,6 +2,7 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/geometry/generators.hpp>
+#include <apart/viewer/legend.hpp>
 #include <apart/viewer/render.hpp>
 #include <apart/viewer/shapes.hpp>
 #include <support/frame_builder.hpp>
@@ -133,6 +134,54 @@ TEST(Render, GivesEachBodyItsOwnColourAndObstaclesGrey) {
   EXPECT_LT(spread(back), 25);
   for (int i = 0; i < 30; ++i)
     for (int j = 0; j < i; ++j) EXPECT_GT((body_colour(i) - body_colour(j)).norm(), 0.02f) << i << " " << j;
+}
+
+TEST(Render, HalfSpacesTakeNoColourFromTheBodies) {
+  FrameBuilder with = ball_on_ground(), before;
+  before.add_half_space("ground", Vector3::Zero(), Vector3::UnitY());
+  before.add({"ball", "volume"}, generate::sphere(0.5, 5), {0, 0.51, 0});
+  EXPECT_EQ(body_colours(with.frame)[0], body_colour(0));
+  EXPECT_EQ(body_colours(before.frame)[0], obstacle_colour());
+  EXPECT_EQ(body_colours(before.frame)[1], body_colour(0));
+  const std::vector<Shape> shapes = shapes_of(before.frame, {});
+  ASSERT_EQ(shapes.size(), 1u);
+  EXPECT_EQ(shapes[0].colour, body_colour(0));
+  EXPECT_EQ(srgb(body_colour(0)), 0xe4572e);
+}
+
+TEST(Render, DrawsNoGroundWhereThereIsNone) {
+  // A ball alone: below it is the same background as beside it, without lines and shadow.
+  FrameBuilder b;
+  b.add({"ball", "volume"}, generate::sphere(0.5, 5));
+  const Image image = draw(b.frame, small());
+  for (int x = 1; x < image.width; ++x) EXPECT_EQ(pixel(image, x, 119), pixel(image, 0, 119)) << x;
+  int steps = 0;  // of brightness down the left side
+  for (int y = 1; y < image.height; ++y)
+    steps = std::max(steps, std::abs(brightness(pixel(image, 0, y)) - brightness(pixel(image, 0, y - 1))));
+  EXPECT_LE(steps, 3);
+}
+
+TEST(Legend, WordsDoNotCollide) {
+  for (const Legend& legend :
+       {Legend{"Stress (von Mises)", "Pa", 0, 2.46e5, false}, Legend{"Gap", "m", 1.23e-10, 1.23e-3, true},
+        Legend{"Strain (largest stretch \u2212 1)", "", -0.000123, 123456, false},
+        Legend{"Speed", "m/s", 0, 1e-300, false}})
+    for (const auto& [width, height] :
+         {std::pair(160, 120), {320, 240}, {640, 480}, {1280, 960}, {1920, 1080}, {300, 2000}}) {
+      const LegendLayout layout = legend_layout(legend, width, height);
+      const auto width_of = [&](const std::string& text) { return int(text.size()) * 6 * layout.dot; };
+      int end = 0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (layout.numbers[k].empty()) continue;
+        EXPECT_GE(layout.at[k], end) << legend.label << " " << width;
+        end = layout.at[k] + width_of(layout.numbers[k]) + 4 * layout.dot;
+      }
+      EXPECT_LE(end, layout.width + 5 * layout.dot) << legend.label << " " << width;
+      EXPECT_LE(width_of(layout.title) - layout.dot, layout.width) << layout.title << " " << width;
+      EXPECT_LT(layout.width, width);
+      for (const char c : layout.title) EXPECT_LT(static_cast<unsigned char>(c), 128) << layout.title;
+      EXPECT_TRUE(width < 640 || !layout.numbers[1].empty());
+    }
 }
 
 TEST(Render, ContentsOfABowlAreVisible) {

@@ -1,4 +1,4 @@
-import { FieldKind } from './api';
+import { Field, FieldKind } from './api';
 import { ColourMap, Range, shortNumber } from './colours';
 import { element } from './dom';
 
@@ -51,19 +51,11 @@ export class Colouring {
     this.choice.value = this.field ?? '';
   }
 
-  /** The colours span what has been seen so far, without the most extreme hundredth: one point must not darken the rest. */
-  learn(name: string, values: Float32Array) {
-    const stride = Math.max(1, Math.floor(values.length / 5000));
-    const sample: number[] = [];
-    for (let i = 0; i < values.length; i += stride) if (!Number.isNaN(values[i])) sample.push(values[i]);
-    if (sample.length === 0) return;
-    sample.sort((a, b) => a - b);
-    const at = (f: number) => sample[Math.min(sample.length - 1, Math.floor(f * sample.length))];
-    const kind = this.fields.find((f) => f.name === name);
+  /** The colours span what has been seen so far; what a frame's span, the program says, as it does for its own pictures. */
+  learn({ name, low, high }: Field) {
+    if (low === null || high === null) return;
     const seen = this.seen.get(name) ?? { low: Infinity, high: -Infinity };
-    seen.low = Math.min(seen.low, kind?.logarithmic ? at(0) : 0);
-    seen.high = Math.max(seen.high, at(0.995));
-    this.seen.set(name, seen);
+    this.seen.set(name, { low: Math.min(seen.low, low), high: Math.max(seen.high, high) });
   }
 
   /** Brings range and legend up to date. */

@@ -15,8 +15,10 @@ export function cssOf(hex: number): string {
 export class ColourMap {
   readonly table = new Float32Array(3 * 256); // linear
   readonly css: string; // a gradient from left to right
+  readonly noValue: [number, number, number]; // linear; of points without a number
 
-  constructor(stops: number[]) {
+  constructor(stops: number[], noValue: number) {
+    this.noValue = linearOf(noValue);
     for (let i = 0; i < 256; ++i) {
       const x = (i / 255) * (stops.length - 1);
       const k = Math.min(Math.floor(x), stops.length - 2);

@@ -33,8 +33,8 @@ class App {
   private colouring!: Colouring;
 
   async start(root: HTMLElement) {
-    const list = await getJson<{ runs: { name: string }[]; colours: number[] }>('runs.json');
-    const map = new ColourMap(list.colours);
+    const list = await getJson<{ runs: { name: string }[]; colours: number[]; no_value: number }>('runs.json');
+    const map = new ColourMap(list.colours, list.no_value);
     this.colouring = new Colouring(map, () => (this.restyle = true));
     document.title = `${list.runs.map((run) => run.name).join(', ')} – Apart`;
 
@@ -108,7 +108,7 @@ class App {
       if (!view.shown) view.origin = this.shared.origin!;
       this.bodies.learn(ready.topology.bodies);
       if (pane === this.panes[0]) this.colouring.offer(ready.positions.fields);
-      if (ready.field) this.colouring.learn(ready.field.name, ready.field.values);
+      if (ready.field) this.colouring.learn(ready.field);
       if (ready.contacts) this.largestForce = Math.max(this.largestForce, ready.contacts.high ?? 0);
       this.colouring.update();
       this.display.range = this.colouring.range;

@@ -24,7 +24,6 @@ export interface BodySettings {
 }
 
 const background = 0xe8ecf1;
-const noValue = linearOf(0xb9bec6);
 
 export class View {
   readonly canvas: HTMLCanvasElement;
@@ -317,7 +316,7 @@ export class View {
       let at = 0;
       if (range) {
         const f = fraction(field!.values[p], range);
-        if (Number.isNaN(f)) colour = noValue;
+        if (Number.isNaN(f)) colour = this.map.noValue;
         else {
           colour = table;
           at = 3 * Math.round(255 * f);

@@ -308,6 +308,40 @@ try {
     await differs(before, await picture(), 'shadows', 0.002);
   });
 
+  await check('controls do not overlap in narrow windows', async () => {
+    await choose('#field', 'stress');
+    for (const width of [1400, 1000, 700, 500]) {
+      await page.setViewportSize({ width, height: 640 });
+      await page.waitForTimeout(150);
+      const wrong = await page.evaluate(() => {
+        const shown = (e) => e.getClientRects().length > 0;
+        const name = (e) => e.id || e.className || e.textContent;
+        const box = (e) => e.getBoundingClientRect();
+        const apart = (a, b) => a.right <= b.left + 0.5 || b.right <= a.left + 0.5 || a.bottom <= b.top + 0.5 || b.bottom <= a.top + 0.5;
+        const found = [];
+        const groups = ['.controls > *', '.panel .row > *', '.panel .choice', '.panel .ends > *', '.panel button', '.plot-head > *'];
+        for (const group of groups) {
+          const parts = [...document.querySelectorAll(group)].filter(shown);
+          for (const a of parts) {
+            const around = box(a.parentElement);
+            if (box(a).left < around.left - 0.5 || box(a).right > around.right + 0.5) found.push(`${name(a)} sticks out`);
+            for (const b of parts) if (a !== b && !apart(box(a), box(b))) found.push(`${name(a)} lies on ${name(b)}`);
+          }
+        }
+        for (const part of document.querySelectorAll('.plot-legend, .plot-head'))
+          if (part.scrollWidth > part.clientWidth + 1) found.push(`${name(part)} '${part.textContent}' is cut off`);
+        for (const part of document.querySelectorAll('.controls, .below, .panel'))
+          if (box(part).right > innerWidth + 0.5 || part.scrollWidth > part.clientWidth + 1) found.push(`${name(part)} is cut off`);
+        const view = box(document.querySelector('.view'));
+        if (view.width < 200 || view.height < 120) found.push(`the picture has ${view.width} x ${view.height} pixels`);
+        return found;
+      });
+      expect(wrong.length === 0, `${width} pixels: ${wrong.join(', ')}`);
+    }
+    await page.setViewportSize({ width: 1000, height: 640 });
+    await choose('#field', '');
+  });
+
   await check('turns, and finds back', async () => {
     await page.keyboard.press('f');
     const before = await picture();

@@ -1,9 +1,11 @@
 // The program apart: arguments, messages and exit codes.
 #include <apart/cli/ccd_command.hpp>
 #include <apart/cli/exit_codes.hpp>
+#include <apart/cli/output_file.hpp>
 #include <apart/cli/progress.hpp>
 #include <apart/cli/render_command.hpp>
 #include <apart/cli/view_command.hpp>
+#include <apart/core/counted.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/io/atomic_file.hpp>
@@ -18,6 +20,7 @@
 #include <apart/scene/scene_report.hpp>
 #include <apart/scene/schema.hpp>
 #include <apart/scene/start_check.hpp>
+#include <apart/scene/validation.hpp>
 #include <apart/verify/certificate.hpp>
 
 #include <CLI/CLI.hpp>
@@ -131,6 +134,7 @@ int run(const RunArguments& arguments) {
             change, shell_word((directory / "scene.json").string()), shell_word(change));
     const SceneFile file = read_scene(directory / "scene.json", arguments.overrides);
     const Scene scene = build_scene(file);
+    options.warnings = warnings(scene, report_bodies(*scene.model));
     if (record) prepare_query_folder(arguments.record_ccd, recorded, arguments.force);
     stop_gently();
     result = resume_run(file, scene, directory, options);
@@ -138,6 +142,9 @@ int run(const RunArguments& arguments) {
     const SceneFile file = find_scene(arguments.scene, arguments.overrides);
     print_notes(file.notes);
     const Scene scene = build_scene(file);
+    print_notes(scene.notes);
+    options.warnings = warnings(scene, report_bodies(*scene.model));
+    for (const std::string& warning : options.warnings) fmt::print(stderr, "warning: {}\n", warning);
     ensure_feasible_start(scene, file);
     directory = arguments.directory.empty() ? fresh_run_directory(file) : fs::path(arguments.directory);
     if (record) prepare_query_folder(arguments.record_ccd, recorded, arguments.force);
@@ -157,6 +164,7 @@ int run(const RunArguments& arguments) {
 struct CheckArguments {
   std::string scene, output, fixed;
   std::vector<std::string> overrides;
+  bool force = false;
 };
 
 void print_statistics(const Scene& scene, const std::vector<BodyReport>& bodies) {
@@ -180,15 +188,15 @@ void print_statistics(const Scene& scene, const std::vector<BodyReport>& bodies)
   fmt::print("edges: shortest / mean / longest; quality: smallest / mean, 1 is regular\n");
   const auto span_of = [&](double PairSettings::*value) {
     double low = std::numeric_limits<double>::infinity(), high = 0;
-    for (int a = 0; a < pairs.body_count(); ++a)
-      for (int b = a; b < pairs.body_count(); ++b)
-        if (pairs(a, b).enabled) {
-          low = std::min(low, pairs(a, b).*value);
-          high = std::max(high, pairs(a, b).*value);
-        }
+    pairs.for_each_used([&](const PairSettings& s, int, int) {
+      if (!s.enabled) return;
+      low = std::min(low, s.*value);
+      high = std::max(high, s.*value);
+    });
     return low < high ? fmt::format("{:.4g} to {:.4g}", low, high) : fmt::format("{:.4g}", low);
   };
-  fmt::print("\n{} steps of {:g} s, {} nodes\n", scene.steps, model.options.dt, model.node_count());
+  fmt::print("\n{} of {:g} s, {}\n", counted(scene.steps, "step"), model.options.dt,
+             counted(model.node_count(), "node"));
   fmt::print("size L {:.6g} m, dhat {} m, epsv {} m/s, tolerance {:.4g} m/s\n", model.size,
              span_of(&PairSettings::dhat), span_of(&PairSettings::epsv), model.options.solver.tolerance);
 }
@@ -203,7 +211,8 @@ void print_gaps(const GapHistogram& gaps) {
   Index most = 1;
   for (const GapHistogram::Bin& bin : gaps.bins) most = std::max(most, bin.pairs);
   for (const GapHistogram::Bin& bin : gaps.bins)
-    fmt::print("  {:>8.1e} to {:>8.1e} m {:>9} pairs {}\n", bin.lower, bin.upper, bin.pairs,
+    fmt::print("  {:>8.1e} to {:>8.1e} m {:>9} {} {}\n", bin.lower, bin.upper, bin.pairs,
+               bin.pairs == 1 ? "pair " : "pairs",
                std::string(std::size_t(40.0 * double(bin.pairs) / double(most)), '#'));
 }
 
@@ -224,9 +233,11 @@ int fix(const CheckArguments& arguments, const Scene& scene, const SceneFile& fi
 
 int check(const CheckArguments& arguments) {
   set_thread_count(0);
+  if (!arguments.output.empty()) ensure_may_write(arguments.output, arguments.force);
   const SceneFile file = find_scene(arguments.scene, arguments.overrides);
   print_notes(file.notes);
   const Scene scene = build_scene(file);
+  print_notes(scene.notes);
   const std::vector<BodyReport> bodies = report_bodies(*scene.model);
   print_statistics(scene, bodies);
   for (const std::string& warning : warnings(scene, bodies)) fmt::print("warning: {}\n", warning);
@@ -236,9 +247,9 @@ int check(const CheckArguments& arguments) {
     print_gaps(gap_histogram(*scene.model));
     const StepCost cost = measure_step(scene);
     fmt::print(
-        "\n{} unknowns; a Newton iteration takes about {:.2g} s besides collision detection, a step one to "
+        "\n{}; a Newton iteration takes about {:.2g} s besides collision detection, a step one to "
         "some dozens of them; memory {:.0f} MB\n",
-        cost.unknowns, cost.seconds, double(cost.bytes) / 1e6);
+        counted(cost.unknowns, "unknown"), cost.seconds, double(cost.bytes) / 1e6);
     fmt::print("No intersections, no gaps that are too small: ready to run.\n");
     return exit_done;
   }
@@ -248,7 +259,7 @@ int check(const CheckArguments& arguments) {
   for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) fmt::print(stderr, "{}\n", lines[i]);
   if (lines.size() > most) fmt::print(stderr, "... and {} more\n", lines.size() - most);
   const fs::path output =
-      arguments.output.empty() ? fs::path(file.file_name() + "-problems.vtu") : fs::path(arguments.output);
+      arguments.output.empty() ? fresh_file(file.file_name() + "-problems.vtu") : fs::path(arguments.output);
   write_findings(output, start.frame(), start.all());
   std::size_t intersections = 0, nested = 0, inversions = 0, gaps = 0;
   for (const StartCheck::Part& part : start.parts) {
@@ -259,11 +270,10 @@ int check(const CheckArguments& arguments) {
   }
   fmt::print(
       stderr,
-      "The scene cannot start: {} intersections, {} inside a solid, {} inverted elements, {} gaps that are "
-      "too "
-      "small.\n"
+      "The scene cannot start: {}, {} inside a solid, {}, {} that {} too small.\n"
       "The elements concerned are in {}. 'apart check --fix FILE' moves apart what overlaps a little.\n",
-      intersections, nested, inversions, gaps, output.string());
+      counted(Index(intersections), "intersection"), nested, counted(Index(inversions), "inverted element"),
+      counted(Index(gaps), "gap"), gaps == 1 ? "is" : "are", output.string());
   return exit_bad_input;
 }
 
@@ -277,13 +287,19 @@ int verify_run(const std::string& directory) {
   return certificate.ok() ? exit_done : exit_not_verified;
 }
 
-int show_examples(const std::string& name, const std::string& output) {
+/// Text for a file or, without one, for the screen.
+void write_text(const std::string& output, std::string_view text, bool force) {
+  if (output.empty()) {
+    fmt::print("{}", text);
+    return;
+  }
+  ensure_may_write(output, force);
+  write_atomically(output, text);
+}
+
+int show_examples(const std::string& name, const std::string& output, bool force) {
   if (!name.empty()) {
-    const Example& example = find_example(name);
-    if (output.empty())
-      fmt::print("{}", example.text);
-    else
-      write_atomically(output, example.text);
+    write_text(output, find_example(name).text, force);
     return exit_done;
   }
   std::size_t widest = 0;
@@ -295,17 +311,14 @@ int show_examples(const std::string& name, const std::string& output) {
   return exit_done;
 }
 
-int convert(const std::string& script, const std::string& output) {
+int convert(const std::string& script, const std::string& output, bool force) {
   if (!is_ipc_script(script))
     throw InputError("{}: must be a script of the reference implementation of IPC, .txt or .ipc; name one",
                      script);
   const fs::path folder = output.empty() ? fs::current_path() : fs::absolute(output).parent_path();
   const ImportedScene imported = import_ipc_script(script, folder);
   print_notes(imported.notes);
-  if (output.empty())
-    fmt::print("{}", readable_text(imported.scene));
-  else
-    write_atomically(output, readable_text(imported.scene));
+  write_text(output, readable_text(imported.scene), force);
   return exit_done;
 }
 
@@ -318,6 +331,23 @@ int show_schema(bool reference) {
 }
 
 // ---- the command line ---------------------------------------------------------------------------
+
+/// What to say if the first word is no command; empty if it is one, or an option.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  const std::string_view word = argv[1];
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == word) return {};
+    names.push_back(command->get_name());
+  }
+  const std::string near = nearest_name(word, std::vector<std::string_view>(names.begin(), names.end()));
+  std::error_code error;
+  if (near.empty() && fs::exists(argv[1], error))
+    return fmt::format("'{}' is no command; to simulate a scene: apart run {}", word, shell_word(argv[1]));
+  return near.empty() ? fmt::format("'{}' is no command; the commands are {}", word, fmt::join(names, ", "))
+                      : fmt::format("'{}' is no command; did you mean 'apart {}'?", word, near);
+}
 
 int dispatch(int argc, char** argv) {
   CLI::App app{"Simulates bodies in contact so that nothing passes through anything, and proves it.",
@@ -383,7 +413,9 @@ int dispatch(int argc, char** argv) {
       ->required();
   check_command->add_option(
       "-o,--output", check_arguments.output,
-      "Mesh file for the elements that intersect or are too close; default: NAME-problems.vtu");
+      "Mesh file for the elements that intersect or are too close; default: NAME-problems.vtu, or "
+      "NAME-problems-2.vtu, ... if that exists");
+  check_command->add_flag("--force", check_arguments.force, "Replace the mesh file if it is there already");
   check_command->add_option("--set", check_arguments.overrides, "Change the scene, as for run")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
@@ -408,7 +440,13 @@ int dispatch(int argc, char** argv) {
       app.add_subcommand("examples", "List the built-in scenes, or print one to start from");
   examples_command->add_option("NAME", example, "Print this scene");
   examples_command->add_option("-o,--output", example_output, "Write it to a file instead");
-  examples_command->callback([&] { code = show_examples(example, example_output); });
+  bool replace_example = false;
+  examples_command->add_flag("--force", replace_example, "Replace the file if it is there already");
+  examples_command->callback([&] {
+    if (example.empty() && !example_output.empty())
+      throw CLI::ValidationError("--output", "writes one scene; give its NAME");
+    code = show_examples(example, example_output, replace_example);
+  });
 
   std::string script, converted;
   CLI::App* convert_command =
@@ -416,7 +454,9 @@ int dispatch(int argc, char** argv) {
   convert_command->add_option("SCRIPT", script, "Script, .txt or .ipc; run and check take it as it is, too")
       ->required();
   convert_command->add_option("SCENE", converted, "Scene file to write; default: the screen");
-  convert_command->callback([&] { code = convert(script, converted); });
+  bool replace_converted = false;
+  convert_command->add_flag("--force", replace_converted, "Replace the scene file if it is there already");
+  convert_command->callback([&] { code = convert(script, converted, replace_converted); });
 
   bool reference = false;
   CLI::App* schema_command = app.add_subcommand("schema", "Print the scene format as JSON Schema");
@@ -426,6 +466,10 @@ int dispatch(int argc, char** argv) {
   add_view_command(app, code);
   add_ccd_command(app, code);
 
+  if (const std::string unknown = unknown_command(app, argc, argv); !unknown.empty()) {
+    fmt::print(stderr, "{}\n", unknown);
+    return exit_wrong_usage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

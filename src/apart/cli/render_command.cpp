@@ -1,9 +1,11 @@
 #include <apart/cli/exit_codes.hpp>
+#include <apart/cli/output_file.hpp>
 #include <apart/cli/progress.hpp>
 #include <apart/cli/render_command.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/io/file_reader.hpp>
+#include <apart/viewer/contact_reach.hpp>
 #include <apart/viewer/film.hpp>
 #include <apart/viewer/point_field.hpp>
 #include <apart/viewer/run_export.hpp>
@@ -37,6 +39,7 @@ struct RenderArguments {
   std::vector<double> eye, target, up, range;
   std::optional<double> field_of_view, speed;
   double rate = FilmOptions().rate, orbit = 0;
+  bool force = false, no_legend = false;
 };
 
 Vector3 vector(const std::vector<double>& numbers) {
@@ -59,16 +62,13 @@ std::optional<Camera> camera_of(const RenderArguments& arguments, const std::vec
   return camera;
 }
 
-/// How far gaps are shown: twice the run's d̂, or a thousandth of its size.
+/// As the viewer has it.
 double reach_of(const fs::path& run, const Frame& frame) {
-  std::ifstream file(run / "scene.json");
-  const auto scene = nlohmann::json::parse(file, nullptr, false, true);
-  if (scene.is_object() && scene.contains("contact") && scene["contact"].is_object() &&
-      scene["contact"].contains("dhat") && scene["contact"]["dhat"].is_number())
-    return 2 * scene["contact"]["dhat"].get<double>();
-  const Matrix3X& x = frame.mesh.points;
-  return x.cols() == 0 ? 1e-3
-                       : std::max(1e-12, 2e-3 * (x.rowwise().maxCoeff() - x.rowwise().minCoeff()).norm());
+  const auto read = [&](const char* name) {
+    std::ifstream file(run / name);
+    return nlohmann::json::parse(file, nullptr, false, true);
+  };
+  return contact_reach(read("scene.json"), read("summary.json"), frame);
 }
 
 int render_run(const RenderArguments& arguments) {
@@ -86,6 +86,10 @@ int render_run(const RenderArguments& arguments) {
       lower_case(fs::path(arguments.output).extension().string()) != ".png")
     throw InputError("{}: must end in .png for a picture, or in .mp4, .mkv, .mov or .webm for a film",
                      arguments.output);
+  const fs::path output = arguments.output.empty()
+                              ? fs::path(arguments.run) / fmt::format("frame_{:06}.png", number)
+                              : fs::path(arguments.output);
+  ensure_may_write(output, arguments.force);
 
   // What decides about camera and colours: the frame, or some of the film's.
   std::vector<Frame> frames;
@@ -94,6 +98,7 @@ int render_run(const RenderArguments& arguments) {
     frames.push_back(read_frame(
         files[film ? (some == 1 ? 0 : i * (files.size() - 1) / (some - 1)) : std::size_t(number)]));
   RenderOptions picture = arguments.picture;
+  picture.legend = !arguments.no_legend;
   picture.camera = camera_of(arguments, frames);
   if (!arguments.colour.empty()) {
     picture.colouring = spanning(arguments.colour, reach_of(arguments.run, frames.front()), frames);
@@ -105,9 +110,6 @@ int render_run(const RenderArguments& arguments) {
                picture.colouring->high, find_field(arguments.colour).unit);
   }
   if (!film) {
-    const fs::path output = arguments.output.empty()
-                                ? fs::path(arguments.run) / fmt::format("frame_{:06}.png", number)
-                                : fs::path(arguments.output);
     render(frames.front(), picture, output);
     fmt::print("{}\n", output.string());
     return exit_done;
@@ -134,6 +136,7 @@ struct ExportArguments {
   std::string run, format, output;
   Index every = 1, first = 0;
   std::optional<Index> last;
+  bool force = false;
 };
 
 int export_run(const ExportArguments& arguments) {
@@ -154,13 +157,15 @@ int export_run(const ExportArguments& arguments) {
   const fs::path output = !arguments.output.empty() ? fs::path(arguments.output)
                           : !format.ending.empty()  ? fs::path(name + std::string(format.ending))
                                                     : fs::path(name + "-" + std::string(format.name));
+  if (!format.ending.empty()) ensure_may_write(output, arguments.force);
   CountLine line("frame");
   stop_gently();
   try {
-    export_frames(chosen, arguments.format, output, [&](Index done, Index all) {
+    const auto progress = [&](Index done, Index all) {
       line.show(done, all);
       return stop_signal == 0;
-    });
+    };
+    export_frames(chosen, arguments.format, output, {.progress = progress, .replace = arguments.force});
   } catch (const ExportStopped&) {
     line.close();
     fmt::print(stderr, "interrupted; {} was not written\n", output.string());
@@ -216,7 +221,7 @@ void add_render_commands(CLI::App& app, int& code) {
       ->expected(2)
       ->delimiter(',')
       ->type_name("LOW,HIGH");
-  command->add_flag("!--no-legend", render->picture.legend, "Leave out what the colours stand for");
+  command->add_flag("--no-legend", render->no_legend, "Leave out what the colours stand for");
   command->add_option("--fps", render->rate, "Film: pictures per second; default: 30")
       ->check(CLI::Range(0.1, 240.0));
   command
@@ -224,6 +229,7 @@ void add_render_commands(CLI::App& app, int& code) {
                    "Film: simulated seconds per second; default: 1, less if the run is short")
       ->check(CLI::PositiveNumber);
   command->add_option("--orbit", render->orbit, "Film: degrees that the camera turns about the middle");
+  command->add_flag("--force", render->force, "Replace the picture or film if it is there already");
   command->callback([render, &code] { code = render_run(*render); });
 
   auto exported = std::make_shared<ExportArguments>();
@@ -240,6 +246,7 @@ void add_render_commands(CLI::App& app, int& code) {
   exporting->add_option("--first", exported->first, "First frame; default: 0")->check(CLI::NonNegativeNumber);
   exporting->add_option("--last", exported->last, "Last frame; default: the run's")
       ->check(CLI::NonNegativeNumber);
+  exporting->add_flag("--force", exported->force, "Replace an earlier export");
   exporting->footer("Formats:\n" + footer);
   exporting->callback([exported, &code] { code = export_run(*exported); });
 }

@@ -50,16 +50,18 @@ class BoxBroadPhase final : public BroadPhase {
         edges_(surface.edges),
         isolated_(surface.isolated_vertices),
         free_edges_(surface.free_edges),
-        body_count_(surface.pairs.body_count()) {
-    enabled_.reserve(std::size_t(body_count_) * body_count_);
-    for (int a = 0; a < body_count_; ++a)
-      for (int b = 0; b < body_count_; ++b) enabled_.push_back(surface.pairs(a, b).enabled);
+        body_count_(surface.pairs.body_count()),
+        pairs_(surface.pairs) {
+    // One look instead of several, where a table of all pairs is small.
+    if (body_count_ <= 1024)
+      for (int a = 0; a < body_count_; ++a)
+        for (int b = 0; b < body_count_; ++b) enabled_.push_back(surface.pairs(a, b).enabled);
     for (const HalfSpace& plane : surface.half_spaces)
       if (plane.carrier >= 0) {
         is_carrier_.resize(vertex_body_.size());
         is_carrier_[plane.carrier] = 1;
       }
-    all_enabled_ = std::find(enabled_.begin(), enabled_.end(), 0) == enabled_.end() && is_carrier_.empty();
+    all_enabled_ = pairs_.all_enabled() && is_carrier_.empty();
     // Triangles sorted by their vertices: then the order of numbers is the order of the output. A triangle
     // listed twice is kept once.
     std::vector<std::array<int, 3>> sorted(surface.faces.cols());
@@ -390,6 +392,7 @@ class BoxBroadPhase final : public BroadPhase {
   }
 
   bool enabled(Index a, Index b) const {
+    if (enabled_.empty()) return pairs_(vertex_body_[a], vertex_body_[b]).enabled;
     return enabled_[std::size_t(vertex_body_[a]) * body_count_ + vertex_body_[b]];
   }
 
@@ -401,7 +404,8 @@ class BoxBroadPhase final : public BroadPhase {
   Faces faces_;  ///< sorted
   std::vector<Index> isolated_, free_edges_;
   int body_count_;
-  std::vector<char> enabled_;     ///< for every pair of bodies
+  PairTable pairs_;
+  std::vector<char> enabled_;     ///< for every pair of bodies; empty if there are many
   std::vector<char> is_carrier_;  ///< vertices that carry half-spaces and touch nothing; empty: none does
   bool all_enabled_;
   // Kept for their memory, which is large and would have to be asked for anew in every search.

@@ -17,11 +17,9 @@ constexpr std::size_t block_size = 4'000'000;  // 80 MB of pairs
 /// How close primitives may be, by their distance, for an impact.
 double impact_distance(const CollisionSurface& surface, const CcdOptions& options) {
   double most = 0;
-  for (int a = 0; a < surface.pairs.body_count(); ++a)
-    for (int b = 0; b < surface.pairs.body_count(); ++b) {
-      const PairSettings& s = surface.pairs(a, b);
-      if (s.enabled) most = std::max(most, s.thickness + options.gap_fraction * s.dhat);
-    }
+  surface.pairs.for_each_used([&](const PairSettings& s, int, int) {
+    if (s.enabled) most = std::max(most, s.thickness + options.gap_fraction * s.dhat);
+  });
   return options.norm == SeparationNorm::maximum ? most * std::numbers::sqrt3 : most;
 }
 

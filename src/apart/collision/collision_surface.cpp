@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace apart {
@@ -47,17 +48,175 @@ void check(const Cells& cells, const char* name, const std::vector<int>& body) {
 
 }  // namespace
 
+namespace {
+
+/// Up to here every body of a table has a class of its own, so that pairs can be set one by one for nothing.
+constexpr int most_own_classes = 256;
+
+std::vector<int> default_classes(int body_count) {
+  std::vector<int> classes(std::size_t(body_count), 0);
+  if (body_count <= most_own_classes) std::iota(classes.begin(), classes.end(), 0);
+  return classes;
+}
+
+std::uint64_t key_of(int a, int b) {
+  return std::uint64_t(std::min(a, b)) << 32 | std::uint64_t(std::max(a, b));
+}
+
+}  // namespace
+
 PairTable::PairTable(int body_count, const PairSettings& everywhere)
-    : count_(body_count), settings_(std::size_t(body_count) * body_count, everywhere) {
+    : PairTable(default_classes(body_count), everywhere) {}
+
+PairTable::PairTable(std::vector<int> body_class, const PairSettings& everywhere)
+    : class_(std::move(body_class)), flags_(class_.size(), 0) {
   check(everywhere);
+  for (const int c : class_) class_count_ = std::max(class_count_, c + 1);
+  class_size_.assign(std::size_t(class_count_), 0);
+  for (const int c : class_) {
+    ensure(c >= 0, "PairTable: classes are counted from 0");
+    ++class_size_[std::size_t(c)];
+  }
+  settings_.push_back({.enabled = false});
+  const int number = intern(everywhere);
+  self_.assign(class_.size(), number);
+  between_.assign(std::size_t(class_count_) * std::size_t(class_count_), number);
+}
+
+int PairTable::intern(const PairSettings& s) {
+  const std::array<double, 8> values = {double(s.enabled) + 2 * double(s.spares_neighbours),
+                                        s.friction,
+                                        s.dhat,
+                                        s.thickness,
+                                        s.epsv,
+                                        s.stiffness_scale,
+                                        s.kinetic_friction.value_or(-1),
+                                        double(s.kinetic_friction.has_value())};
+  const auto [entry, is_new] = numbers_.try_emplace(values, int(settings_.size()));
+  if (is_new) settings_.push_back(s);
+  return entry->second;
+}
+
+const PairSettings& PairTable::special(int a, int b) const {
+  const char flags = char(flags_[std::size_t(a)] | flags_[std::size_t(b)]);
+  if (flags & disabled) return settings_[0];
+  if (a == b) return settings_[std::size_t(self_[std::size_t(a)])];
+  if (flags & has_own)
+    if (const auto own = own_.find(key_of(a, b)); own != own_.end())
+      return settings_[std::size_t(own->second)];
+  return settings_[std::size_t(between(class_of(a), class_of(b)))];
 }
 
 void PairTable::set(int a, int b, const PairSettings& settings) {
-  if (std::min(a, b) < 0 || std::max(a, b) >= count_)
-    throw InputError("contact settings: bodies {} and {}, indices must lie in [0, {})", a, b, count_);
+  if (std::min(a, b) < 0 || std::max(a, b) >= body_count())
+    throw InputError("contact settings: bodies {} and {}, indices must lie in [0, {})", a, b, body_count());
   check(settings);
-  settings_[std::size_t(a) * count_ + b] = settings;
-  settings_[std::size_t(b) * count_ + a] = settings;
+  const int number = intern(settings);
+  if (a == b) {
+    self_[std::size_t(a)] = number;
+  } else if (class_size_[std::size_t(class_of(a))] == 1 && class_size_[std::size_t(class_of(b))] == 1) {
+    between(class_of(a), class_of(b)) = between(class_of(b), class_of(a)) = number;
+  } else {
+    own_[key_of(a, b)] = number;
+    for (const int body : {a, b}) flags_[std::size_t(body)] |= has_own;
+  }
+}
+
+void PairTable::set_classes(int c, int d, const PairSettings& settings) {
+  ensure(std::min(c, d) >= 0 && std::max(c, d) < class_count_, "PairTable::set_classes: a class that exists");
+  check(settings);
+  between(c, d) = between(d, c) = intern(settings);
+}
+
+void PairTable::disable(int body) {
+  flags_[std::size_t(body)] |= disabled;
+}
+
+void PairTable::change_all(FunctionRef<void(PairSettings&)> change) {
+  std::vector<int> moved(settings_.size(), 0);
+  const std::vector<PairSettings> before = settings_;
+  settings_.resize(1);
+  numbers_.clear();
+  for (std::size_t i = 1; i < before.size(); ++i) {
+    PairSettings s = before[i];
+    change(s);
+    check(s);
+    moved[i] = intern(s);
+  }
+  for (auto* list : {&self_, &between_})
+    for (int& number : *list) number = moved[std::size_t(number)];
+  for (auto& [pair, number] : own_) number = moved[std::size_t(number)];
+}
+
+std::vector<std::vector<int>> PairTable::members() const {
+  std::vector<std::vector<int>> result(static_cast<std::size_t>(class_count_));
+  for (int b = 0; b < body_count(); ++b)
+    if (!(flags_[std::size_t(b)] & disabled)) result[std::size_t(class_of(b))].push_back(b);
+  return result;
+}
+
+std::vector<std::pair<int, int>> PairTable::own_pairs() const {
+  std::vector<std::pair<int, int>> result;
+  for (const auto& [pair, number] : own_) result.emplace_back(int(pair >> 32), int(pair & 0xffffffffu));
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+void PairTable::for_each_used(FunctionRef<void(const PairSettings&, int a, int b)> visit) const {
+  std::vector<char> seen(settings_.size(), 0);
+  const auto use = [&](int number, int a, int b) {
+    if (std::exchange(seen[std::size_t(number)], char(1)) == 0)
+      visit(settings_[std::size_t(number)], std::min(a, b), std::max(a, b));
+  };
+  for (int b = 0; b < body_count(); ++b)
+    if (!(flags_[std::size_t(b)] & disabled)) use(self_[std::size_t(b)], b, b);
+  const auto bodies = members();
+  std::map<std::pair<int, int>, std::int64_t> own;  // how many of a pair of classes have their own
+  for (const auto& [a, b] : own_pairs()) {
+    if ((flags_[std::size_t(a)] | flags_[std::size_t(b)]) & disabled) continue;
+    use(own_.at(key_of(a, b)), a, b);
+    ++own[std::minmax(class_of(a), class_of(b))];
+  }
+  for (int c = 0; c < class_count_; ++c)
+    for (int d = c; d < class_count_; ++d) {
+      const auto &first = bodies[std::size_t(c)], &second = bodies[std::size_t(d)];
+      if (first.empty() || second.empty() || (c == d && first.size() < 2)) continue;
+      if (seen[std::size_t(between(c, d))]) continue;
+      if (!own.empty()) {
+        const auto n = std::int64_t(first.size()), m = std::int64_t(second.size());
+        const auto at = own.find({c, d});
+        if (at != own.end() && at->second == (c == d ? n * (n - 1) / 2 : n * m)) continue;
+      }
+      use(between(c, d), first[0], c == d ? first[1] : second[0]);
+    }
+}
+
+void PairTable::for_each_pair(FunctionRef<bool(const PairSettings&, int a, int b)> wanted,
+                              PairVisitor visit) const {
+  const auto bodies = members();
+  const auto has_its_own = [&](int a, int b) {
+    return (flags_[std::size_t(a)] & flags_[std::size_t(b)] & has_own) && own_.contains(key_of(a, b));
+  };
+  for (int c = 0; c < class_count_; ++c)
+    for (int d = c; d < class_count_; ++d) {
+      const auto &first = bodies[std::size_t(c)], &second = bodies[std::size_t(d)];
+      if (first.empty() || second.empty() || (c == d && first.size() < 2)) continue;
+      const PairSettings& s = settings_[std::size_t(between(c, d))];
+      if (!wanted(s, first[0], c == d ? first[1] : second[0])) continue;
+      for (std::size_t i = 0; i < first.size(); ++i)
+        for (std::size_t k = c == d ? i + 1 : 0; k < second.size(); ++k)
+          if (!has_its_own(first[i], second[k]))
+            visit(s, std::min(first[i], second[k]), std::max(first[i], second[k]));
+    }
+  for (const auto& [a, b] : own_pairs())
+    if (!((flags_[std::size_t(a)] | flags_[std::size_t(b)]) & disabled))
+      visit(settings_[std::size_t(own_.at(key_of(a, b)))], a, b);
+}
+
+bool PairTable::all_enabled() const {
+  bool all = std::none_of(flags_.begin(), flags_.end(), [](char f) { return f & disabled; });
+  for_each_used([&](const PairSettings& s, int, int) { all &= s.enabled; });
+  return all;
 }
 
 namespace {
@@ -71,51 +230,79 @@ double force_scale(const PairSettings& s) {
 
 double PairTable::force_per_stiffness() const {
   double smallest = std::numeric_limits<double>::infinity();
-  for (const PairSettings& s : settings_)
+  for_each_used([&](const PairSettings& s, int, int) {
     if (s.enabled) smallest = std::min(smallest, force_scale(s));
+  });
   return std::isfinite(smallest) ? smallest : 1;
 }
 
 void PairTable::equalise_stiffness() {
-  for (PairSettings& s : settings_) s.stiffness_scale = 1;
+  change_all([](PairSettings& s) { s.stiffness_scale = 1; });
   const double smallest = force_per_stiffness();
-  for (PairSettings& s : settings_)
-    if (s.enabled) s.stiffness_scale = smallest / force_scale(s);
+  change_all([&](PairSettings& s) { s.stiffness_scale = smallest / force_scale(s); });
 }
 
 double PairTable::max_reach() const {
   double reach = 0;
-  for (const PairSettings& s : settings_)
+  for_each_used([&](const PairSettings& s, int, int) {
     if (s.enabled) reach = std::max(reach, s.thickness + s.dhat);
+  });
   return reach;
 }
 
 std::vector<double> PairTable::half_thickness() const {
-  std::vector<double> half(std::size_t(count_), 0.0);
-  for (int b = 0; b < count_; ++b) half[std::size_t(b)] = 0.5 * (*this)(b, b).thickness;
-  for (int a = 0; a < count_; ++a)
-    for (int b = a; b < count_; ++b) {
-      const PairSettings& s = (*this)(a, b);
-      double &x = half[std::size_t(a)], &y = half[std::size_t(b)];
-      if (!s.enabled || x + y >= s.thickness) continue;
-      const double missing = 0.5 * (s.thickness - (x + y)) * (1 + 1e-12);
-      x += missing;
-      if (a != b) y += missing;
+  const int n = body_count();
+  std::vector<double> half(std::size_t(n), 0.0);
+  for (int b = 0; b < n; ++b) half[std::size_t(b)] = 0.5 * (*this)(b, b).thickness;
+  // The smallest of a class stands for it: where that is enough it is enough for all.
+  const auto bodies = members();
+  const auto least = [&](int c) {
+    double value = std::numeric_limits<double>::infinity();
+    for (const int b : bodies[std::size_t(c)]) value = std::min(value, half[std::size_t(b)]);
+    return value;
+  };
+  const auto raise = [&](const PairSettings& s, int a, int b) {
+    double &x = half[std::size_t(a)], &y = half[std::size_t(b)];
+    if (!s.enabled || x + y >= s.thickness) return;
+    const double missing = 0.5 * (s.thickness - (x + y)) * (1 + 1e-12);
+    x += missing;
+    if (a != b) y += missing;
+  };
+  for (int b = 0; b < n; ++b) raise((*this)(b, b), b, b);
+  std::vector<double> class_least;
+  for (int c = 0; c < class_count_; ++c) class_least.push_back(least(c));
+  for (int c = 0; c < class_count_; ++c)
+    for (int d = c; d < class_count_; ++d) {
+      const auto &first = bodies[std::size_t(c)], &second = bodies[std::size_t(d)];
+      if (first.empty() || second.empty() || (c == d && first.size() < 2)) continue;
+      const PairSettings& s = settings_[std::size_t(between(c, d))];
+      const double sum = class_least[std::size_t(c)] + class_least[std::size_t(d)];
+      if (!s.enabled || sum >= s.thickness) continue;
+      const double missing = 0.5 * (s.thickness - sum) * (1 + 1e-12);
+      const double low_c = class_least[std::size_t(c)] + missing,
+                   low_d = class_least[std::size_t(d)] + missing;
+      for (const int b : first) half[std::size_t(b)] = std::max(half[std::size_t(b)], low_c);
+      for (const int b : second) half[std::size_t(b)] = std::max(half[std::size_t(b)], low_d);
+      class_least[std::size_t(c)] = least(c);
+      class_least[std::size_t(d)] = least(d);
     }
+  for (const auto& [a, b] : own_pairs()) raise((*this)(a, b), a, b);
   return half;
 }
 
 double PairTable::max_dhat() const {
   double dhat = 0;
-  for (const PairSettings& s : settings_)
+  for_each_used([&](const PairSettings& s, int, int) {
     if (s.enabled) dhat = std::max(dhat, s.dhat);
+  });
   return dhat;
 }
 
 double PairTable::min_dhat() const {
   double dhat = std::numeric_limits<double>::infinity();
-  for (const PairSettings& s : settings_)
+  for_each_used([&](const PairSettings& s, int, int) {
     if (s.enabled) dhat = std::min(dhat, s.dhat);
+  });
   return dhat;
 }
 

@@ -1,9 +1,15 @@
 #pragma once
+#include <apart/core/function_ref.hpp>
 #include <apart/geometry/half_space.hpp>
 #include <apart/geometry/mesh.hpp>
 
+#include <array>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace apart {
@@ -21,15 +27,47 @@ struct PairSettings {
   bool spares_neighbours = false;
 };
 
-/// Settings for every pair of bodies; symmetric.
+/// Settings for every pair of bodies; symmetric. Bodies are in classes: two bodies meet as their classes do,
+/// unless the pair has settings of its own. Memory follows the number of classes and of such pairs, not the
+/// square of the number of bodies.
 class PairTable {
  public:
+  /// Every pair alike.
   explicit PairTable(int body_count = 0, const PairSettings& everywhere = {});
-  const PairSettings& operator()(int a, int b) const { return settings_[std::size_t(a) * count_ + b]; }
+  /// `body_class`: of each body, counted from 0.
+  PairTable(std::vector<int> body_class, const PairSettings& everywhere);
+
+  const PairSettings& operator()(int a, int b) const {
+    if (a == b || (flags_[std::size_t(a)] | flags_[std::size_t(b)]) != 0) return special(a, b);
+    return settings_[std::size_t(between_[std::size_t(class_[std::size_t(a)]) * std::size_t(class_count_) +
+                                          std::size_t(class_[std::size_t(b)])])];
+  }
   /// For a with b and b with a. Throws InputError unless d̂ > 0, ξ ≥ 0 and μ ≥ 0, all finite, and sliding has
   /// no more friction than sticking.
   void set(int a, int b, const PairSettings& settings);
-  int body_count() const { return count_; }
+  /// For every body of class c with every other body of class d, but for pairs with settings of their own.
+  void set_classes(int c, int d, const PairSettings& settings);
+  /// What set_classes has set.
+  const PairSettings& of_classes(int c, int d) const { return settings_[std::size_t(between(c, d))]; }
+  /// From now on the body meets nothing, not even itself.
+  void disable(int body);
+  /// Changes the settings of all pairs alike.
+  void change_all(FunctionRef<void(PairSettings&)> change);
+
+  int body_count() const { return int(class_.size()); }
+  int class_count() const { return class_count_; }
+  int class_of(int body) const { return class_[std::size_t(body)]; }
+  /// Calls `visit` with all settings that some pair has, each at least once, and one pair (a ≤ b) that has
+  /// them.
+  void for_each_used(FunctionRef<void(const PairSettings&, int a, int b)> visit) const;
+  /// Calls `visit` for pairs a < b: for those of which `wanted` is true of one pair of the same classes, and
+  /// for all that have settings of their own. In no order.
+  using PairVisitor = FunctionRef<void(const PairSettings&, int a, int b)>;
+  void for_each_pair(FunctionRef<bool(const PairSettings&, int a, int b)> wanted, PairVisitor visit) const;
+  /// The pairs a < b with settings of their own.
+  std::vector<std::pair<int, int>> own_pairs() const;
+
+  bool all_enabled() const;
   double max_reach() const;  ///< largest ξ + d̂ over enabled pairs [m]; 0 if there are none
   /// eₐ ≥ 0 [m] for every body such that eₐ + e_b ≥ ξ for every enabled pair, and no larger than needed where
   /// ξ is the mean of two bodies': half of a body's own thickness then.
@@ -44,8 +82,23 @@ class PairTable {
   double min_dhat() const;  ///< smallest d̂ over enabled pairs [m]; +infinity if there are none
 
  private:
-  int count_;
-  std::vector<PairSettings> settings_;
+  enum Flag : char { has_own = 1, disabled = 2 };
+  const PairSettings& special(int a, int b) const;
+  int intern(const PairSettings& settings);
+  std::vector<std::vector<int>> members() const;
+  int& between(int c, int d) { return between_[std::size_t(c) * std::size_t(class_count_) + std::size_t(d)]; }
+  int between(int c, int d) const {
+    return between_[std::size_t(c) * std::size_t(class_count_) + std::size_t(d)];
+  }
+
+  int class_count_ = 0;
+  std::vector<int> class_, class_size_;
+  std::vector<char> flags_;                     ///< of each body: Flag
+  std::vector<PairSettings> settings_;          ///< all that occur; the first stands for 'disabled'
+  std::vector<int> self_;                       ///< of each body with itself, in settings_
+  std::vector<int> between_;                    ///< of two bodies by their classes, in settings_
+  std::unordered_map<std::uint64_t, int> own_;  ///< of single pairs, by a · 2³² + b with a < b, in settings_
+  std::map<std::array<double, 8>, int> numbers_;  ///< of settings, by their values
 };
 
 /// A user's filter: whether vertices a and b may meet. Symmetric, depends on its arguments only, and may be

@@ -94,7 +94,9 @@ std::vector<Attachment> read_stitches(const LocatedJson& v, const std::vector<Bo
     v["bodies"].fail("got '{}' and '{}', of which none can move", first.name, second.name);
   const LocatedJson source = v["stitches"];
   if (renumbered)
-    source.fail("counts points, but the mesh has some that belong to no cell and were left out; remove them");
+    source.fail(
+        "counts points, but the mesh has some that belong to no cell, or coincide with others, and were left "
+        "out; remove them");
   std::vector<Stitch> stitches;
   if (source.value().get_if<std::string>()) {
     stitches = source.locate([&] { return read_stitches(std::filesystem::path(source.text())); });

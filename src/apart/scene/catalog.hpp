@@ -15,7 +15,7 @@
 
 namespace apart {
 
-inline constexpr int most_bodies = 2000;  ///< of a scene: the table of pairs grows with the square
+inline constexpr int most_bodies = 100'000;  ///< of a scene
 
 /// An interval of numbers, its ends included unless `open`.
 struct Range {

@@ -1,6 +1,7 @@
 // Where shapes come from.
 #include <apart/io/mesh_format.hpp>
 #include <apart/scene/catalog_parts.hpp>
+#include <apart/scene/welding.hpp>
 
 namespace apart::catalog_parts {
 
@@ -263,8 +264,9 @@ Group meshes() {
                 const Row& row = row_of(base, catalog().group("mesh"));
                 if (!row.make_mesh && !base.has("file"))
                   base.fail("is written out; hair stands on the mesh of a generator or a file");
-                const Mesh surface =
+                Mesh surface =
                     row.make_mesh ? row.make_mesh(base, Content::surface) : read_mesh(base["file"].text());
+                if (!row.make_mesh) weld_as_told(base, surface);
                 return generate::hair(surface, p["length"].number(), p["cells"].integer(), p["root"].number(),
                                       p["every"].integer());
               }),
@@ -292,6 +294,10 @@ Group meshes() {
               }),
           with_key("file", "mesh file; the format follows from the extension",
                    {{"file", text(), "", Key::required, "path, absolute or relative to the scene file"},
+                    {"weld", number({0, 0.01}), "", "1e-7",
+                     "points nearer to each other than this share of the mesh's diagonal become one, so that "
+                     "triangles which a program wrote with points of their own hang together; 0: all points "
+                     "stay as they are"},
                     tetrahedralize}),
           with_key(
               "inline", "mesh written into the scene; without cells the points themselves are the mesh",

@@ -2,6 +2,7 @@
 #include <apart/scene/contact_defaults.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace apart {
 
@@ -21,6 +22,13 @@ double mean_edge(const Body& body) {
   return body.surface_faces.cols() > 0 ? sum / (3.0 * double(body.surface_faces.cols())) : 0;
 }
 
+/// Two significant decimal digits of x ≥ 0.
+double two_digits(double x) {
+  if (!(x > 0)) return 0;
+  const double unit = std::pow(10.0, std::floor(std::log10(x)) - 1);
+  return std::round(x / unit) * unit;
+}
+
 }  // namespace
 
 ContactDefaults contact_defaults(const Body& body) {
@@ -33,6 +41,8 @@ ContactDefaults contact_defaults(const Body& body) {
   result.dhat = dhat_of_size * size;
   if (const double edge = mean_edge(body); edge > 0) result.dhat = std::min(result.dhat, dhat_of_edge * edge);
   if (diameter > 0) result.dhat = std::min(result.dhat, dhat_of_diameter * diameter);
+  // Bodies that are alike but for rounding, such as copies, have the same values.
+  for (double* value : {&result.dhat, &result.epsv, &result.tolerance}) *value = two_digits(*value);
   result.thickness = diameter > 0 ? diameter : body.shell ? body.shell->thickness : 0;
   return result;
 }

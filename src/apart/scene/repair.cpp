@@ -71,15 +71,12 @@ std::shared_ptr<const Model> bare_model(const Model& model, const Frame& frame, 
   for (const int b : frame.absent)
     bodies[std::size_t(b)].presence.from = std::numeric_limits<double>::infinity();
   PairTable pairs = model.surface.pairs;
-  for (int a = 0; a < pairs.body_count(); ++a)
-    for (int b = a; b < pairs.body_count(); ++b) {
-      PairSettings settings = pairs(a, b);
-      settings.friction = 0;
-      settings.kinetic_friction.reset();
-      settings.dhat += (1 - share) * settings.thickness;
-      settings.thickness *= share;
-      pairs.set(a, b, settings);
-    }
+  pairs.change_all([&](PairSettings& settings) {
+    settings.friction = 0;
+    settings.kinetic_friction.reset();
+    settings.dhat += (1 - share) * settings.thickness;
+    settings.thickness *= share;
+  });
   for (const auto& [a, b] : frame.ignored_pairs) {
     PairSettings settings = pairs(a, b);
     settings.enabled = false;

@@ -1,3 +1,4 @@
+#include <apart/core/counted.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/io/atomic_file.hpp>
@@ -257,12 +258,17 @@ class Run {
 
   /// `kept_frames`: of the run that is continued.
   RunResult advance(Index kept_frames) {
-    log_line(fmt::format("{} of {} steps, dt {:g} s, {} bodies, {} nodes, size {:.6g} m, {} threads",
-                         simulation_.state().step == 0 ? fmt::format("apart {}: run", version())
-                                                       : fmt::format("apart {}: resumed after step {}",
-                                                                     version(), simulation_.state().step),
-                         last_step_, scene_.model->options.dt, scene_.model->bodies.size(),
-                         scene_.model->node_count(), scene_.model->size, thread_count()));
+    log_line(fmt::format(
+        "{} of {}, dt {:g} s, {}, {}, size {:.6g} m, {}",
+        simulation_.state().step == 0
+            ? fmt::format("apart {}: run", version())
+            : fmt::format("apart {}: resumed after step {}", version(), simulation_.state().step),
+        counted(last_step_, "step"), scene_.model->options.dt,
+        counted(Index(scene_.model->bodies.size()), "body", "bodies"),
+        counted(scene_.model->node_count(), "node"), scene_.model->size, counted(thread_count(), "thread")));
+    if (simulation_.state().step == 0)
+      for (const std::string& note : scene_.notes) log_line(note);
+    for (const std::string& warning : options_.warnings) log_line("warning: " + warning);
     if (options_.frames) frames_.emplace(directory_, scene_.extra_formats, kept_frames);
     digests_.emplace(directory_, files_so_far(kept_frames));
     LineFile steps(directory_ / "steps.csv");
@@ -449,6 +455,7 @@ class Run {
     json["status"] = status;
     json["interrupted"] = status == "interrupted";
     if (!reason.empty()) json["reason"] = reason;
+    json["warnings"] = options_.warnings;
     json["steps"] = totals_.steps;
     json["converged_steps"] = totals_.converged_steps;
     json["simulated_seconds"] = simulation_.state().time;
@@ -564,6 +571,21 @@ fs::path fresh_run_directory(const SceneFile& file) {
   fs::path directory = name;
   for (int i = 2; fs::exists(directory); ++i) directory = fmt::format("{}-{}", name, i);
   return directory;
+}
+
+bool is_file_of_run(const fs::path& file) {
+  std::error_code error;
+  fs::path whole = fs::weakly_canonical(fs::absolute(file), error);
+  if (error) whole = fs::absolute(file).lexically_normal();
+  const auto is_run = [&](const fs::path& folder) {
+    return fs::exists(folder / "scene.json", error) &&
+           (fs::exists(folder / "steps.csv", error) || fs::exists(folder / "summary.json", error));
+  };
+  const fs::path folder = whole.parent_path();
+  const std::string name = whole.filename().string();
+  if (is_run(folder)) return is_run_file(name);
+  if (folder.filename() == "frames") return name.starts_with("frame_") && is_run(folder.parent_path());
+  return folder.filename() == "iterates" && name.starts_with("step_") && is_run(folder.parent_path());
 }
 
 void prepare_run_directory(const fs::path& directory, bool force) {

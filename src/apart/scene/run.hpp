@@ -19,10 +19,11 @@ struct Progress {
 };
 
 struct RunOptions {
-  std::optional<Index> steps;    ///< instead of the scene's number
-  bool frames = true;            ///< false: only the final state is kept, as checkpoint
-  bool profile = false;          ///< note where the time goes, and write trace.json
-  bool record_iterates = false;  ///< keep every accepted Newton iterate, for `apart verify`
+  std::optional<Index> steps;         ///< instead of the scene's number
+  bool frames = true;                 ///< false: only the final state is kept, as checkpoint
+  bool profile = false;               ///< note where the time goes, and write trace.json
+  bool record_iterates = false;       ///< keep every accepted Newton iterate, for `apart verify`
+  std::vector<std::string> warnings;  ///< kept in log.txt and summary.json
   std::function<void(const Progress&)> on_step;
   std::function<void(const IterationReport&)> on_iteration;
   std::function<void(const std::string&)> on_note;  ///< something the user should know, and the run goes on
@@ -49,6 +50,10 @@ std::filesystem::path fresh_run_directory(const SceneFile& file);
 /// Creates a run directory, or makes one ready to be written again. One that holds anything is refused,
 /// unless `force`: then what an earlier run wrote is removed, and nothing else. Throws InputError.
 void prepare_run_directory(const std::filesystem::path& directory, bool force);
+
+/// Whether the folder of a file is that of a run, or of its frames or iterates, and the run keeps a file of
+/// that name there: other outputs must not take its place.
+bool is_file_of_run(const std::filesystem::path& file);
 
 /// Simulates a scene into a prepared directory, which then holds
 ///   scene.json     the scene as understood

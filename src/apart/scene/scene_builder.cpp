@@ -3,6 +3,7 @@
 #include <apart/io/mesh_format.hpp>
 #include <apart/io/tetgen.hpp>
 #include <apart/scene/attachments.hpp>
+#include <apart/scene/body_names.hpp>
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/cell_materials.hpp>
 #include <apart/scene/contact_defaults.hpp>
@@ -14,10 +15,14 @@
 #include <apart/scene/scene_builder.hpp>
 #include <apart/scene/selection.hpp>
 #include <apart/scene/validation.hpp>
+#include <apart/scene/welding.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <set>
+#include <unordered_map>
 
 namespace apart {
 
@@ -60,13 +65,22 @@ Mesh read_inline_mesh(const LocatedJson& v) {
   return mesh;
 }
 
-Mesh read_body_mesh(const LocatedJson& v, bool solid) {
+/// `keep_points`: other meshes must have the same points, so that none may be joined.
+Mesh read_body_mesh(const LocatedJson& v, bool solid, bool keep_points, std::vector<std::string>& notes) {
   const Row& row = row_of(v, catalog().group("mesh"));
   if (row.make_mesh)
     return v.locate(
         [&] { return row.make_mesh(v, solid ? generate::Content::tetrahedra : generate::Content::surface); });
   Mesh mesh =
       v.has("file") ? v["file"].locate([&] { return read_mesh(v["file"].text()); }) : read_inline_mesh(v);
+  if (v.has("file") && !keep_points)
+    if (const Index joined = weld_as_told(v, mesh); joined > 0)
+      notes.push_back(
+          v["file"].message(fmt::format("{} nearer to others than {:g} of the mesh's diagonal: joined with "
+                                        "them, {} left; \"weld\": 0 keeps "
+                                        "them apart",
+                                        joined == 1 ? "1 point is" : fmt::format("{} points are", joined),
+                                        v["weld"].number(), mesh.point_count())));
   const LocatedJson fill = v["tetrahedralize"];
   const bool* wanted = fill.value().get_if<bool>();
   if (wanted && !*wanted) return mesh;
@@ -90,10 +104,18 @@ Mesh placed(const LocatedJson& body, const Mesh& mesh) {
 /// Makes a mesh one of tetrahedra that a volume can be made of, or says why not.
 Mesh checked_volume(const LocatedJson& v, const std::string& place, Mesh mesh) {
   if (!mesh.is_volume()) {
-    const bool closed = mesh.faces.cols() > 0 && is_closed_surface(mesh);
-    v.fail("has no tetrahedra; {}", closed && (v.has("file") || v.has("points"))
-                                        ? "fill its surface with \"tetrahedralize\": true"
-                                        : "a volume needs some, or make the body an obstacle");
+    const bool fillable = v.has("tetrahedralize");  // what generators make is not filled
+    if (!fillable || mesh.faces.cols() == 0)
+      v.fail("has no tetrahedra; a volume needs some, or make the body an obstacle{}",
+             mesh.faces.cols() > 0 ? " or a shell" : "");
+    if (const auto open = find_open_edge(mesh))
+      v.fail(
+          "has no tetrahedra; \"tetrahedralize\": true fills a closed surface, but this one is open or "
+          "turned "
+          "at the edge of points {} and {}, ({:g}, {:g}, {:g}) m: close it, or make the body a shell or an "
+          "obstacle",
+          open->a, open->b, mesh.points(0, open->a), mesh.points(1, open->a), mesh.points(2, open->a));
+    v.fail("has no tetrahedra; fill its surface with \"tetrahedralize\": true");
   }
   mesh.faces.resize(3, 0);  // files list boundary triangles too; they follow from the tetrahedra
   mesh.edges.resize(2, 0);
@@ -254,7 +276,8 @@ ShellRest read_shell_rest(const LocatedJson& body, const std::string& name, cons
     return rest;
   }
   const std::string place = source.message(fmt::format("body '{}', rest shape", name));
-  const Mesh other = checked_sheet(source, place, placed(body, read_body_mesh(source, false)));
+  std::vector<std::string> none;  // points are kept, so there is nothing to say
+  const Mesh other = checked_sheet(source, place, placed(body, read_body_mesh(source, false, true, none)));
   if (other.points.cols() != mesh.points.cols() || other.faces.cols() != mesh.faces.cols() ||
       other.faces != mesh.faces)
     source.fail("has {} points and {} triangles, must have the same triangles as the mesh ({} and {})",
@@ -344,12 +367,12 @@ struct Entry {
   std::string base_name;                         ///< without the number of a copy
   std::optional<FrictionCoefficients> friction;  ///< of its own
   std::optional<Length> thickness;               ///< of its own
-  bool renumbered = false;                       ///< its mesh had points of no cell, which were left out
+  bool renumbered = false;                       ///< not all points of its mesh are there, see PlacedMesh
   std::optional<Mesh> as_placed = {};            ///< before its points moved, if they did
 };
 
-/// The body, or all its copies.
-std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
+/// The body, or all its copies. `notes`: what was changed in its mesh, for the user.
+std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock, std::vector<std::string>& notes) {
   const std::string& name = v["name"].text();
   const std::optional<FrictionCoefficients> friction =
       v.has("friction_coefficient") ? std::optional(read_friction(v["friction_coefficient"])) : std::nullopt;
@@ -366,7 +389,11 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   const std::string& type = v["type"].text();
   const LocatedJson source = v["mesh"];
   const std::string place = source.message(fmt::format("body '{}'", name));
-  Mesh mesh = placed(v, read_body_mesh(source, type == "volume" || type == "affine"));
+  const bool keep_points =
+      v.has("sequence") || (v.has("rest_mesh") && !v["rest_mesh"].value().get_if<std::string>());
+  const std::size_t said = notes.size();
+  Mesh mesh = placed(v, read_body_mesh(source, type == "volume" || type == "affine", keep_points, notes));
+  const bool joined = notes.size() > said;
   const Index points = mesh.point_count();
   if (type == "obstacle")
     mesh = checked_obstacle(place, std::move(mesh));
@@ -381,7 +408,7 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock) {
   else
     mesh = checked_volume(source, place, std::move(mesh));
 
-  const bool renumbered = mesh.point_count() < points;
+  const bool renumbered = joined || mesh.point_count() < points;
   std::optional<Mesh> as_placed;
   if (v.has("moved_points")) {
     const LocatedJson moved = v["moved_points"];
@@ -452,87 +479,217 @@ std::optional<double> metres_unless_auto(const LocatedJson& v, double scene_size
   return length ? std::optional(length->metres(scene_size)) : std::nullopt;
 }
 
-std::vector<int> bodies_named(const LocatedJson& name, const std::vector<Entry>& entries) {
-  std::vector<int> found;
-  std::vector<std::string_view> known;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    known.push_back(entries[i].base_name);
-    if (name.text() == "*" || name.text() == entries[i].base_name || name.text() == entries[i].body.name)
-      found.push_back(int(i));
+/// Which bodies a name in the scene stands for.
+class BodyIndex {
+ public:
+  explicit BodyIndex(const std::vector<Entry>& entries) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      all_.push_back(int(i));
+      const std::string& name = entries[i].body.name;
+      by_name_[entries[i].base_name].push_back(int(i));
+      if (name != entries[i].base_name) by_name_[name].push_back(int(i));
+      // Copies of an array that were written one by one.
+      const std::size_t dot = name.rfind('.');
+      if (dot != std::string::npos && name == entries[i].base_name && is_copy(name, name.substr(0, dot)))
+        copies_[name.substr(0, dot)].push_back(int(i));
+    }
   }
-  if (found.empty())  // copies of an array that were written one by one
-    for (std::size_t i = 0; i < entries.size(); ++i)
-      if (is_copy(entries[i].body.name, name.text())) found.push_back(int(i));
-  if (found.empty()) {
-    const std::string near = nearest_name(name.text(), known);
-    name.fail("got \"{}\", which is no body; {}", name.text(),
-              near.empty() ? "use the name of one, or \"*\"" : fmt::format("did you mean \"{}\"?", near));
+  const std::vector<int>& operator()(const LocatedJson& name) const {
+    if (name.text() == "*") return all_;
+    if (const auto found = by_name_.find(name.text()); found != by_name_.end()) return found->second;
+    const auto copies = copies_.find(name.text());
+    ensure(copies != copies_.end(), "BodyIndex: unknown names have been reported");
+    return copies->second;
   }
-  return found;
+
+ private:
+  std::vector<int> all_;
+  std::unordered_map<std::string, std::vector<int>> by_name_, copies_;
+};
+
+/// One of contact.pairs: for which pairs, and what it changes there.
+struct PairRule {
+  std::vector<int> first, second;
+  bool enabled = true;
+  std::optional<FrictionCoefficients> friction;
+  std::optional<double> dhat, thickness;
+
+  void apply(PairSettings& settings) const {
+    settings.enabled = enabled;
+    if (friction) {
+      settings.friction = friction->sticking;
+      settings.kinetic_friction = friction->sliding;
+    }
+    if (dhat) settings.dhat = *dhat;
+    if (thickness) settings.thickness = *thickness;
+  }
+  double pair_count() const { return double(first.size()) * double(second.size()); }
+};
+
+/// Bodies that meet others alike: split until every set that was told apart is made of whole classes.
+class BodyClasses {
+ public:
+  explicit BodyClasses(std::vector<int> start) : class_(std::move(start)) {
+    for (const int c : class_) {
+      if (c >= int(size_.size())) size_.resize(std::size_t(c) + 1, 0);
+      ++size_[std::size_t(c)];
+    }
+  }
+  void tell_apart(const std::vector<int>& bodies) {
+    std::unordered_map<int, std::vector<int>> chosen;  // of each class
+    for (const int b : bodies) chosen[class_[std::size_t(b)]].push_back(b);
+    std::vector<int> touched;
+    for (const auto& [c, some] : chosen) touched.push_back(c);
+    std::sort(touched.begin(), touched.end());  // the order of a hash table is nobody's business
+    for (const int c : touched) {
+      const std::vector<int>& some = chosen[c];
+      if (int(some.size()) == size_[std::size_t(c)]) continue;
+      for (const int b : some) class_[std::size_t(b)] = int(size_.size());
+      size_[std::size_t(c)] -= int(some.size());
+      size_.push_back(int(some.size()));
+    }
+  }
+  const std::vector<int>& of_body() const { return class_; }
+  int count() const { return int(size_.size()); }
+
+ private:
+  std::vector<int> class_, size_;
+};
+
+/// A table of pairs with rules applied in their order. `base`: settings of two bodies before the rules.
+PairTable table_of(std::vector<int> start, const std::vector<PairRule>& rules,
+                   FunctionRef<PairSettings(int, int)> base) {
+  // Rules about few pairs give those settings of their own if classes would become many.
+  constexpr int most_classes = 2048;
+  constexpr double few_pairs = 4096;
+  BodyClasses classes(start);
+  for (const PairRule& rule : rules)
+    for (const auto* side : {&rule.first, &rule.second}) classes.tell_apart(*side);
+  const bool by_class = classes.count() <= most_classes;
+  if (!by_class) {
+    classes = BodyClasses(std::move(start));
+    for (const PairRule& rule : rules)
+      if (rule.pair_count() > few_pairs)
+        for (const auto* side : {&rule.first, &rule.second}) classes.tell_apart(*side);
+  }
+  const int n = int(classes.of_body().size());
+  std::vector<std::vector<int>> members(static_cast<std::size_t>(classes.count()));
+  for (int b = 0; b < n; ++b) members[std::size_t(classes.of_body()[std::size_t(b)])].push_back(b);
+  PairTable table(classes.of_body(), base(0, 0));
+  for (int b = 0; b < n; ++b) table.set(b, b, base(b, b));
+  const auto other_in = [&](int c, int d) {  // a body of d that is not the first of c; −1: none
+    const std::vector<int>& bodies = members[std::size_t(d)];
+    return c != d ? bodies[0] : bodies.size() > 1 ? bodies[1] : -1;
+  };
+  for (int c = 0; c < classes.count(); ++c)
+    for (int d = c; d < classes.count(); ++d)
+      if (const int b = other_in(c, d); b >= 0) table.set_classes(c, d, base(members[std::size_t(c)][0], b));
+
+  const auto change = [&](const PairRule& rule, int a, int b) {
+    PairSettings settings = table(a, b);
+    rule.apply(settings);
+    table.set(a, b, settings);
+  };
+  std::vector<char> is_first(std::size_t(n), 0), is_second(std::size_t(n), 0);
+  for (const PairRule& rule : rules) {
+    if (!by_class && rule.pair_count() <= few_pairs) {
+      for (const int a : rule.first)
+        for (const int b : rule.second) change(rule, a, b);
+      continue;
+    }
+    for (const int a : rule.first) is_first[std::size_t(a)] = 1;
+    for (const int b : rule.second) is_second[std::size_t(b)] = 1;
+    std::set<int> first, second;
+    for (const int a : rule.first) {
+      first.insert(table.class_of(a));
+      if (is_second[std::size_t(a)]) change(rule, a, a);
+    }
+    for (const int b : rule.second) second.insert(table.class_of(b));
+    const std::vector<std::pair<int, int>> own = table.own_pairs();
+    for (const int c : first)
+      for (const int d : second)
+        if (other_in(c, d) >= 0) {
+          PairSettings settings = table.of_classes(c, d);
+          rule.apply(settings);
+          table.set_classes(c, d, settings);
+        }
+    for (const auto& [a, b] : own)
+      if ((is_first[std::size_t(a)] && is_second[std::size_t(b)]) ||
+          (is_first[std::size_t(b)] && is_second[std::size_t(a)]))
+        change(rule, a, b);
+    for (const int a : rule.first) is_first[std::size_t(a)] = 0;
+    for (const int b : rule.second) is_second[std::size_t(b)] = 0;
+  }
+  return table;
 }
 
-PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entries, double size) {
+PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entries, const BodyIndex& named,
+                      double size) {
   const FrictionCoefficients general = read_friction(contact["friction_coefficient"]);
   const auto given = [&](const char* key) { return metres_unless_auto(contact[key], size); };
   const std::optional<double> dhat = given("dhat"), common_thickness = given("thickness"),
                               epsv = given("epsv");
-  const int n = int(entries.size());
+  const auto pushed = [&](int i) { return entries[std::size_t(i)].body.is_dynamic(); };
+  const auto stiff = [&](int i) { return entries[std::size_t(i)].body.kind == BodyKind::affine; };
   std::vector<ContactDefaults> fitting;
   std::vector<double> thickness;
-  for (const Entry& e : entries) {
+  std::vector<FrictionCoefficients> friction;
+  std::vector<int> start;  // bodies with equal values of their own are in one class
+  std::map<std::array<double, 7>, int> kinds;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry& e = entries[i];
     fitting.push_back(contact_defaults(e.body));
+    if (dhat) fitting[i].dhat = *dhat;
+    if (epsv) fitting[i].epsv = *epsv;
     thickness.push_back(e.thickness                              ? e.thickness->metres(size)
                         : common_thickness && e.body.radius == 0 ? *common_thickness
-                                                                 : fitting.back().thickness);
+                                                                 : fitting[i].thickness);
+    friction.push_back(e.friction.value_or(general));
+    const std::array<double, 7> values = {thickness[i],
+                                          friction[i].sticking,
+                                          friction[i].sliding,
+                                          double(pushed(int(i))),
+                                          double(stiff(int(i))),
+                                          pushed(int(i)) ? fitting[i].dhat : 0,
+                                          pushed(int(i)) ? fitting[i].epsv : 0};
+    start.push_back(kinds.try_emplace(values, int(kinds.size())).first->second);
   }
-  PairSettings everywhere;
-  everywhere.dhat = dhat.value_or(1e-3);
-  const auto fitted = [&](int a, int b, double ContactDefaults::*value) {
-    double result = std::numeric_limits<double>::infinity();
-    for (const int i : {a, b})
-      if (entries[std::size_t(i)].body.is_dynamic())
-        result = std::min(result, fitting[std::size_t(i)].*value);
-    return std::isfinite(result) ? result : everywhere.dhat;  // two obstacles: no contact, no matter
+  // Of two bodies, those that can be pushed decide; two obstacles do not meet.
+  const auto fitted = [&](std::size_t i, std::size_t j, double ContactDefaults::*value) {
+    const double a = fitting[i].*value, b = fitting[j].*value;
+    if (!pushed(int(i)) && !pushed(int(j))) return std::max({a, b, 1e-3});
+    return !pushed(int(i)) ? b : !pushed(int(j)) ? a : std::min(a, b);
   };
-  PairTable table(n, everywhere);
-  for (int a = 0; a < n; ++a)
-    for (int b = a; b < n; ++b) {
-      PairSettings settings = everywhere;
-      settings.dhat = dhat ? *dhat : fitted(a, b, &ContactDefaults::dhat);
-      settings.epsv = epsv ? *epsv : fitted(a, b, &ContactDefaults::epsv);
-      const FrictionCoefficients mu = entries[a].friction.value_or(general),
-                                 nu = entries[b].friction.value_or(general);
-      settings.friction = 0.5 * (mu.sticking + nu.sticking);
-      settings.kinetic_friction = 0.5 * (mu.sliding + nu.sliding);
-      settings.thickness = 0.5 * (thickness[std::size_t(a)] + thickness[std::size_t(b)]);  // C-IPC section 5
-      table.set(a, b, settings);
-    }
+  std::vector<PairRule> rules;
   for (const LocatedJson& pair : contact["pairs"].items()) {
-    const auto first = bodies_named(pair["bodies"][0], entries),
-               second = bodies_named(pair["bodies"][1], entries);
-    for (const int a : first)
-      for (const int b : second) {
-        PairSettings settings = table(a, b);
-        settings.enabled = pair["enabled"].boolean();
-        if (pair.has("friction_coefficient")) {
-          const FrictionCoefficients mu = read_friction(pair["friction_coefficient"]);
-          settings.friction = mu.sticking;
-          settings.kinetic_friction = mu.sliding;
-        }
-        if (pair.has("dhat")) settings.dhat = metres(pair["dhat"], size);
-        if (pair.has("thickness")) settings.thickness = metres(pair["thickness"], size);
-        table.set(a, b, settings);
-      }
+    PairRule rule{named(pair["bodies"][0]), named(pair["bodies"][1]), pair["enabled"].boolean(), {}, {}, {}};
+    if (pair.has("friction_coefficient")) rule.friction = read_friction(pair["friction_coefficient"]);
+    if (pair.has("dhat")) rule.dhat = metres(pair["dhat"], size);
+    if (pair.has("thickness")) rule.thickness = metres(pair["thickness"], size);
+    rules.push_back(std::move(rule));
   }
   // What cannot be pushed apart is not looked at: obstacles among each other, and a stiff body with itself.
-  const auto pushed = [&](int i) { return entries[i].body.is_dynamic(); };
-  for (int a = 0; a < n; ++a)
-    for (int b = a; b < n; ++b)
-      if ((!pushed(a) && !pushed(b)) || (a == b && entries[a].body.kind == BodyKind::affine)) {
-        PairSettings settings = table(a, b);
-        settings.enabled = false;
-        table.set(a, b, settings);
-      }
+  PairRule fixed{{}, {}, false, {}, {}, {}};
+  for (int i = 0; i < int(entries.size()); ++i)
+    if (!pushed(i)) fixed.first.push_back(i);
+  fixed.second = fixed.first;
+  if (!fixed.first.empty()) rules.push_back(std::move(fixed));
+  PairTable table = table_of(std::move(start), rules, [&](int a, int b) {
+    const auto i = std::size_t(a), j = std::size_t(b);
+    PairSettings settings;
+    settings.dhat = fitted(i, j, &ContactDefaults::dhat);
+    settings.epsv = fitted(i, j, &ContactDefaults::epsv);
+    settings.friction = 0.5 * (friction[i].sticking + friction[j].sticking);
+    settings.kinetic_friction = 0.5 * (friction[i].sliding + friction[j].sliding);
+    settings.thickness = 0.5 * (thickness[i] + thickness[j]);  // C-IPC section 5
+    return settings;
+  });
+  for (int i = 0; i < int(entries.size()); ++i)
+    if (stiff(i)) {
+      PairSettings settings = table(i, i);
+      settings.enabled = false;
+      table.set(i, i, settings);
+    }
   return table;
 }
 
@@ -619,18 +776,17 @@ Scene build_scene(const SceneFile& file) {
 
   const Clock clock{top["time"]["dt"].number(), scene.steps};
   Problems problems;
+  add_unknown_bodies(file.root, problems);
   std::vector<Entry> entries;
   double cells = 0;
   for (const LocatedJson& body : top["bodies"].items()) {
-    try {
-      for (Entry& entry : build_bodies(body, clock)) {
+    problems.collect([&] {
+      for (Entry& entry : build_bodies(body, clock, scene.notes)) {
         set_presence(entry.body, body, clock);
         cells += cell_count(entry.body.mesh);
         entries.push_back(std::move(entry));
       }
-    } catch (const InputError& e) {
-      problems.add(e.what());
-    }
+    });
     // At once, not when the memory is full.
     if (entries.size() > most_bodies)
       top["bodies"].fail("has {} bodies or more, at most {} are allowed; join some", entries.size(),
@@ -648,16 +804,16 @@ Scene build_scene(const SceneFile& file) {
   const double size = scene_size(entries);
   if (!(size >= 1e-9 && size <= 1e9))
     top["bodies"].fail("are {:.3g} m across, must be between 1e-9 and 1e9; lengths are in metres", size);
-  PairTable pairs = build_pairs(top["contact"], entries, size);
+  const BodyIndex named(entries);
+  PairTable pairs = build_pairs(top["contact"], entries, named, size);
   const double tolerance = build_tolerance(top["solver"]["tolerance"], entries, size);
   std::vector<std::array<std::vector<int>, 2>> attached;  // names are found while entries have them
   for (const LocatedJson& v : top["attachments"].items())
-    attached.push_back({bodies_named(v["bodies"][0], entries), bodies_named(v["bodies"][1], entries)});
+    attached.push_back({named(v["bodies"][0]), named(v["bodies"][1])});
   std::vector<std::array<std::vector<int>, 2>> probed;
   for (const LocatedJson& v : top["probes"].items())
-    probed.push_back(v.has("bodies") ? std::array{bodies_named(v["bodies"][0], entries),
-                                                  bodies_named(v["bodies"][1], entries)}
-                                     : std::array{bodies_named(v["body"], entries), std::vector<int>()});
+    probed.push_back(v.has("bodies") ? std::array{named(v["bodies"][0]), named(v["bodies"][1])}
+                                     : std::array{named(v["body"]), std::vector<int>()});
   std::vector<Body> bodies;
   for (Entry& entry : entries) bodies.push_back(std::move(entry.body));
   const auto placed = [&](const std::vector<Body>& at, int b) {
@@ -665,8 +821,7 @@ Scene build_scene(const SceneFile& file) {
     return PlacedMesh{entry.as_placed ? *entry.as_placed : at[std::size_t(b)].mesh, entry.renumbered};
   };
   std::vector<Attachment> attachments;
-  for (std::size_t i = 0; i < attached.size(); ++i) {
-    const LocatedJson v = top["attachments"][i];
+  const auto attach = [&](const LocatedJson& v, std::size_t i) {
     if (v.has("stitches")) {
       const bool of_one = v["bodies"][0].text() == v["bodies"][1].text();
       for (const int a : attached[i][0])
@@ -677,27 +832,32 @@ Scene build_scene(const SceneFile& file) {
                read_stitches(v, bodies, a, b, metres(v["length"], size), renumbered, clock))
             attachments.push_back(spring);
         }
-      continue;
+      return;
     }
     for (const int a : attached[i][0])
       for (const int b : attached[i][1])
         for (const Attachment& spring :
              read_attachment(v, bodies, a, b, placed(bodies, a), metres(v["max_distance"], size), clock))
           attachments.push_back(spring);
-  }
+  };
+  for (std::size_t i = 0; i < attached.size(); ++i)
+    problems.collect([&] { attach(top["attachments"][i], i); });
+  problems.throw_if_any();
   scene.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs),
                                               build_options(top, tolerance), std::move(attachments));
+  std::set<std::string> probe_names;
   for (std::size_t i = 0; i < probed.size(); ++i) {
     const LocatedJson v = top["probes"][i];
-    std::vector<PlacedMesh> meshes;
-    for (const int b : probed[i][0]) meshes.push_back(placed(scene.model->bodies, b));
-    scene.probes.push_back(
-        read_probe(v, *scene.model, std::move(probed[i][0]), std::move(probed[i][1]), meshes));
-    for (std::size_t k = 0; k < i; ++k)
-      if (scene.probes[k].name == scene.probes[i].name)
-        v["name"].fail("got \"{}\", which another probe has already; give each its own",
-                       scene.probes[i].name);
+    problems.collect([&] {
+      std::vector<PlacedMesh> meshes;
+      for (const int b : probed[i][0]) meshes.push_back(placed(scene.model->bodies, b));
+      scene.probes.push_back(
+          read_probe(v, *scene.model, std::move(probed[i][0]), std::move(probed[i][1]), meshes));
+      if (!probe_names.insert(v["name"].text()).second)
+        v["name"].fail("got \"{}\", which another probe has already; give each its own", v["name"].text());
+    });
   }
+  problems.throw_if_any();
   ensure(scene.model->size == size, "build_scene: L of the scene format is Model::size");
   return scene;
 }

@@ -19,6 +19,7 @@ struct Scene {
   std::vector<Probe> probes;
   double checkpoint_seconds = 10;         ///< at most so long between two checkpoints, or one step
   std::optional<Index> checkpoint_steps;  ///< another one after so many steps
+  std::vector<std::string> notes;         ///< what was changed in meshes, one line each
 };
 
 /// Makes meshes, bodies, pair settings and motions. Throws InputError (file, line, path, body, value, remedy)

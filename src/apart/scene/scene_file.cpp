@@ -1,3 +1,4 @@
+#include <apart/scene/body_names.hpp>
 #include <apart/scene/examples.hpp>
 #include <apart/scene/ipc_import.hpp>
 #include <apart/scene/ipc_script.hpp>
@@ -186,6 +187,7 @@ void check_together(const JsonValue& scene) {
       problems.add(
           name.message(fmt::format("got \"{}\", the name of another body; names must differ", name.text())));
   }
+  if (!problems.empty()) add_unknown_bodies(scene, problems);  // else build_scene says it, with the rest
   problems.throw_if_any();
 }
 

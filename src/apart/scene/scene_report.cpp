@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <set>
 
 namespace apart {
 
@@ -111,6 +112,79 @@ std::optional<std::pair<double, double>> young_and_poisson(const Material& mater
       material);
 }
 
+/// Young's modulus against stretch [Pa], of its softest part; none if the material has no such number.
+std::optional<double> softest_young(const Body& body) {
+  if (body.rods && body.radius > 0)
+    return body.rods->stretch_stiffness / (std::numbers::pi * body.radius * body.radius);
+  if (body.shell)
+    return std::visit(
+        [](const auto& m) -> std::optional<double> {
+          if constexpr (requires { m.lame; }) {
+            const double poisson = m.lame.lambda / (m.lame.lambda + 2 * m.lame.mu);  // of plane stress
+            return 2 * m.lame.mu * (1 + poisson);
+          }
+          return std::nullopt;
+        },
+        body.shell->membrane);
+  std::optional<double> least;
+  if (body.elastic)
+    for (const Material& material : body.elastic->materials)
+      if (const auto stiffness = young_and_poisson(material))
+        least = std::min(stiffness->first, least.value_or(stiffness->first));
+  return least;
+}
+
+/// How thick a solid is [m] if it is slender and every point of it lies on its surface, so that nothing of a
+/// bent part is between its two sides; else none.
+std::optional<double> one_cell_thickness(const Body& body, const BodyReport& r) {
+  if (body.kind != BodyKind::volume || !r.volume || Index(body.surface_points.size()) != r.points)
+    return std::nullopt;
+  double area = 0;
+  for (Index f = 0; f < body.surface_faces.cols(); ++f) {
+    const auto corner = [&](int k) -> Vector3 { return body.mesh.points.col(body.surface_faces(k, f)); };
+    area += 0.5 * (corner(1) - corner(0)).cross(corner(2) - corner(0)).norm();
+  }
+  // Of a plate the thickness, of a rod half of it; a cube has a third of its edge, a block of 4 : 1 : 1 a
+  // ninth of its length.
+  const double thickness = 2 * *r.volume / area;
+  return r.extent.maxCoeff() > 9.1 * thickness ? std::optional(thickness) : std::nullopt;
+}
+
+/// The farthest that a point of the body goes in one step [m]: by its speed at the start, or by its script,
+/// looked at in some steps.
+double farthest_move(const Body& body, const Scene& scene) {
+  const double dt = scene.model->options.dt;
+  double way = body.velocity.cols() > 0 ? body.velocity.colwise().norm().maxCoeff() * dt : 0;
+  for (const Prescription& p : body.prescriptions) {
+    if (!p.motion || p.nodes.empty()) continue;
+    // The outermost nodes: a rigid motion moves one of them farthest.
+    std::set<Index> outermost;
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto less = [&](Index a, Index b) { return body.nodes(axis, a) < body.nodes(axis, b); };
+      const auto [low, high] = std::minmax_element(p.nodes.begin(), p.nodes.end(), less);
+      outermost.insert({*low, *high});
+    }
+    // A sequence of meshes moves all nodes together and cannot be asked for a few.
+    const bool all = Index(p.nodes.size()) == body.node_count() && body.kind == BodyKind::obstacle;
+    const std::vector<Index> chosen = all ? p.nodes : std::vector<Index>(outermost.begin(), outermost.end());
+    Matrix3X start(3, Index(chosen.size()));
+    for (std::size_t i = 0; i < chosen.size(); ++i) start.col(Index(i)) = body.nodes.col(chosen[i]);
+    const Index looks = start.cols() > 100'000 ? 8 : 64;
+    for (Index k = 0; k < looks; ++k) {
+      const double time = dt * std::floor(double(scene.steps) * double(k) / double(looks));
+      if (!p.when.covers(time + dt)) continue;
+      const double from = std::max(0.0, time - p.when.from);
+      way = std::max(way, (p.motion(start, from + dt) - p.motion(start, from)).colwise().norm().maxCoeff());
+    }
+  }
+  return way;
+}
+
+/// How large a thing another must go around [m].
+double size_to_go_around(const Body& body, const BodyReport& r) {
+  return body.kind == BodyKind::particles ? 2 * body.radius : std::max(r.extent.maxCoeff(), 2 * body.radius);
+}
+
 }  // namespace
 
 std::vector<BodyReport> report_bodies(const Model& model) {
@@ -171,14 +245,36 @@ std::vector<std::string> warnings(const Scene& scene, const std::vector<BodyRepo
   const Model& model = *scene.model;
   const PairTable& pairs = model.surface.pairs;
   std::vector<std::string> result;
+  std::string about;  // the body, or the array of which it is a copy
+  std::set<std::pair<const char*, std::string>> said;
   const auto warn = [&]<class... Args>(fmt::format_string<Args...> text, Args&&... args) {
-    result.push_back(fmt::format(text, std::forward<Args>(args)...));
+    // Copies of an array are alike: the first speaks for all.
+    if (about.empty() || said.emplace(fmt::string_view(text).data(), about).second)
+      result.push_back(fmt::format(text, std::forward<Args>(args)...));
   };
+  const BodyReport* smallest = nullptr;
+  double smallest_size = std::numeric_limits<double>::infinity();
+  for (std::size_t b = 0; b < bodies.size(); ++b)
+    if (const double size = size_to_go_around(model.bodies[b], bodies[b]);
+        bodies[b].points > 0 && size > 0 && size < smallest_size) {
+      smallest = &bodies[b];
+      smallest_size = size;
+    }
+  const double g = model.options.gravity.norm();
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const BodyReport& r = bodies[b];
     const Body& body = model.bodies[b];
     const double extent = r.extent.maxCoeff();
     if (r.points == 0) continue;
+    const std::size_t dot = r.name.rfind('.');
+    about =
+        dot != std::string::npos && is_copy(r.name, r.name.substr(0, dot)) ? r.name.substr(0, dot) : r.name;
+    if (extent <= 100 && extent > 5 && r.mass && *r.mass > 1e5)
+      warn(
+          "'{}' is {:.4g} m across and weighs {:.4g} t; lengths are in metres: if its mesh is in "
+          "millimetres, "
+          "use \"transform\": {{\"scale\": 0.001}}, in centimetres 0.01",
+          r.name, extent, *r.mass / 1000);
     if (extent > 100)
       warn(
           "'{}' is {:.4g} m across; lengths are in metres: if its mesh is in millimetres, use \"transform\": "
@@ -205,13 +301,32 @@ std::vector<std::string> warnings(const Scene& scene, const std::vector<BodyRepo
                 "'{}' has E = {:.3g} Pa and hardly deforms: as an affine body (\"type\": \"affine\") it "
                 "costs far less",
                 r.name, young);
-          if (poisson > 0.495)
+          if (poisson > 0.48)
             warn(
-                "'{}' has nu = {:.6g}: linear tetrahedra lock when nearly incompressible, and steps take "
-                "more "
-                "iterations; 0.49 is hardly different",
+                "'{}' has nu = {:.6g}: linear tetrahedra lock when nearly incompressible, so that the body "
+                "comes out too stiff, and steps take more iterations; use 0.45, or compare with a finer mesh",
                 r.name, poisson);
         }
+    if (const auto young = softest_young(body); young && r.mass && r.volume && *r.volume > 0) {
+      // A solid lies or stands on something unless it is held; what is thin hangs or folds.
+      const bool hangs = body.kind != BodyKind::volume || !body.prescriptions.empty();
+      const double height =
+          hangs || !(g > 0) ? extent : std::abs(r.extent.dot(model.options.gravity.cwiseAbs()) / g);
+      const double weight = *r.mass / *r.volume * g * height;  // [Pa] at its foot
+      if (body.kind != BodyKind::affine && (weight > *young || *young < 10))
+        warn("'{}' has E = {:.3g} Pa{}; moduli are in Pa: jelly has about 1e3, rubber 1e6, steel 2e11",
+             r.name, *young,
+             weight > *young
+                 ? fmt::format(" and presses or pulls with {:.3g} Pa by its own weight: it sags by more than "
+                               "its size",
+                               weight)
+                 : ", softer than any solid there is");
+    }
+    if (const auto thickness = one_cell_thickness(body, r))
+      warn(
+          "'{}' is {:.3g} m long and one cell thick (about {:.2g} m): linear tetrahedra are far too stiff in "
+          "bending there; use three cells or more across, or a shell",
+          r.name, extent, *thickness);
     if (r.quality && (*r.quality)[0] < 0.01)
       warn(
           "'{}' has cells that are nearly flat (quality {:.2g}; regular ones have 1): they cost iterations "
@@ -225,16 +340,24 @@ std::vector<std::string> warnings(const Scene& scene, const std::vector<BodyRepo
           "more "
           "pairs touch than matter; lower contact.dhat or use a coarser mesh",
           r.name, self.dhat, r.edges[1]);
-    if (body.velocity.cols() > 0 && self.dhat > 0) {
-      const double way = body.velocity.colwise().norm().maxCoeff() * model.options.dt;
-      if (way > std::max(extent, r.edges[2]))
-        warn(
-            "'{}' flies {:.3g} m in a step, more than its own size: collisions will need many iterations; "
-            "use a "
-            "smaller time.dt",
-            r.name, way);
-    }
+    if (const double way = farthest_move(body, scene); way > smallest_size)
+      warn(
+          "'{}' moves {:.3g} m in a step of {:.3g} s, more than {}: within a step it may get around what it "
+          "should hit, and collisions need many iterations; use a time.dt of {:.1g} s or less",
+          r.name, way, model.options.dt,
+          smallest == &r ? std::string("its own size")
+                         : fmt::format("the size of '{}' ({:.3g} m)", smallest->name, smallest_size),
+          0.5 * model.options.dt * smallest_size / way);
   }
+  about.clear();
+  pairs.for_each_used([&](const PairSettings& s, int a, int c) {
+    if (s.enabled && s.friction > 2)
+      warn(
+          "the friction coefficient of '{}' with '{}' is {:.3g}; rubber on rough rock has about 1.5, and "
+          "more "
+          "than 2 only slows steps down",
+          bodies[std::size_t(a)].name, bodies[std::size_t(c)].name, s.friction);
+  });
   const SimulationOptions& o = model.options;
   const double fall = 0.5 * o.gravity.norm() * o.dt * o.dt;
   if (fall > model.size)

@@ -107,8 +107,9 @@ std::vector<Index> select_points(const LocatedJson& selection, const PlacedMesh&
   if (selection.has("indices") || selection.has("index_file")) {
     if (placed.renumbered)
       selection.fail(
-          "counts points of a mesh in which some belong to no cell and are left out; choose by position "
-          "instead, or remove those points from the mesh");
+          "counts points of a mesh in which some belong to no cell, or coincide with others, and are left "
+          "out; "
+          "choose by position instead, or remove those points from the mesh");
     return listed(selection, Index(points.cols()));
   }
   const Aabb bounds = bounding_box(points);

@@ -14,7 +14,7 @@ std::string text_of(const Vector3& v);
 /// from there (`moved_points`), so that a move never changes what is chosen.
 struct PlacedMesh {
   const Mesh& mesh;
-  bool renumbered = false;  ///< it had points of no cell, which were left out
+  bool renumbered = false;  ///< it had points of no cell, or joined with others, which were left out
 };
 
 /// The points [m, world] an object of the catalog's group "selection" chooses, ascending. Boundaries belong

@@ -1,3 +1,4 @@
+#include <apart/scene/body_names.hpp>
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/expression.hpp>
 #include <apart/scene/schema.hpp>
@@ -325,6 +326,7 @@ JsonValue validated(const JsonValue& scene) {
   // alone objects.
   if (validator.problems.empty())
     for (std::string& message : schema_violations(scene)) validator.problems.add(std::move(message));
+  if (!validator.problems.empty()) add_unknown_bodies(scene, validator.problems);
   validator.problems.throw_if_any();
   return result;
 }

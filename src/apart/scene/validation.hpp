@@ -12,6 +12,15 @@ namespace apart {
 class Problems {
  public:
   void add(std::string message) { messages_.push_back(std::move(message)); }
+  /// Calls f; an InputError that it throws is one more problem.
+  template <class F>
+  void collect(F&& f) {
+    try {
+      f();
+    } catch (const InputError& e) {
+      add(e.what());
+    }
+  }
   bool empty() const { return messages_.empty(); }
   std::size_t count() const { return messages_.size(); }
   /// Throws InputError with one line per problem, the first ten, if there are any.

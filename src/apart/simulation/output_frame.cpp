@@ -16,12 +16,27 @@ void add_thickness(const PairTable& pairs, Frame& f) {
     f.self_reach.push_back(pairs(b, b).thickness + pairs(b, b).dhat);
     any |= pairs(b, b).thickness > 0;
   }
-  for (int a = 0; a < n; ++a)
-    for (int b = a + 1; b < n; ++b) {
-      const double mean = 0.5 * (f.thickness[std::size_t(a)] + f.thickness[std::size_t(b)]);
-      if (pairs(a, b).enabled && pairs(a, b).thickness != mean)
-        f.pair_thickness.push_back({a, b, pairs(a, b).thickness});
-    }
+  const auto differs = [&](const PairSettings& s, int a, int b) {
+    return s.enabled && s.thickness != 0.5 * (f.thickness[std::size_t(a)] + f.thickness[std::size_t(b)]);
+  };
+  // One pair stands for its classes only where all bodies of a class are equally thick by themselves.
+  std::vector<double> of_class(std::size_t(pairs.class_count()), -1);
+  std::vector<char> mixed(of_class.size(), 0);
+  for (int b = 0; b < n; ++b) {
+    double& thickness = of_class[std::size_t(pairs.class_of(b))];
+    if (thickness >= 0 && thickness != f.thickness[std::size_t(b)]) mixed[std::size_t(pairs.class_of(b))] = 1;
+    thickness = f.thickness[std::size_t(b)];
+  }
+  pairs.for_each_pair(
+      [&](const PairSettings& s, int a, int b) {
+        return mixed[std::size_t(pairs.class_of(a))] || mixed[std::size_t(pairs.class_of(b))] ||
+               differs(s, a, b);
+      },
+      [&](const PairSettings& s, int a, int b) {
+        if (differs(s, a, b)) f.pair_thickness.push_back({a, b, s.thickness});
+      });
+  std::sort(f.pair_thickness.begin(), f.pair_thickness.end(),
+            [](const auto& x, const auto& y) { return std::pair(x.a, x.b) < std::pair(y.a, y.b); });
   if (any || !f.pair_thickness.empty()) return;
   f.thickness.clear();
   f.self_reach.clear();
@@ -113,9 +128,13 @@ Frame make_frame(StepProblem& w, const State& state) {
     points += Index(b.mesh.vertices.size());
   }
   const PairTable& pairs = m.surface.pairs;
-  for (int a = 0; a < pairs.body_count(); ++a)
-    for (int b = a; b < pairs.body_count(); ++b)
-      if (!pairs(a, b).enabled) f.ignored_pairs.emplace_back(a, b);
+  for (int b = 0; b < pairs.body_count(); ++b)
+    if (!pairs(b, b).enabled) f.ignored_pairs.emplace_back(b, b);
+  pairs.for_each_pair([](const PairSettings& s, int, int) { return !s.enabled; },
+                      [&](const PairSettings& s, int a, int b) {
+                        if (!s.enabled) f.ignored_pairs.emplace_back(a, b);
+                      });
+  std::sort(f.ignored_pairs.begin(), f.ignored_pairs.end());
   f.allow_nested = m.options.contact.allow_nested;
   add_thickness(pairs, f);
   for (const Body& b : m.bodies) f.drawn_thickness.push_back(own_thickness(b));

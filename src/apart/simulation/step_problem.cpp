@@ -38,10 +38,9 @@ constexpr double start_moves = 2.5, start_deflection = 0.01;
 constexpr double lowest_stiffness = 1e-3, highest_stiffness = 1e10;
 
 bool has_friction(const PairTable& pairs) {
-  for (int a = 0; a < pairs.body_count(); ++a)
-    for (int b = a; b < pairs.body_count(); ++b)
-      if (pairs(a, b).enabled && pairs(a, b).friction > 0) return true;
-  return false;
+  bool found = false;
+  pairs.for_each_used([&](const PairSettings& s, int, int) { found |= s.enabled && s.friction > 0; });
+  return found;
 }
 
 double smallest_dhat(const PairTable& pairs) {
@@ -57,13 +56,8 @@ std::size_t body_of_node(const Model& model, Index node) {
 /// The model's surface, without contact of bodies that are not there.
 CollisionSurface surface_of(const Model& model, const std::vector<char>& present) {
   CollisionSurface surface = model.surface;
-  for (int a = 0; a < int(present.size()); ++a)
-    for (int b = a; b < int(present.size()); ++b)
-      if (!present[std::size_t(a)] || !present[std::size_t(b)]) {
-        PairSettings settings = surface.pairs(a, b);
-        settings.enabled = false;
-        surface.pairs.set(a, b, settings);
-      }
+  for (int b = 0; b < int(present.size()); ++b)
+    if (!present[std::size_t(b)]) surface.pairs.disable(b);
   return surface;
 }
 

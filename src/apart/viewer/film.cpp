@@ -198,7 +198,6 @@ bool write_film(const fs::path& run, const FilmOptions& options, const fs::path&
       const Surroundings found =
           surroundings(some[i], options_at(some.size() > 1 ? double(i) / double(some.size() - 1) : 0));
       all.glass.insert(all.glass.end(), found.glass.begin(), found.glass.end());
-      if (found.floor) all.floor = std::min(*found.floor, all.floor.value_or(*found.floor));
     }
     picture.surroundings = all;
   }

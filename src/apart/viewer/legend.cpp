@@ -20,6 +20,7 @@ struct Glyph {
   std::array<unsigned char, glyph_height> rows;
 };
 constexpr Glyph glyphs[] = {
+    {'(', {0x02, 0x04, 0x08, 0x08, 0x08, 0x04, 0x02}}, {')', {0x08, 0x04, 0x02, 0x02, 0x02, 0x04, 0x08}},
     {'+', {0x00, 0x04, 0x04, 0x1f, 0x04, 0x04, 0x00}}, {'-', {0x00, 0x00, 0x00, 0x1f, 0x00, 0x00, 0x00}},
     {'.', {0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, 0x0c}}, {'/', {0x01, 0x01, 0x02, 0x04, 0x08, 0x10, 0x10}},
     {'0', {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e}}, {'1', {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e}},
@@ -97,27 +98,45 @@ class Canvas {
 
 }  // namespace
 
-void draw_legend(Image& image, const Legend& legend) {
-  if (image.width < 160 || image.height < 120) return;
-  Canvas canvas(image);
-  const int dot = std::max(1, std::min(image.width / 400, image.height / 300));
-  const int margin = 4 * dot, line = (glyph_height + 4) * dot, bar = 8 * dot;
-  const std::string title =
-      legend.unit.empty() ? std::string(legend.label) : fmt::format("{} [{}]", legend.label, legend.unit);
+LegendLayout legend_layout(const Legend& legend, int picture_width, int picture_height) {
+  LegendLayout layout;
+  const int dot = std::max(1, std::min(picture_width / 400, picture_height / 300));
+  layout.dot = dot;
+  const int margin = 4 * dot, most = picture_width - 4 * margin;
+  layout.title = std::string(legend.label);
+  // The letters drawn here are those of ASCII.
+  for (std::size_t at; (at = layout.title.find("\u2212")) != layout.title.npos;)
+    layout.title.replace(at, 3, "-");
+  const std::string unit = legend.unit.empty() ? "" : fmt::format(" [{}]", legend.unit);
+  const auto too_wide = [&] { return Canvas::width_of(layout.title + unit, dot) > most; };
+  if (const std::size_t explanation = layout.title.find(" ("); too_wide() && explanation != std::string::npos)
+    layout.title.resize(explanation);
+  layout.title += unit;
   const double middle = legend.logarithmic && legend.low > 0 && legend.high > 0
                             ? std::sqrt(legend.low * legend.high)
                             : 0.5 * (legend.low + legend.high);
-  const std::string numbers[3] = {fmt::format("{:.3g}", legend.low), fmt::format("{:.3g}", middle),
-                                  fmt::format("{:.3g}", legend.high)};
-  // Room for the title and for three numbers beside each other.
-  int needed = 4 * margin;
-  for (const std::string& number : numbers) needed += Canvas::width_of(number, dot);
-  const int width =
-      std::min(image.width - 4 * margin, std::max({image.width / 4, needed, Canvas::width_of(title, dot)}));
+  layout.numbers = {fmt::format("{:.3g}", legend.low), fmt::format("{:.3g}", middle),
+                    fmt::format("{:.3g}", legend.high)};
+  const auto width_of = [&](int k) { return Canvas::width_of(layout.numbers[std::size_t(k)], dot); };
+  // The middle number stands in the middle: the wider of the others must end before it.
+  const int gap = glyph_width * dot;
+  const int needed = width_of(1) + 2 * (std::max(width_of(0), width_of(2)) + gap);
+  layout.width = std::min(most, std::max({picture_width / 4, needed, Canvas::width_of(layout.title, dot)}));
+  if (needed > layout.width) layout.numbers[1].clear();
+  layout.at = {0, (layout.width - width_of(1)) / 2, layout.width - width_of(2)};
+  return layout;
+}
+
+void draw_legend(Image& image, const Legend& legend) {
+  if (image.width < 160 || image.height < 120) return;
+  Canvas canvas(image);
+  const LegendLayout layout = legend_layout(legend, image.width, image.height);
+  const int dot = layout.dot, width = layout.width;
+  const int margin = 4 * dot, line = (glyph_height + 4) * dot, bar = 8 * dot;
   const int left = 2 * margin, top = image.height - 2 * margin - 2 * line - bar;
   constexpr Colour paper = {255, 255, 255}, ink = {30, 30, 30};
   canvas.fill(left - margin, top - margin, width + 2 * margin, 2 * line + bar + 2 * margin, paper, 0.8);
-  canvas.write(title, left, top, dot, ink);
+  canvas.write(layout.title, left, top, dot, ink);
   const auto stops = colour_stops();
   for (int i = 0; i < width; ++i) {
     const double x = width > 1 ? double(i) / (width - 1) * double(stops.size() - 1) : 0;
@@ -131,9 +150,7 @@ void draw_legend(Image& image, const Legend& legend) {
     canvas.fill(left + i, top + line, 1, bar, colour);
   }
   const int below = top + line + bar + 2 * dot;
-  canvas.write(numbers[0], left, below, dot, ink);
-  canvas.write(numbers[1], left + (width - Canvas::width_of(numbers[1], dot)) / 2, below, dot, ink);
-  canvas.write(numbers[2], left + width - Canvas::width_of(numbers[2], dot), below, dot, ink);
+  for (std::size_t k = 0; k < 3; ++k) canvas.write(layout.numbers[k], left + layout.at[k], below, dot, ink);
 }
 
 }  // namespace apart

@@ -19,17 +19,19 @@ VectorX norms(const Matrix3X& vectors) {
 }
 
 /// The mean of the cells around each point; cells of equal weight. `values`: per tetrahedron, then perhaps
-/// per face.
+/// per face. Obstacles have none: their zeros would look like a result.
 VectorX mean_around(const Frame& frame, const VectorX& values) {
   const Index n = frame.mesh.point_count();
   VectorX sum = VectorX::Zero(n), count = VectorX::Zero(n);
   Index cell = 0;
   const auto add = [&](const auto& cells) {
-    for (Index c = 0; c < cells.cols() && cell < values.size(); ++c, ++cell)
+    for (Index c = 0; c < cells.cols() && cell < values.size(); ++c, ++cell) {
+      if (frame.bodies[std::size_t(frame.point_body[cells(0, c)])].kind == "obstacle") continue;
       for (const int p : cells.col(c)) {
         sum[p] += values[cell];
         ++count[p];
       }
+    }
   };
   add(frame.mesh.tetrahedra);
   add(frame.mesh.faces);
@@ -69,6 +71,13 @@ VectorX point_field(const Frame& frame, std::string_view name, double reach) {
   return gaps(frame, reach);
 }
 
+std::optional<std::pair<double, double>> colour_range(std::string_view field, std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  return std::pair(find_field(field).logarithmic ? values.front() : 0.0,
+                   values[std::min(values.size() - 1, values.size() * 995 / 1000)]);
+}
+
 VectorX gaps(const Frame& frame, double reach) {
   ensure(reach > 0, "gaps: a positive reach");
   const DrawnSurface surface = drawn_surface(frame);
@@ -80,16 +89,11 @@ VectorX gaps(const Frame& frame, double reach) {
     body[std::size_t(i)] = frame.point_body[surface.points[i]];
   }
   PairTable pairs(int(frame.bodies.size()));
-  const auto ignore = [&](int a, int b) {
-    PairSettings settings;
-    settings.enabled = false;
-    pairs.set(a, b, settings);
-  };
-  for (const auto& [a, b] : frame.ignored_pairs) ignore(a, b);
+  for (const auto& [a, b] : frame.ignored_pairs) pairs.set(a, b, {.enabled = false});
   std::vector<char> absent(frame.bodies.size(), false);
   for (const int a : frame.absent) {
     absent[std::size_t(a)] = true;
-    for (int b = 0; b < int(frame.bodies.size()); ++b) ignore(a, b);
+    pairs.disable(a);
   }
   const CollisionSurface collision(x, surface.triangles, surface.segments, body, pairs, frame.half_spaces);
 

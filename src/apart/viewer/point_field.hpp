@@ -2,8 +2,11 @@
 // Quantities of a frame as numbers at its points, for colours.
 #include <apart/io/frame.hpp>
 
+#include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace apart {
 
@@ -20,10 +23,16 @@ std::span<const FieldKind> field_kinds();
 /// Throws InputError that lists the names if there is none of that name.
 const FieldKind& find_field(std::string_view name);
 
-/// The field at every point of the frame; not a number where it has no meaning: stress on a point of no
-/// tetrahedron, a gap beyond `reach` [m]. Quantities of cells become the mean over the cells around a point.
+/// The field at every point of the frame; not a number where it has no meaning: stress and strain of
+/// obstacles and of points of no cell, a gap beyond `reach` [m]. Quantities of cells become the mean over the
+/// cells around a point.
 /// Throws InputError if the frame does not hold the field.
 VectorX point_field(const Frame& frame, std::string_view name, double reach);
+
+/// What the ends of the colours stand for if nobody says it, lower and upper, from the numbers at the points
+/// that are seen: from 0 (fields that span decades: from the smallest) to the largest but for half a percent
+/// of them, so that one point does not darken all others. None without numbers.
+std::optional<std::pair<double, double>> colour_range(std::string_view field, std::vector<double> values);
 
 /// Distance [m] from each point of the surface to the nearest other thing it could touch: points, edges and
 /// faces that do not share a point, and half-spaces. The distance of two edges, or of a point and a face,

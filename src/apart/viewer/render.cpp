@@ -1,5 +1,6 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/viewer/drawn_surface.hpp>
 #include <apart/viewer/legend.hpp>
 #include <apart/viewer/point_field.hpp>
 #include <apart/viewer/ray_scene.hpp>
@@ -64,7 +65,7 @@ Vector3f around(const Vector3f& n, float u, float v) {
   return r * std::cos(angle) * a + r * std::sin(angle) * b + std::sqrt(std::max(0.0f, 1 - u)) * n;
 }
 
-/// A half-space's boundary, or the floor put under a scene that has none.
+/// A half-space's boundary.
 struct Ground {
   Vector3f origin, normal;
 
@@ -176,7 +177,6 @@ class Picture {
     Surroundings found;
     for (std::size_t i = 0; i < shapes_.size(); ++i)
       if (is_glass_[i]) found.glass.push_back(shapes_[i].body);
-    found.floor = floor_;
     return found;
   }
 
@@ -271,17 +271,6 @@ class Picture {
       if (std::ranges::count(frame.absent, plane.body) == 0)
         grounds_.push_back(
             {normalization_(plane.origin_at(frame.mesh.points)), plane.normal.normalized().cast<float>()});
-    float lowest = std::numeric_limits<float>::infinity();
-    for (const Shape& shape : shapes_)
-      for (Index p = 0; p < shape.points.cols(); ++p)
-        if (shape.points.col(p).norm() < 2) lowest = std::min(lowest, up_.dot(shape.points.col(p)));
-    const Vector3 up = camera_.up.normalized();
-    if (options_.surroundings && options_.surroundings->floor)
-      lowest = float((*options_.surroundings->floor - up.dot(camera_.target)) / camera_.scene_size) + 0.01f;
-    if (grounds_.empty() && std::isfinite(lowest)) {
-      grounds_.push_back({(lowest - 0.01f) * up_, up_});
-      floor_ = up.dot(camera_.target) + (double(lowest) - 0.01) * camera_.scene_size;
-    }
     // Grid lines at a round distance, some six of them across the scene.
     const double wanted = camera_.scene_size / 6;
     const double decade = std::pow(10.0, std::floor(std::log10(wanted)));
@@ -496,7 +485,6 @@ class Picture {
   Vector3f eye_, up_, forward_, right_, above_, lamp_, lamp_side_, lamp_top_;
   RayScene solid_, glass_;
   std::vector<Ground> grounds_;
-  std::optional<double> floor_;  ///< if it was put there
   float half_height_ = 1, grid_ = 1;
 };
 
@@ -541,15 +529,19 @@ void check(const Frame& frame, const RenderOptions& options) {
 }  // namespace
 
 Colouring spanning(std::string_view field, double reach, std::span<const Frame> frames) {
-  std::vector<double> values;
-  for (const Frame& frame : frames)
-    for (const double x : point_field(frame, field, reach))
-      if (std::isfinite(x)) values.push_back(x);
   Colouring colouring{std::string(field), 0, 1, reach};
-  if (values.empty()) return colouring;
-  std::sort(values.begin(), values.end());
-  if (find_field(field).logarithmic) colouring.low = values.front();
-  colouring.high = values[std::min(values.size() - 1, values.size() * 995 / 1000)];
+  bool any = false;
+  for (const Frame& frame : frames) {
+    const VectorX whole = point_field(frame, field, reach);
+    std::vector<double> values;
+    for (const int p : drawn_surface(frame).points)
+      if (std::isfinite(whole[p])) values.push_back(whole[p]);
+    const auto range = colour_range(field, std::move(values));
+    if (!range) continue;
+    colouring.low = any ? std::min(colouring.low, range->first) : range->first;
+    colouring.high = any ? std::max(colouring.high, range->second) : range->second;
+    any = true;
+  }
   return colouring;
 }
 

@@ -18,14 +18,13 @@ struct Colouring {
   double reach = 1e-3;       ///< [m], for gaps
 };
 
-/// A colouring that spans what the frames hold, but for the largest half percent of their numbers. Throws
+/// A colouring that spans the colour_range of every frame. Throws
 /// InputError if there is no such field or a frame does not hold it.
 Colouring spanning(std::string_view field, double reach, std::span<const Frame> frames);
 
 /// What is decided from a frame if it is not given; in a film it must not change from picture to picture.
 struct Surroundings {
-  std::vector<int> glass;       ///< obstacles drawn as if of glass, as bodies of the frame
-  std::optional<double> floor;  ///< [m] along the camera's up: the floor of a run without half-spaces
+  std::vector<int> glass;  ///< obstacles drawn as if of glass, as bodies of the frame
 };
 
 struct RenderOptions {
@@ -43,7 +42,7 @@ struct RenderOptions {
 /// option is out of range or a coordinate is not finite.
 Image draw(const Frame& frame, const RenderOptions& options);
 
-/// The obstacles that hide bodies, and the floor just below what is seen.
+/// The obstacles that hide bodies.
 Surroundings surroundings(const Frame& frame, const RenderOptions& options);
 
 /// The same as a PNG file, written atomically.

@@ -56,16 +56,41 @@ Mesh visible_surface(const Frame& frame) {
   return mesh;
 }
 
+/// Whether a folder holds nothing but what an export to the format writes.
+bool holds_export(const fs::path& folder, std::string_view format) {
+  std::error_code error;
+  const auto only_frames = [&](const fs::path& part) {
+    for (const auto& entry : fs::directory_iterator(part, error)) {
+      const fs::path name = entry.path().filename();
+      if (!name.string().starts_with("frame_") || name.extension() != fmt::format(".{}", format))
+        return false;
+    }
+    return !error;
+  };
+  if (format != "vtu") return only_frames(folder);
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (const fs::path name = entry.path().filename();
+        name != "frames.pvd" && !(name == "frames" && only_frames(entry.path())))
+      return false;
+  return !error;
+}
+
 /// A folder that appears under its name when everything is in it: what is written goes to a hidden one beside
-/// it, which goes away if it is not finished. A folder that is there, and empty, is filled.
+/// it, which goes away if it is not finished. A folder that is there, and empty, is filled; one with an
+/// earlier export is replaced if that is asked for.
 class WholeFolder {
  public:
-  explicit WholeFolder(const fs::path& output) {
+  WholeFolder(const fs::path& output, std::string_view format, bool replace) {
     std::error_code error;
     exists_ = fs::exists(output, error);
-    if (exists_ && (!fs::is_directory(output, error) || !fs::is_empty(output, error)))
-      throw InputError("{}: is there already and not an empty folder; choose another with -o",
-                       output.string());
+    if (exists_ && (!fs::is_directory(output, error) || !fs::is_empty(output, error))) {
+      const bool earlier = fs::is_directory(output, error) && holds_export(output, format);
+      if (!(earlier && replace))
+        throw InputError("{}: is there already and not an empty folder; choose another with -o{}",
+                         output.string(), earlier ? ", or replace the earlier export with --force" : "");
+      for (const auto& entry : fs::directory_iterator(output, error))
+        replaced_.push_back(entry.path().filename());
+    }
     output_ = fs::weakly_canonical(fs::absolute(output), error);
     if (error) output_ = fs::absolute(output);
     if (!output_.has_filename()) output_ = output_.parent_path();  // a slash at the end
@@ -90,6 +115,8 @@ class WholeFolder {
   void finish() {
     std::error_code error;
     if (exists_) {
+      for (const fs::path& name : replaced_)
+        if (!error) fs::remove_all(output_ / name, error);
       std::vector<fs::path> names;
       for (const auto& entry : fs::directory_iterator(written_, error))
         names.push_back(entry.path().filename());
@@ -104,6 +131,7 @@ class WholeFolder {
 
  private:
   fs::path output_, written_;
+  std::vector<fs::path> replaced_;  ///< names of an earlier export
   bool exists_ = false;
 };
 
@@ -123,13 +151,13 @@ const ExportFormat& find_export_format(std::string_view name) {
 }
 
 void export_frames(const std::vector<fs::path>& frames, std::string_view format, const fs::path& output,
-                   const FrameProgress& progress) {
+                   const ExportOptions& options) {
   const ExportFormat& chosen = find_export_format(format);
   if (!chosen.ending.empty()) {
-    const SurfaceMotion motion = read_motion(frames, progress);
+    const SurfaceMotion motion = read_motion(frames, options.progress);
     return chosen.name == "gltf" ? write_gltf(output, motion) : write_usda(output, motion);
   }
-  WholeFolder folder(output);
+  WholeFolder folder(output, format, options.replace);
   std::optional<FrameWriter> writer;
   if (format == "vtu") writer.emplace(folder.path());
   for (std::size_t f = 0; f < frames.size(); ++f) {
@@ -147,7 +175,7 @@ void export_frames(const std::vector<fs::path>& frames, std::string_view format,
         write_ply(file, mesh);
       }
     }
-    if (progress && !progress(Index(f) + 1, Index(frames.size()))) throw ExportStopped();
+    if (options.progress && !options.progress(Index(f) + 1, Index(frames.size()))) throw ExportStopped();
   }
   folder.finish();
 }

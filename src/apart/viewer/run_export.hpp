@@ -17,11 +17,18 @@ std::span<const ExportFormat> export_formats();
 /// Throws InputError that lists the names if there is none of that name.
 const ExportFormat& find_export_format(std::string_view name);
 
-/// Writes frames as the format says: a file, or a folder (made if it is not there, else it must be empty).
-/// Either appears when it is whole. Throws InputError if a frame cannot be read, the format cannot hold it,
-/// or the output cannot be written; ExportStopped if `progress` says so.
+struct ExportOptions {
+  FrameProgress progress = nullptr;  ///< called after each frame; false: stop
+  /// Whether a folder may hold an earlier export of the same format, and nothing else, which is then
+  /// replaced.
+  bool replace = false;
+};
+
+/// Writes frames as the format says: a file, replaced if it is there, or a folder (made if it is not there,
+/// else empty unless `replace`). Either appears when it is whole. Throws InputError if a frame cannot be
+/// read, the format cannot hold it, or the output cannot be written; ExportStopped if `progress` says so.
 void export_frames(const std::vector<std::filesystem::path>& frames, std::string_view format,
-                   const std::filesystem::path& output, const FrameProgress& progress = nullptr);
+                   const std::filesystem::path& output, const ExportOptions& options = {});
 
 /// glTF 2.0: a node with a mesh for each body, which moves by one morph target for each frame but the first.
 /// Between two frames points go straight. Binary (.glb) if the name ends so, else JSON with the data inside.

@@ -40,6 +40,24 @@ Vector3f obstacle_colour() {
   return {0.42f, 0.43f, 0.45f};
 }
 
+int srgb(const Vector3f& linear) {
+  int hex = 0;
+  for (const float x : linear) {
+    const float s = x <= 0.0031308f ? 12.92f * x : 1.055f * std::pow(x, 1 / 2.4f) - 0.055f;
+    hex = hex << 8 | int(std::lround(255 * std::clamp(s, 0.0f, 1.0f)));
+  }
+  return hex;
+}
+
+std::vector<Vector3f> body_colours(const Frame& frame) {
+  std::vector<Vector3f> colours;
+  int simulated = 0;
+  for (const FrameBody& body : frame.bodies)
+    colours.push_back(body.kind == "obstacle" || body.kind == "half_space" ? obstacle_colour()
+                                                                           : body_colour(simulated++));
+  return colours;
+}
+
 Matrix3Xf corner_normals(const Matrix3Xf& points, const Faces& faces, float crease_angle) {
   const Index n = Index(faces.cols());
   Matrix3Xf face_normal(3, n);
@@ -130,7 +148,7 @@ std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalizat
     if (const auto b = std::size_t(frame.point_body[v]); !absent[b])
       balls[b].push_back(local[std::size_t(v)]);
 
-  int simulated = 0;
+  const std::vector<Vector3f> own_colours = body_colours(frame);
   for (Shape& shape : shapes) {
     const auto& list = balls[std::size_t(shape.body)];
     shape.balls = Eigen::VectorXi::Map(list.data(), Index(list.size()));
@@ -138,10 +156,7 @@ std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalizat
     // What has no thickness gets one that can be seen.
     const double thickness = drawn_thickness(frame, shape.body) / normalization.size;
     shape.radius = thickness > 0 ? float(thickness / 2) : shape.balls.size() > 0 ? 0.006f : 0.004f;
-    if (shape.obstacle)
-      shape.colour = obstacle_colour();
-    else
-      shape.colour = body_colour(simulated++);
+    shape.colour = own_colours[std::size_t(shape.body)];
   }
   std::erase_if(shapes,
                 [](const Shape& s) { return s.faces.cols() + s.segments.cols() + s.balls.size() == 0; });

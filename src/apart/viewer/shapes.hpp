@@ -47,6 +47,11 @@ Matrix3Xf corner_normals(const Matrix3Xf& points, const Faces& faces, float crea
 
 /// The colour of the n-th simulated body: linear RGB.
 Vector3f body_colour(int n);
+/// A linear colour as sRGB 0xRRGGBB.
+int srgb(const Vector3f& linear);
+/// Of obstacles and half-spaces, and of what has no number where the others have one.
 Vector3f obstacle_colour();
+/// The colour of each body of a frame, the same in pictures, on the page and in exports.
+std::vector<Vector3f> body_colours(const Frame& frame);
 
 }  // namespace apart

@@ -87,15 +87,14 @@ SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, cons
         local[std::size_t(p)] = int(points[body_of(p)].size());
         points[body_of(p)].push_back(surface.points[p]);
       }
-      int simulated = 0;
+      const std::vector<Vector3f> colours = body_colours(frame);
       for (std::size_t b = 0; b < frame.bodies.size(); ++b) {
         MovingBody body;
         body.name = frame.bodies[b].name;
         body.kind = frame.bodies[b].kind;
         body.body = int(b);
         body.thickness = drawn_thickness(frame, int(b));
-        const bool fixed = body.kind == "obstacle" || body.kind == "half_space";
-        body.colour = fixed ? obstacle_colour() : body_colour(simulated++);
+        body.colour = colours[b];
         motion.bodies.push_back(std::move(body));
       }
       const auto distribute = [&](const auto& cells, auto member) {

@@ -54,16 +54,6 @@ std::string hexadecimal(std::uint64_t key) {
   return fmt::format("{:016x}", key);  // JSON's numbers hold 53 bits
 }
 
-/// sRGB 0xRRGGBB.
-int encoded(const Vector3f& linear) {
-  int hex = 0;
-  for (const float x : linear) {
-    const float s = x <= 0.0031308f ? 12.92f * x : 1.055f * std::pow(x, 1 / 2.4f) - 0.055f;
-    hex = hex << 8 | int(std::lround(255 * std::clamp(s, 0.0f, 1.0f)));
-  }
-  return hex;
-}
-
 }  // namespace
 
 std::string topology_packet(const Frame& frame, const DrawnSurface& surface) {
@@ -77,13 +67,10 @@ std::string topology_packet(const Frame& frame, const DrawnSurface& surface) {
   text["first_segment_cell"] = frame.mesh.tetrahedra.cols() + frame.mesh.faces.cols();
   text["first_ball_cell"] = frame.mesh.tetrahedra.cols() + frame.mesh.faces.cols() + frame.mesh.edges.cols();
   text["bodies"] = Json::array();
-  int simulated = 0;
+  const std::vector<Vector3f> colours = body_colours(frame);
   for (std::size_t b = 0; b < frame.bodies.size(); ++b) {
     const FrameBody& body = frame.bodies[b];
-    const bool fixed = body.kind == "obstacle" || body.kind == "half_space";
-    Json item = {{"name", body.name},
-                 {"kind", body.kind},
-                 {"colour", encoded(fixed ? obstacle_colour() : body_colour(simulated++))}};
+    Json item = {{"name", body.name}, {"kind", body.kind}, {"colour", srgb(colours[b])}};
     if (const double thickness = drawn_thickness(frame, int(b)); thickness > 0) {
       item["thickness"] = thickness;
       item["radius"] = thickness / 2;
@@ -158,7 +145,7 @@ std::string field_packet(const Frame& frame, const DrawnSurface& surface, std::s
   if (vectors && frame.contact_force.size() == 0)
     throw InputError("the frame at {} s holds no contact forces", frame.time);
   Eigen::MatrixXf values(vectors ? 3 : 1, n);
-  double low = std::numeric_limits<double>::infinity(), high = -low;
+  std::vector<double> drawn;  // numbers at points that are seen
   const VectorX whole =
       vectors ? VectorX(frame.contact_force.colwise().norm()) : point_field(frame, field, reach);
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -167,11 +154,20 @@ std::string field_packet(const Frame& frame, const DrawnSurface& surface, std::s
       values.col(i) = frame.contact_force.col(surface.points[i]).cast<float>();
     else
       values(0, i) = float(x);
-    if (!std::isfinite(x)) continue;
-    low = std::min(low, x);
-    high = std::max(high, x);
+    if (std::isfinite(x)) drawn.push_back(x);
   }
-  Packet packet({{"name", field}, {"low", finite_or_null(low)}, {"high", finite_or_null(high)}});
+  Json text = {{"name", field}, {"low", nullptr}, {"high", nullptr}};
+  if (vectors && !drawn.empty()) {
+    const auto [low, high] = std::minmax_element(drawn.begin(), drawn.end());
+    text["low"] = *low;
+    text["high"] = *high;
+  } else if (!vectors) {
+    if (const auto range = colour_range(field, std::move(drawn))) {
+      text["low"] = range->first;
+      text["high"] = range->second;
+    }
+  }
+  Packet packet(text);
   packet.add(values);
   return packet.compressed(1);
 }

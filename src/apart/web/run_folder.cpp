@@ -1,5 +1,6 @@
 #include <apart/core/error.hpp>
 #include <apart/io/file_reader.hpp>
+#include <apart/viewer/contact_reach.hpp>
 #include <apart/web/packets.hpp>
 #include <apart/web/run_folder.hpp>
 
@@ -33,17 +34,6 @@ Json read_json_or_null(const fs::path& file) {
   std::ifstream stream(file);
   const Json json = Json::parse(stream, nullptr, false, true);
   return json.is_object() ? json : Json();
-}
-
-/// A length of the scene: metres, or "1e-3 L" in sizes of the scene.
-double length(const Json& value, double size) {
-  if (value.is_number()) return value.get<double>();
-  if (!value.is_string()) return 0;
-  std::string text = value.get<std::string>();
-  const std::size_t unit = text.find('L');
-  if (unit != text.npos) text.resize(unit);
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return parse_real(text).value_or(0) * (unit == text.npos ? 1 : size);
 }
 
 Json numbers(const std::vector<double>& values, Index from) {
@@ -292,16 +282,7 @@ double RunFolder::contact_reach(const Frame& frame) const {
       return Json();
     }
   };
-  const Json scene = read("scene.json"), summary = read("summary.json");
-  const double size =
-      summary.contains("size") && summary["size"].is_number() ? summary["size"].get<double>() : 0;
-  double reach = 0;
-  if (scene.contains("contact") && scene["contact"].is_object())
-    for (const char* key : {"dhat", "thickness"})
-      if (scene["contact"].contains(key)) reach += length(scene["contact"][key], size);
-  if (!(reach > 0) && frame.mesh.point_count() > 0)
-    reach = 1e-3 * (frame.mesh.points.rowwise().maxCoeff() - frame.mesh.points.rowwise().minCoeff()).norm();
-  return std::isfinite(reach) && reach > 0 ? 2 * reach : 1e-3;  // twice: what is about to touch is seen too
+  return apart::contact_reach(read("scene.json"), read("summary.json"), frame);
 }
 
 std::shared_ptr<const std::string> RunFolder::packet(const std::string& what, Index frame) {

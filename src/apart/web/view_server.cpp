@@ -6,6 +6,7 @@
 #include <apart/io/file_reader.hpp>
 #include <apart/io/gzip.hpp>
 #include <apart/viewer/point_field.hpp>
+#include <apart/viewer/shapes.hpp>
 #include <apart/web/connections.hpp>
 #include <apart/web/page.hpp>
 #include <apart/web/run_folder.hpp>
@@ -164,6 +165,7 @@ struct ViewServer::Implementation {
     text["runs"] = nlohmann::json::array();
     for (const auto& run : runs) text["runs"].push_back({{"name", run->name()}});
     text["colours"] = colour_stops();
+    text["no_value"] = srgb(obstacle_colour());
     return text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
