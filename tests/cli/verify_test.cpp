@@ -307,6 +307,10 @@ TEST_F(Verifies, ThatNothingStartsInsideASolidUnlessItIsAllowed) {
   // When it appears inside one that is there and might have moved away: the run says so when it happens.
   scene(R"({"type": "volume", "name": "host", )" + big +
         R"(, {"type": "volume", "name": "guest", "appears": 0.015, )" + box + "}");
+  const Outcome warned = apart({"check", "scene.json"});
+  EXPECT_EQ(warned.code, 0) << warned.err;
+  EXPECT_NE(warned.out.find("warning: 'guest' appears where 'host' is at the start"), std::string::npos)
+      << warned.out;
   const Outcome late = apart({"run", "scene.json", "-o", "late"});
   EXPECT_EQ(late.code, 3) << late.out << late.err;
   EXPECT_NE(late.err.find("of 'guest' is inside the solid 'host'"), std::string::npos) << late.err;

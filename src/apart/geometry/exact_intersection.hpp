@@ -1,7 +1,9 @@
 #pragma once
 // Exact answers about points with double coordinates: no rounding, no tolerance. Everything here is closed:
 // two things that merely touch intersect. It serves verification and shares no code with the solver's
-// distances, broad phases and CCD, so that an error there cannot hide here. All coordinates must be finite.
+// distances, broad phases and CCD, so that an error there cannot hide here. The solver uses it, too, in two
+// places: before bodies appear (collision_detection), and where rounding leaves the sign of a volume open
+// (inversion). All coordinates must be finite.
 #include <apart/core/function_ref.hpp>
 #include <apart/core/types.hpp>
 

@@ -3,6 +3,7 @@
 #include <apart/geometry/aabb.hpp>
 #include <apart/geometry/squared_distance.hpp>
 #include <apart/scene/scene_report.hpp>
+#include <apart/scene/start_check.hpp>
 #include <apart/simulation/simulation.hpp>
 #include <apart/solver/barrier_stiffness.hpp>
 
@@ -397,6 +398,7 @@ std::vector<std::string> warnings(const Scene& scene, const std::vector<BodyRepo
         o.solver.tolerance, model.size);
   if (o.solver.ccd == CcdMethod::tight_inclusion)
     warn("solver.ccd is tight_inclusion, which is several times slower than additive, and no safer");
+  for (std::string& warning : nested_later(scene)) result.push_back(std::move(warning));
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace apart {
 
@@ -106,6 +107,30 @@ StartCheck check_start(const Scene& scene) {
       finding.text += fmt::format(", when it appears at t = {:g} s", time);
     }
   result.parts.push_back(std::move(later));
+  return result;
+}
+
+std::vector<std::string> nested_later(const Scene& scene) {
+  const Model& model = *scene.model;
+  const double dt = model.options.dt, last = double(scene.steps) * dt;
+  std::set<std::string> later;
+  for (const Body& body : model.bodies)
+    if (!body.presence.covers(dt) && body.presence.from < last) later.insert(body.name);
+  std::vector<std::string> result;
+  if (later.empty()) return result;
+  Frame frame = Simulation(scene.model).frame();
+  frame.absent.clear();
+  verify::FrameCheck check(frame);
+  for (const verify::Finding& f : check.nested(frame.mesh.points)) {
+    if (f.bodies.size() < 2 || later.contains(f.bodies[0]) == later.contains(f.bodies[1])) continue;
+    const std::string& late = f.bodies[later.contains(f.bodies[0]) ? 0 : 1];
+    const std::string& other = f.bodies[later.contains(f.bodies[0]) ? 1 : 0];
+    std::string text = fmt::format(
+        "'{}' appears where '{}' is at the start, one inside the other; if it is still there then, the run "
+        "ends",
+        late, other);
+    if (std::find(result.begin(), result.end(), text) == result.end()) result.push_back(std::move(text));
+  }
   return result;
 }
 

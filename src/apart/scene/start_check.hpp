@@ -23,6 +23,10 @@ struct StartCheck {
 };
 StartCheck check_start(const Scene& scene);
 
+/// Bodies that come in later at a place that is inside a solid at the start, one line each. The solid may
+/// have moved away by then, so that this is no reason to refuse the scene; the run does if it has not.
+std::vector<std::string> nested_later(const Scene& scene);
+
 /// One line for each kind of finding between the same bodies: place in the scene file, bodies, elements and
 /// coordinates of the first, how many more there are, and what to do.
 std::vector<std::string> messages(const StartCheck& check, const SceneFile& file);

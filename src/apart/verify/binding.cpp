@@ -84,13 +84,12 @@ class BindingCheck {
     result_.run_digest = hash.digest();
     if (!said_run_.empty() && covered < list_.size())
       add(digests_name,
-          covered > 0
-              ? fmt::format(
-                    "lists {} files, summary.json vouches for the first {}: the run was stopped before "
-                    "it could end in order; go on with it by apart run --resume",
-                    list_.size(), covered)
-              : fmt::format("has the digest {}, summary.json says {}; one of them was changed", hash.digest(),
-                            said_run_));
+          covered > 0 ? fmt::format("lists {} files, summary.json vouches for the first {}: the run still "
+                                    "goes on, or was stopped "
+                                    "before it could end in order; then go on with it by apart run --resume",
+                                    list_.size(), covered)
+                      : fmt::format("has the digest {}, summary.json says {}; one of them was changed",
+                                    hash.digest(), said_run_));
     if (!said_scene_.empty() && !result_.scene_digest.empty() && said_scene_ != result_.scene_digest)
       add(scene_name, fmt::format("has the digest {}, summary.json says {}; it was changed after the run",
                                   result_.scene_digest, said_scene_));
