@@ -535,6 +535,7 @@ IntegratorOptions read_integrator(const LocatedJson& time) {
 SimulationOptions build_options(const LocatedJson& top, double size) {
   SimulationOptions options;
   options.dt = top["time"]["dt"].number();
+  options.max_motion = top["time"]["max_motion"].number();
   options.integrator = read_integrator(top["time"]);
   options.gravity = top["gravity"].vector();
   const LocatedJson contact = top["contact"], solver = top["solver"];
