@@ -29,14 +29,18 @@ Group scene() {
 }
 
 Group time_steps() {
-  return record("time", "Either `tend` or `steps` says how long.",
-                {{"dt", number(positive), "s", "0.01", "time step"},
-                 {"tend", number(positive), "s", Key::optional, "simulated time; the last step may pass it"},
-                 {"steps", integer(1), "", Key::optional, "number of time steps"},
-                 {"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"},
-                 {"beta", number({0, 0.5, true, false}), "", Key::optional, "of newmark; not given: 0.25"},
-                 {"gamma", number({0.5, 1}), "", Key::optional,
-                  "of newmark; not given: 0.5; larger values damp, and are of first order"}});
+  return record(
+      "time", "Either `tend` or `steps` says how long.",
+      {{"dt", number(positive), "s", "0.01", "time step"},
+       {"tend", number(positive), "s", Key::optional, "simulated time; the last step may pass it"},
+       {"steps", integer(1), "", Key::optional, "number of time steps"},
+       {"max_motion", number(not_negative), "", "0.25",
+        "how far two pieces may go on against each other in a step after they have met, in widths of "
+        "the smaller one; steps with more are divided; 0: none is"},
+       {"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"},
+       {"beta", number({0, 0.5, true, false}), "", Key::optional, "of newmark; not given: 0.25"},
+       {"gamma", number({0.5, 1}), "", Key::optional,
+        "of newmark; not given: 0.5; larger values damp, and are of first order"}});
 }
 
 Group probes() {

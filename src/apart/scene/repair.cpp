@@ -85,6 +85,7 @@ std::shared_ptr<const Model> bare_model(const Model& model, const Frame& frame, 
   SimulationOptions options = model.options;
   options.gravity.setZero();
   options.integrator = {};
+  options.max_motion = 0;  // velocities are only a way to name a target
   return std::make_shared<const Model>(std::move(bodies), std::move(pairs), options);
 }
 

@@ -66,6 +66,7 @@ constexpr Column column(std::string_view name) {
 constexpr Column columns[] = {
     column<&StepReport::step>("step"),
     column<&StepReport::time>("time"),
+    column<&StepReport::substeps>("substeps"),
     column<&StepReport::newton_iterations>("newton_iterations"),
     column<&StepReport::linear_solves>("linear_solves"),
     column<&StepReport::friction_iterations>("friction_iterations"),

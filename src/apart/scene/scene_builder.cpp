@@ -721,6 +721,7 @@ double build_tolerance(const LocatedJson& tolerance, const std::vector<Entry>& e
 SimulationOptions build_options(const LocatedJson& top, double tolerance) {
   SimulationOptions options;
   options.dt = top["time"]["dt"].number();
+  options.max_motion = top["time"]["max_motion"].number();
   options.integrator = read_integrator(top["time"]);
   options.gravity = top["gravity"].vector();
   const LocatedJson contact = top["contact"], solver = top["solver"];

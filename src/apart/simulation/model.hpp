@@ -45,6 +45,9 @@ struct SolverOptions {
 
 struct SimulationOptions {
   double dt = 0.01;  ///< h [s]
+  /// How far two pieces may move against each other in a step after they have met, in sizes of the smaller
+  /// one; 0: as far as they do. See StepDivision.
+  double max_motion = 0.25;
   IntegratorOptions integrator;
   Vector3 gravity{0, -9.81, 0};
   ContactOptions contact;

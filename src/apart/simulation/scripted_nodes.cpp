@@ -1,7 +1,20 @@
 #include <apart/core/error.hpp>
+#include <apart/geometry/aabb.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
 
+#include <algorithm>
+
 namespace apart {
+
+namespace {
+
+constexpr double straightness = 5e-4;  // largest deviation from a chord, in sizes of the body
+constexpr int most_pieces = 1024;      // of a motion in one step
+// Where the deviation is measured: the golden section, which no number of whole turns brings back to the
+// start.
+constexpr double sample = 0.3819660112501051;
+
+}  // namespace
 
 ScriptedNodes::ScriptedNodes(const Model& model) : model_(model) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
@@ -23,21 +36,70 @@ ScriptedNodes::Mask ScriptedNodes::mask(double time) const {
   return mask;
 }
 
+bool ScriptedNodes::acts(const Place& place, double time) const {
+  return place.prescription->when.covers(time) && model_.bodies[place.body].presence.covers(time);
+}
+
+Matrix3X ScriptedNodes::targets(const Place& place, const Matrix3X& anchors, double time) const {
+  const Prescription& p = *place.prescription;
+  const Index first = model_.first_node[place.body];
+  Matrix3X target(3, Index(p.nodes.size()));
+  for (Index i = 0; i < target.cols(); ++i)
+    target.col(i) = place.first_anchor < 0 ? Vector3(model_.initial_nodes.col(first + p.nodes[i]))
+                                           : Vector3(anchors.col(place.first_anchor + i));
+  if (p.motion) target = p.motion(target, std::max(time - p.when.from, 0.0));
+  if (!target.allFinite())
+    throw SolverError(
+        fmt::format("the scripted motion of '{}' is not a finite number at t = {:.6g} s; mend its formula or "
+                    "end the run before",
+                    model_.bodies[place.body].name, time));
+  return target;
+}
+
+ScriptedNodes::Curves ScriptedNodes::curves(const State& state, double length) const {
+  Curves result;
+  result.of_body.assign(model_.bodies.size(), 1);
+  const double end = state.time + length;
+  Matrix3X held;  // found when it is needed first
+  for (const Place& place : places_) {
+    const Prescription& p = *place.prescription;
+    const Body& body = model_.bodies[place.body];
+    if (!p.motion || !acts(place, end)) continue;
+    if (held.cols() == 0 && anchor_count_ > 0) held = anchors(state, end);
+    double size = body.half_space ? 0 : bounding_box(body.mesh.points).diagonal() + 2 * body.radius;
+    if (size == 0) size = model_.size;
+    const auto at = [&](double share) { return targets(place, held, state.time + share * length); };
+    const auto is_straight = [&](int pieces) {
+      Matrix3X from = at(0);
+      for (int k = 0; k < pieces; ++k) {
+        const Matrix3X to = at(double(k + 1) / pieces), between = at((k + sample) / pieces);
+        for (int axis = 0; axis < 3; ++axis)
+          if (p.axes[std::size_t(axis)] &&
+              (between.row(axis) - (1 - sample) * from.row(axis) - sample * to.row(axis))
+                      .cwiseAbs()
+                      .maxCoeff() > straightness * size)
+            return false;
+        from = to;
+      }
+      return true;
+    };
+    int pieces = 1;
+    while (pieces < most_pieces && !is_straight(pieces)) pieces *= 2;
+    int& of_body = result.of_body[place.body];
+    of_body = std::max(of_body, pieces);
+    result.most = std::max(result.most, pieces);
+    if (body.is_dynamic() && Index(p.nodes.size()) < body.node_count())
+      result.most_attached = std::max(result.most_attached, pieces);
+  }
+  return result;
+}
+
 Matrix3X ScriptedNodes::apply(Matrix3X q, const Matrix3X& anchors, double time) const {
   for (const Place& place : places_) {
     const Prescription& p = *place.prescription;
-    if (!p.when.covers(time) || !model_.bodies[place.body].presence.covers(time)) continue;
+    if (!acts(place, time)) continue;
     const Index first = model_.first_node[place.body];
-    Matrix3X target(3, Index(p.nodes.size()));
-    for (Index i = 0; i < target.cols(); ++i)
-      target.col(i) = place.first_anchor < 0 ? Vector3(model_.initial_nodes.col(first + p.nodes[i]))
-                                             : Vector3(anchors.col(place.first_anchor + i));
-    if (p.motion) target = p.motion(target, time - p.when.from);
-    if (!target.allFinite())
-      throw SolverError(fmt::format(
-          "the scripted motion of '{}' is not a finite number at t = {:.6g} s; mend its formula or "
-          "end the run before",
-          model_.bodies[place.body].name, time));
+    const Matrix3X target = targets(place, anchors, time);
     for (Index i = 0; i < target.cols(); ++i)
       for (int axis = 0; axis < 3; ++axis)
         if (p.axes[axis]) q(axis, first + p.nodes[i]) = target(axis, i);

@@ -19,6 +19,15 @@ class ScriptedNodes {
   /// nodes where they are.
   Matrix3X anchors(const State& state, double time) const;
 
+  /// How many equal pieces of the next `length` [s] a motion must be cut into for each to be straight: to
+  /// deviate from the chord by less than a 2000th of the body, five degrees of a turn.
+  struct Curves {
+    std::vector<int> of_body;
+    int most = 1;           ///< of all
+    int most_attached = 1;  ///< of those that move a part of a body, which the rest must follow
+  };
+  Curves curves(const State& state, double length) const;
+
  private:
   /// Of one prescription.
   struct Place {
@@ -26,6 +35,8 @@ class ScriptedNodes {
     const Prescription* prescription;
     Index first_anchor;  ///< column in State::anchors; −1: begins at the start
   };
+  bool acts(const Place& place, double time) const;  ///< in the step that ends at `time` [s]
+  Matrix3X targets(const Place& place, const Matrix3X& anchors, double time) const;
   const Model& model_;
   std::vector<Place> places_;
   Index anchor_count_ = 0;

@@ -4,6 +4,7 @@
 #include <apart/core/error.hpp>
 #include <apart/simulation/diagnosis.hpp>
 #include <apart/simulation/output_frame.hpp>
+#include <apart/simulation/step_division.hpp>
 #include <apart/simulation/step_problem.hpp>
 
 #include <cmath>
@@ -76,6 +77,21 @@ void keep_absent(const StepProblem& p, const State& before, State& after) {
   }
 }
 
+/// The report of a step of which `sum` tells the parts so far and `next` the one after these.
+StepReport joined(const StepReport& sum, StepReport next) {
+  if (sum.substeps == 0) return next;
+  const int a = sum.newton_iterations, b = next.newton_iterations;
+  if (a + b > 0) next.mean_step = (sum.mean_step * a + next.mean_step * b) / (a + b);
+  next.newton_iterations += sum.newton_iterations;
+  next.linear_solves += sum.linear_solves;
+  next.friction_iterations += sum.friction_iterations;
+  next.min_gap = std::min(sum.min_gap, next.min_gap);
+  next.shortest_step = std::min(sum.shortest_step, next.shortest_step);
+  next.scripted_by_lagrangian |= sum.scripted_by_lagrangian;
+  next.substeps += sum.substeps;
+  return next;
+}
+
 /// Fills in what is measured at the end of a step, where the problem was prepared.
 void fill_in(const StepProblem& p, const Matrix3X& q, const Matrix3X& velocity, StepReport& report) {
   report.contacts = p.contact.term_count();
@@ -110,6 +126,7 @@ Simulation::Simulation(std::shared_ptr<const Model> model) : Simulation(model, s
 Simulation::Simulation(std::shared_ptr<const Model> model, State start)
     : model_(std::move(model)),
       state_(std::move(start)),
+      division_(std::make_unique<StepDivision>(*model_)),
       problem_(std::make_unique<StepProblem>(
           *model_, present_bodies(*model_, std::max(state_.time, model_->options.dt)), timings_)) {
   ensure(state_.nodes.cols() == model_->node_count() && state_.velocity.cols() == model_->node_count(),
@@ -190,7 +207,13 @@ StepReport Simulation::step() {
     if (const auto present = present_bodies(*model_, end); present != problem_->present) meet(present, end);
     problem_->on_step_bound = &on_step_bound;
     if (on_iterate) on_iterate(model_->point_map.positions(state_.nodes));
-    StepReport report = advance(end, dt);
+    StepReport report;
+    for (double left = dt; left > 0;) {
+      const double length = division_->next(*problem_, state_, left);
+      const bool last = length >= left;
+      report = joined(report, advance(last ? end : state_.time + length, length));
+      left = last ? 0 : end - state_.time;
+    }
     ++state_.step;
     return report;
   } catch (...) {
@@ -208,11 +231,13 @@ StepReport Simulation::advance(double end, double dt) {
   StepReport report;
   report.step = state_.step + 1;
   report.time = end;
+  report.substeps = 1;
   StepProblem& p = *problem_;
   p.begin(state_, end, dt);
   Matrix3X q = state_.nodes;
-  report.scripted_by_lagrangian = !p.move_scripted(q);
-  if (on_iterate && q != state_.nodes) on_iterate(model_->point_map.positions(q));
+  report.scripted_by_lagrangian = !p.move_scripted(state_, q, [&](const Matrix3X& at) {
+    if (on_iterate) on_iterate(model_->point_map.positions(at));
+  });
   p.choose_stiffness(q);
   if (state_.barrier_stiffness == 0) {  // no step before: forces of the start, with the κ just found
     const Matrix3X x = model_->surface_map.positions(state_.nodes);

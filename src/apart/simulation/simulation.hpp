@@ -18,7 +18,8 @@ State start_state(const Model& model);
 /// What one step did: a row of steps.csv.
 struct StepReport {
   Index step = 0;
-  double time = 0;  ///< [s] at the end of the step
+  double time = 0;   ///< [s] at the end of the step
+  int substeps = 0;  ///< parts that it was divided into; 1: none
   int newton_iterations = 0;
   int linear_solves = 0;
   int friction_iterations = 0;  ///< lagged solves
@@ -38,6 +39,7 @@ struct StepReport {
   bool converged = false;
 };
 
+class StepDivision;
 struct StepProblem;
 
 /// Where the solve of a step stands.
@@ -96,6 +98,7 @@ class Simulation {
   void meet(const std::vector<char>& present, double time);
   /// Solves from the state to the time `end`, dt [s] later, and makes that the state; counts no step.
   StepReport advance(double end, double dt);
+  std::unique_ptr<StepDivision> division_;
   std::unique_ptr<StepProblem> problem_;
 };
 

@@ -413,21 +413,40 @@ Matrix3X StepProblem::contact_acceleration() const {
   return accelerations(model, forces, held);
 }
 
-bool StepProblem::move_scripted(Matrix3X& q) {
+Matrix3X StepProblem::predicted(const State& state, double time) const {
+  Matrix3X q = state.nodes;
+  if (model.options.integrator.scheme != Integrator::quasi_static)
+    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+      if (!present[b] || !model.bodies[b].is_dynamic()) continue;
+      const Index first = model.first_node[b], n = model.bodies[b].node_count();
+      q.middleCols(first, n) += time * state.velocity.middleCols(first, n);
+      q.middleCols(first, n).colwise() += 0.5 * time * time * model.options.gravity;
+    }
+  const double end = state.time + time;
+  return scripted.apply(std::move(q), scripted.anchors(state, end), end);
+}
+
+bool StepProblem::move_scripted(const State& state, Matrix3X& q, FunctionRef<void(const Matrix3X&)> passed) {
+  const int pieces = scripted.curves(state, dt).most;
   const Matrix3X goal = scripted.apply(q, anchors, end_time);
-  const Matrix3X move = goal - q;
-  if (move.cwiseAbs().maxCoeff() == 0) return true;
-  const double alpha = step_limit(q, move);
-  if (alpha >= 1 && keeps_gaps(q, goal)) {
-    q = goal;
-    return true;
+  Matrix3X move;
+  bool free_way = true;
+  for (int k = 1; k <= pieces && free_way; ++k) {
+    const Matrix3X next = k == pieces ? goal : scripted.apply(q, anchors, state.time + dt * k / pieces);
+    move = next - q;
+    if (move.cwiseAbs().maxCoeff() == 0) continue;
+    free_way = step_limit(q, move) >= 1 && keeps_gaps(q, next);
+    if (!free_way) break;
+    q = next;
+    passed(q);
   }
+  if (free_way) return true;
   ScriptedNodes::Mask free = !held;
   const VectorX diagonal = model.mass.diagonal();
   target.stiffness = target_stiffness();
   for (Index n = 0; n < model.node_count(); ++n) {
     const Vector3 mask = held.col(n).cast<double>();
-    if (move.col(n).isZero(0) || mask.isZero(0)) continue;
+    if ((move.col(n).isZero(0) && (goal.col(n) - q.col(n)).isZero(0)) || mask.isZero(0)) continue;
     // Obstacles have no mass of their own; the mean of the scene's nodes only scales the pull.
     target.targets.push_back(
         {n, goal.col(n), mask, diagonal[n] > 0 ? diagonal[n] : mean_mass, Vector3::Zero()});
@@ -471,10 +490,14 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
   elastic.add_gradient(q, energy);
   loads.add_gradient(q, energy);
   damping.add_gradient(q, energy);
+  // In a part of a step that is shorter than the last one the same κ would push harder: what touches would
+  // fly apart with energy that it did not have.
+  StiffnessRange allowed = range;
+  if (contact.term_count() > 0 && last_stiffness > 0) allowed.low = std::min(range.low, last_stiffness);
   const FreeCoordinates& free = objective.free();
   const Matrix3X pressed_nodes = model.surface_map.pull_back(q, pressed);
   const double balanced =
-      balanced_stiffness(free.restrict_to_free(energy), free.restrict_to_free(pressed_nodes), range);
+      balanced_stiffness(free.restrict_to_free(energy), free.restrict_to_free(pressed_nodes), allowed);
   contact.set_stiffness(balanced);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/core/function_ref.hpp>
 #include <apart/potentials/air_drag.hpp>
 #include <apart/potentials/boundary_target.hpp>
 #include <apart/potentials/friction.hpp>
@@ -33,9 +34,12 @@ struct StepProblem {
   /// Sets up the step from `state` to the time `end`, `length` [s] later: inertia, loads, damping and
   /// friction.
   void begin(const State& state, double end, double length);
-  /// Moves prescribed coordinates to where they should be at the end, as far as that is feasible. False if it
-  /// was not: then the moving ones are set free and pulled by the augmented Lagrangian. [thesis A.5]
-  bool move_scripted(Matrix3X& q);
+  /// Where all nodes would be `time` [s] after `state` if nothing but gravity and scripts moved them [m].
+  Matrix3X predicted(const State& state, double time) const;
+  /// Moves prescribed coordinates from where they are in `state` to where they should be at the end, along
+  /// the curve that they are given, as far as that is feasible; `passed` sees the corners of that way. False
+  /// if it was not: then the moving ones are set free and pulled by the augmented Lagrangian. [thesis A.5]
+  bool move_scripted(const State& state, Matrix3X& q, FunctionRef<void(const Matrix3X&)> passed);
   /// κ for the step.
   void choose_stiffness(const Matrix3X& q);
   /// Takes contact forces and sliding bases of friction from where the contact was last prepared, `x`.

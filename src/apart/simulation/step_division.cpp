@@ -1,0 +1,335 @@
+#include <apart/simulation/step_division.hpp>
+
+#include <apart/collision/ccd.hpp>
+#include <apart/geometry/aabb.hpp>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace apart {
+
+namespace {
+
+// Share of max_motion that goes into the part of a step in which two pieces meet: how far they move on before
+// the direction in which they push each other is looked at again.
+constexpr double impact_share = 0.2;
+// A part is at most so many times as long as the one before: what an impact has left behind, such as bodies
+// that are squeezed, is over in a time like that of the impact.
+constexpr double growth = 2;
+// Of the scene's step: no part is shorter.
+constexpr double shortest_part = 1e-4;
+// A part is not left over that would be shorter than this share of the one before it.
+constexpr double shortest_rest = 0.25;
+// Pieces of a scripted motion, each so short that it is straight, in a part of a step in which it may be held
+// up: about 20 degrees of a turn.
+constexpr int curve_pieces = 4;
+// Pieces with a third width below this share of the second are sheets.
+constexpr double sheet = 0.02;
+
+/// The smallest of the widths of all boxes together in directions across n: sum over the boxes.
+template <class Extent, std::size_t N>
+double width_across(const std::array<const Extent*, N>& boxes, const Vector3& n) {
+  // Between directions in which it is across an edge of a box as well the width is concave in the angle.
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const Extent* box : boxes)
+    for (int k = 0; k < 3; ++k) {
+      const Vector3 across = n.cross(Vector3(box->axes.col(k)));
+      if (across.squaredNorm() < 1e-12) continue;
+      double width = 0;
+      for (const Extent* each : boxes) width += each->along(across.normalized());
+      smallest = std::min(smallest, width);
+    }
+  return smallest;
+}
+
+}  // namespace
+
+/// A box around points, turned as they are spread.
+struct StepDivision::Extent {
+  Matrix3 axes = Matrix3::Identity();  ///< columns, from the longest to the shortest
+  Vector3 width = Vector3::Zero();     ///< [m] along these
+
+  /// `margin` [m]: how far the surface reaches beyond the points.
+  Extent(const Matrix3X& x, const std::vector<Index>& points, double margin) {
+    Vector3 mean = Vector3::Zero();
+    for (const Index v : points) mean += x.col(v) / double(points.size());
+    Matrix3 spread = Matrix3::Zero();
+    for (const Index v : points) spread += (x.col(v) - mean) * (x.col(v) - mean).transpose();
+    if (points.size() > 1)
+      axes = Eigen::SelfAdjointEigenSolver<Matrix3>(spread).eigenvectors().rowwise().reverse();
+    Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+    for (const Index v : points) {
+      const Vector3 at = axes.transpose() * (x.col(v) - mean);
+      low = low.cwiseMin(at);
+      high = high.cwiseMax(at);
+    }
+    width = (high - low).array() + 2 * margin;
+    // Where points are spread alike (as the corners of a cube), the order of the axes is arbitrary.
+    for (const auto& [i, j] : {std::pair(0, 1), std::pair(1, 2), std::pair(0, 1)})
+      if (width[i] < width[j]) {
+        std::swap(width[i], width[j]);
+        axes.col(i).swap(axes.col(j));
+      }
+  }
+  /// Of a sheet only what is seen from above counts.
+  void flatten() { width[2] = width[1]; }
+  double along(const Vector3& unit) const { return (axes.transpose() * unit).cwiseAbs().dot(width); }
+};
+
+/// Vertices on straight ways, over one interval of time.
+struct StepDivision::Moving {
+  /// [s], since the start of the part of the step that is looked for.
+  struct Interval {
+    double begin, length;
+    double left;  ///< until the end of the step
+  };
+  Moving(const StepDivision& division, const CollisionSurface& s, const ScriptedNodes::Curves& c,
+         const Interval& i, const Matrix3X& from, const Matrix3X& by);
+  const CollisionSurface& surface;  ///< without contact of absent bodies
+  const ScriptedNodes::Curves& curves;
+  Interval time;
+  const Matrix3X &x, &move;       ///< [m] at the beginning of the interval, and during it
+  std::vector<Aabb> place, way;   ///< of each piece: where it is [m], how its vertices move [m]
+  std::vector<Vector3> mean_way;  ///< [m]
+};
+
+StepDivision::StepDivision(const Model& model) : model_(model) {
+  const CollisionSurface& s = model.surface;
+  std::map<Index, std::size_t> of_vertex;  // by its piece's smallest vertex
+  std::vector<std::size_t> piece(s.vertex_body.size());
+  for (Index v = 0; v < s.vertex_count(); ++v) {
+    const bool carrier =
+        std::ranges::any_of(s.half_spaces, [&](const HalfSpace& h) { return h.carrier == v; });
+    if (carrier) continue;
+    const auto [at, fresh] = of_vertex.try_emplace(s.vertex_piece[std::size_t(v)], pieces_.size());
+    if (fresh) pieces_.emplace_back();
+    piece[std::size_t(v)] = at->second;
+    pieces_[at->second].body = s.vertex_body[std::size_t(v)];
+    pieces_[at->second].vertices.push_back(v);
+  }
+  for (Index f = 0; f < s.faces.cols(); ++f) pieces_[piece[std::size_t(s.faces(0, f))]].faces.push_back(f);
+  for (Index e = 0; e < s.edges.cols(); ++e) pieces_[piece[std::size_t(s.edges(0, e))]].edges.push_back(e);
+  for (const Index e : s.free_edges) pieces_[piece[std::size_t(s.edges(0, e))]].free_edges.push_back(e);
+  for (Piece& p : pieces_) {
+    const Body& body = model.bodies[std::size_t(p.body)];
+    const Extent extent(s.rest, p.vertices, body.radius);
+    p.is_rod = body.kind == BodyKind::rod;
+    p.is_sheet =
+        body.kind == BodyKind::shell || (!p.faces.empty() && extent.width[2] < sheet * extent.width[1]);
+    p.smallest = p.is_sheet ? extent.width[1] : extent.width[2];
+  }
+}
+
+double StepDivision::next(const StepProblem& problem, const State& state, double left) const {
+  const double fraction = model_.options.max_motion;
+  if (!(fraction > 0)) return left;
+  double end = left;
+  if (state.step_length > 0) end = std::min(end, growth * state.step_length);
+  const ScriptedNodes::Curves curves = problem.scripted.curves(state, left);
+  if (curves.most_attached > curve_pieces) end = std::min(end, left * curve_pieces / curves.most_attached);
+  if (pieces_.size() > 1) {
+    double smallest = std::numeric_limits<double>::infinity();
+    for (const Piece& p : pieces_)
+      if (problem.present[std::size_t(p.body)]) smallest = std::min(smallest, p.smallest);
+    Matrix3X x = model_.surface_map.positions(state.nodes);
+    for (int k = 1; k <= curves.most; ++k) {
+      const double begin = left * (k - 1) / curves.most, until = left * k / curves.most;
+      if (begin >= end) break;
+      const Matrix3X next = model_.surface_map.positions(problem.predicted(state, until));
+      const Matrix3X move = next - x;
+      // In a pair that counts one of the two moves at least half as far as they do against each other.
+      const double fastest = std::sqrt(move.colwise().squaredNorm().maxCoeff()) / (until - begin);
+      const bool far = 2 * fastest * (left - begin) > fraction * smallest;
+      if (far || curves.most > curve_pieces)
+        shorten(Moving(*this, problem.surface, curves, {begin, until - begin, left}, x, move), end);
+      x = next;
+    }
+  }
+  if (end >= left) return left;
+  end = std::max(end, shortest_part * model_.options.dt);
+  return left - end < shortest_rest * end ? left : end;
+}
+
+StepDivision::Moving::Moving(const StepDivision& division, const CollisionSurface& s,
+                             const ScriptedNodes::Curves& c, const Interval& i, const Matrix3X& from,
+                             const Matrix3X& by)
+    : surface(s), curves(c), time(i), x(from), move(by) {
+  for (const Piece& p : division.pieces_) {
+    place.emplace_back();
+    way.emplace_back();
+    mean_way.push_back(Vector3::Zero());
+    for (const Index v : p.vertices) {
+      place.back().include(Vector3(x.col(v)));
+      way.back().include(Vector3(move.col(v)));
+      mean_way.back() += move.col(v) / double(p.vertices.size());
+    }
+  }
+}
+
+/// Lowers `end` to what all pairs of pieces allow.
+void StepDivision::shorten(const Moving& m, double& end) const {
+  std::vector<std::pair<Aabb, std::size_t>> swept;
+  const double reach = 0.5 * m.surface.pairs.max_dhat();
+  Aabb all;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const double margin =
+        reach +
+        (m.surface.vertex_extent.empty() ? 0 : m.surface.vertex_extent[std::size_t(pieces_[i].vertices[0])]);
+    Aabb box = m.place[i];
+    box.include(Aabb{m.place[i].lower + m.way[i].lower, m.place[i].upper + m.way[i].upper});
+    box.lower.array() -= margin;
+    box.upper.array() += margin;
+    swept.emplace_back(box, i);
+    all.include(m.place[i]);
+  }
+  int axis = 0;
+  (all.upper - all.lower).maxCoeff(&axis);
+  std::ranges::sort(swept, {}, [&](const auto& s) { return std::pair(s.first.lower[axis], s.second); });
+  for (std::size_t i = 0; i < swept.size(); ++i)
+    for (std::size_t j = i + 1; j < swept.size() && swept[j].first.lower[axis] <= swept[i].first.upper[axis];
+         ++j)
+      if (swept[i].first.near(swept[j].first)) shorten(m, swept[i].second, swept[j].second, end);
+}
+
+/// Lowers `end` to what one pair of pieces allows.
+void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double& end) const {
+  const Piece &first = pieces_[a], &second = pieces_[b];
+  const PairSettings& settings = m.surface.pairs(first.body, second.body);
+  if (!settings.enabled) return;
+  const double fraction = model_.options.max_motion;
+  const int curve =
+      std::max(m.curves.of_body[std::size_t(first.body)], m.curves.of_body[std::size_t(second.body)]);
+  // How the first moves as seen from the second.
+  const Aabb way{m.way[a].lower - m.way[b].upper, m.way[a].upper - m.way[b].lower};
+  const double fastest = way.lower.cwiseAbs().cwiseMax(way.upper.cwiseAbs()).norm() / m.time.length;
+  if (fastest * (m.time.left - m.time.begin) <= fraction * std::min(first.smallest, second.smallest) &&
+      curve <= curve_pieces)
+    return;
+  const double reach = settings.thickness + settings.dhat;
+  Aabb swept = m.place[a];
+  swept.include(Aabb{m.place[a].lower + way.lower, m.place[a].upper + way.upper});
+  if (!swept.near(m.place[b], reach)) return;
+
+  const Extent extent_a = extent_of(first, m.x), extent_b = extent_of(second, m.x);
+  const Vector3 bulk = (m.mean_way[a] - m.mean_way[b]) / m.time.length;  // [m/s]
+  const auto meet = [&](const Stencil& stencil) {
+    CcdQuery query;
+    query.kind = stencil.kind;
+    query.x = stencil.gather(m.x);
+    query.displacement = stencil.gather(m.move);
+    query.separation = reach;  // where contact begins; 0 if they touch
+    const auto toi =
+        time_of_impact(query, {.upper_time = (end - m.time.begin) / m.time.length, .gap_fraction = 0});
+    if (!toi) return;
+    StencilPoints then;
+    for (int i = 0; i < stencil.size(); ++i)
+      then[std::size_t(i)] = query.x[std::size_t(i)] + *toi * query.displacement[std::size_t(i)];
+    const ClosestPoints closest = closest_points(stencil.kind, then);
+    Vector3 speed = Vector3::Zero();  // of the first against the second [m/s]
+    for (int i = 0; i < stencil.size(); ++i)
+      speed += closest.weights[i] * query.displacement[std::size_t(i)] / m.time.length;
+    const Vector3 n = closest.r.normalized();
+    // Where two bodies touch they may be at rest against each other while all behind it still moves on.
+    const double closing = std::max(-speed.dot(n), -bulk.dot(n));
+    const double sliding = (speed - speed.dot(n) * n).norm();
+    // One size [m/s, m]: how long the motion may go on after the impact [s].
+    double longest = std::numeric_limits<double>::infinity();
+    if (closing > 0) {
+      // Rods cannot leave what they lie across. Of other bodies no more is known than how large they are, and
+      // a large one may be made of small parts, as a sieve is.
+      const double width =
+          first.is_rod || second.is_rod
+              ? 0.5 * width_across(std::array{&extent_a, &extent_b}, n)
+              : std::min(width_across(std::array{&extent_a}, n), width_across(std::array{&extent_b}, n));
+      longest = fraction * width / closing;
+      if (sliding > 0) {
+        const Vector3 t = (speed - speed.dot(n) * n) / sliding;
+        longest = std::min(longest, fraction * std::max(extent_a.along(t), extent_b.along(t)) / sliding);
+      }
+    }
+    const double impact = m.time.begin + *toi * m.time.length;
+    double allowed = m.time.left;
+    if (m.time.left - impact > longest) {
+      const double short_part = impact_share * longest;
+      allowed = impact > short_part ? impact : impact + short_part;
+    }
+    if (curve > curve_pieces && closing > 0)
+      allowed = std::min(allowed, impact + m.time.left * curve_pieces / curve);
+    end = std::min(end, allowed);
+  };
+
+  // The primitives of each that are in the way of the other, as seen from the mean motion of the second.
+  const Vector3 frame = m.way[b].centre();
+  const auto box_of = [&](std::span<const Index> vertices) {
+    Aabb box;
+    for (const Index v : vertices) {
+      box.include(Vector3(m.x.col(v)));
+      box.include(Vector3(m.x.col(v) + m.move.col(v) - frame));
+    }
+    return box;
+  };
+  Aabb all_a, all_b;
+  all_a = box_of(first.vertices);
+  all_b = box_of(second.vertices);
+  int axis = 0;  // along which boxes are sorted: where motion makes them least long
+  (0.5 * (way.lower + way.upper)).cwiseAbs().minCoeff(&axis);
+  const auto in_the_way = [&](const std::vector<Index>& list, const Aabb& other, const auto& vertices_of) {
+    std::vector<std::pair<Aabb, std::array<Index, 3>>> found;
+    for (const Index i : list) {
+      const auto vertices = vertices_of(i);
+      const Aabb box = box_of(vertices);
+      if (!box.near(other, reach)) continue;
+      std::array<Index, 3> ids = {-1, -1, -1};
+      std::copy(vertices.begin(), vertices.end(), ids.begin());
+      found.emplace_back(box, ids);
+    }
+    std::ranges::stable_sort(found, {}, [&](const auto& f) { return f.first.lower[axis]; });
+    return found;
+  };
+  const auto all_pairs = [&](PairKind kind, const auto& firsts, const auto& seconds) {
+    std::size_t begin = 0;
+    double longest = 0;
+    for (const auto& s : seconds) longest = std::max(longest, s.first.upper[axis] - s.first.lower[axis]);
+    for (const auto& f : firsts) {
+      while (begin < seconds.size() &&
+             seconds[begin].first.lower[axis] + longest < f.first.lower[axis] - reach)
+        ++begin;
+      for (std::size_t j = begin;
+           j < seconds.size() && seconds[j].first.lower[axis] <= f.first.upper[axis] + reach; ++j) {
+        if (!f.first.near(seconds[j].first, reach)) continue;
+        Stencil stencil{kind, {-1, -1, -1, -1}};
+        const int n = first_count(kind);
+        for (int i = 0; i < stencil.size(); ++i)
+          stencil.vertices[std::size_t(i)] =
+              i < n ? f.second[std::size_t(i)] : seconds[j].second[std::size_t(i - n)];
+        meet(stencil);
+      }
+    }
+  };
+  const auto vertex = [](Index v) { return std::array{v}; };
+  const auto edge = [&](Index e) {
+    return std::array<Index, 2>{m.surface.edges(0, e), m.surface.edges(1, e)};
+  };
+  const auto face = [&](Index f) {
+    return std::array<Index, 3>{m.surface.faces(0, f), m.surface.faces(1, f), m.surface.faces(2, f)};
+  };
+  const auto vertices_a = in_the_way(first.vertices, all_b, vertex),
+             vertices_b = in_the_way(second.vertices, all_a, vertex);
+  all_pairs(PairKind::point_triangle, vertices_a, in_the_way(second.faces, all_a, face));
+  all_pairs(PairKind::point_triangle, vertices_b, in_the_way(first.faces, all_b, face));
+  all_pairs(PairKind::edge_edge, in_the_way(first.edges, all_b, edge), in_the_way(second.edges, all_a, edge));
+  all_pairs(PairKind::point_edge, vertices_a, in_the_way(second.free_edges, all_a, edge));
+  all_pairs(PairKind::point_edge, vertices_b, in_the_way(first.free_edges, all_b, edge));
+  if (first.edges.empty() && second.edges.empty()) all_pairs(PairKind::point_point, vertices_a, vertices_b);
+}
+
+StepDivision::Extent StepDivision::extent_of(const Piece& piece, const Matrix3X& x) const {
+  Extent extent(x, piece.vertices, model_.bodies[std::size_t(piece.body)].radius);
+  if (piece.is_sheet) extent.flatten();
+  return extent;
+}
+
+}  // namespace apart

@@ -1,0 +1,45 @@
+#pragma once
+#include <apart/simulation/step_problem.hpp>
+
+namespace apart {
+
+/// Finds steps that are too long for what is going to happen in them. A body that would move farther than its
+/// own size while it is held up by another one need not be stopped by it: there are ways around the other
+/// that intersect nothing, and beyond it the energy of the step is lower. So a step is divided where the
+/// predicted motion brings two pieces (connected parts of the surface) together that would go on against each
+/// other by more than SimulationOptions::max_motion of the smaller one: it goes to the impact, through it in
+/// a short piece, and on.
+///
+/// What counts is the motion of the two where they meet:
+/// * along the line that joins them, against the width of either piece across that line. What is wide cannot
+///   be passed, however thin it is; so half-spaces never divide a step;
+/// * across that line, against the longer of the two: things may slide along each other, not past.
+///
+/// Two pieces that touch already count as well, a piece with itself does not. Where nothing moves far the
+/// test costs no search.
+class StepDivision {
+ public:
+  explicit StepDivision(const Model& model);
+  /// Length [s] of the next part of a step of which `left` [s] are left: `left`, or less. What it says
+  /// follows from the state alone.
+  double next(const StepProblem& problem, const State& state, double left) const;
+
+ private:
+  struct Piece {
+    int body = 0;
+    std::vector<Index> vertices, edges, free_edges, faces;  ///< ascending
+    bool is_sheet = false;  ///< without thickness, or nearly so: its width is that of the sheet
+    bool is_rod = false;
+    double smallest = 0;  ///< [m]: no width that counts is smaller
+  };
+  struct Extent;
+  struct Moving;
+  Extent extent_of(const Piece& piece, const Matrix3X& x) const;
+  void shorten(const Moving& motion, double& end) const;
+  void shorten(const Moving& motion, std::size_t a, std::size_t b, double& end) const;
+
+  const Model& model_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace apart
