@@ -86,11 +86,10 @@ int report(const RunResult& result, const fs::path& directory) {
       fmt::print(stderr, "{}; go on with: apart run --resume {}\n", result.reason, typed);
       return received_signal ? exit_signal + received_signal : exit_solver_failed;
     case RunEnd::failed:
-      fmt::print(
-          stderr,
-          "{}\nThe last good state is in {}; go on from it with other settings of the solver, such as\n"
-          "apart run --resume {} --set solver.max_iterations=1000\n",
-          result.reason, where, typed);
+      fmt::print(stderr,
+                 "{}\nThe last good state is in {}; go on from it with other settings of the solver:\n"
+                 "apart run --resume {} --set solver.KEY=VALUE\n",
+                 result.reason, where, typed);
       return exit_solver_failed;
     case RunEnd::refuted:
       break;

@@ -165,7 +165,7 @@ struct Totals {
   Index max_contacts = 0;
   double min_distance = std::numeric_limits<double>::infinity();
   double min_gap = std::numeric_limits<double>::infinity();
-  double min_volume_ratio = 1, max_strain = 0;
+  double min_volume_ratio = 1, max_strain = 0, max_force_residual = 0;
 
   void add(const StepReport& r) {
     ++steps;
@@ -178,6 +178,7 @@ struct Totals {
     min_gap = std::min(min_gap, r.min_gap);
     min_volume_ratio = std::min(min_volume_ratio, r.min_volume_ratio);
     max_strain = std::max(max_strain, r.max_strain);
+    max_force_residual = std::max(max_force_residual, r.force_residual);
   }
 };
 
@@ -459,6 +460,9 @@ class Run {
     json["warnings"] = options_.warnings;
     json["steps"] = totals_.steps;
     json["converged_steps"] = totals_.converged_steps;
+    json["termination"] =
+        model.options.solver.termination == Termination::balanced ? "balanced" : "newton_step";
+    json["max_force_residual"] = totals_.max_force_residual;
     json["simulated_seconds"] = simulation_.state().time;
     json["wall_seconds"] = spent_.wall + seconds_since(start_);
     json["cpu_seconds"] = spent_.cpu + process_cpu_seconds() - cpu_start_;

@@ -119,8 +119,17 @@ std::string energy_changes(StepProblem& p, const Matrix3X& start, const Matrix3X
 }  // namespace
 
 std::string diagnose(StepProblem& p, const Matrix3X& start, const Matrix3X& q, const NewtonResult& result) {
-  std::string text = fmt::format("{} (last Newton step {:.3g} m/s, tolerance {:.3g} m/s).", result.failure,
-                                 result.residual, p.model.options.solver.tolerance);
+  const SolverOptions& solver = p.model.options.solver;
+  std::string text = fmt::format("{} (last Newton step {:.3g} m/s, tolerance {:.3g} m/s", result.failure,
+                                 result.residual, solver.tolerance);
+  if (solver.termination == Termination::balanced) {
+    p.objective.prepare(q);
+    if (const ForceBalance balance = p.force_balance(p.objective.gradient()); balance.body >= 0)
+      text +=
+          fmt::format("; unbalanced force on '{}' {:.3g} of the largest that acts on it, tolerance {:.3g}",
+                      p.model.bodies[std::size_t(balance.body)].name, balance.share, solver.force_tolerance);
+  }
+  text += ").";
   const std::string energies = energy_changes(p, start, q);
   text += closest_pair(p, p.objective.vertices());
   text += worst_element(p);
@@ -129,7 +138,8 @@ std::string diagnose(StepProblem& p, const Matrix3X& start, const Matrix3X& q, c
   if (!p.target.targets.empty()) return text + missed_target(p, q);
   text +=
       p.time_step.has_inertia
-          ? " Try a smaller dt, a larger dhat or more solver.max_iterations."
+          ? fmt::format(" Try a smaller dt, a larger dhat, or more solver.max_iterations than {}.",
+                        solver.max_iterations)
           : " A quasi-static step needs every body held or lying on something: hold it with `fixed`, or let "
             "friction hold it.";
   return text;

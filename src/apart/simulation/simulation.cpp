@@ -86,6 +86,7 @@ StepReport joined(const StepReport& sum, StepReport next) {
   next.linear_solves += sum.linear_solves;
   next.friction_iterations += sum.friction_iterations;
   next.min_gap = std::min(sum.min_gap, next.min_gap);
+  next.force_residual = std::max(sum.force_residual, next.force_residual);
   next.shortest_step = std::min(sum.shortest_step, next.shortest_step);
   next.scripted_by_lagrangian |= sum.scripted_by_lagrangian;
   next.substeps += sum.substeps;

@@ -1,0 +1,242 @@
+// Numbers that engineers look up come out right with default settings: scenes as people write them, no
+// tolerance, no dhat, no stiffness of contact given.
+#include <apart/scene/scene_builder.hpp>
+#include <apart/scene/scene_file.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <numbers>
+
+namespace apart::test {
+namespace {
+
+constexpr double g = 9.81;
+
+/// A scene, run to its end.
+struct Run {
+  std::vector<std::vector<std::vector<double>>> probes;  ///< of each step and probe
+  std::vector<StepReport> steps;
+};
+
+Run run(const std::string& scene_text, const std::vector<std::string>& overrides = {}) {
+  const Scene scene = build_scene(parse_scene(scene_text, "scene.json", ".", overrides));
+  Simulation simulation(scene.model);
+  Run result;
+  for (Index step = 0; step < scene.steps; ++step) {
+    result.steps.push_back(simulation.step());
+    result.probes.emplace_back();
+    for (const Probe& probe : scene.probes) result.probes.back().push_back(simulation.measure(probe));
+  }
+  return result;
+}
+
+/// One number of one probe after every step.
+std::vector<double> curve(const Run& run, std::size_t probe, std::size_t column) {
+  std::vector<double> values;
+  for (const auto& step : run.probes) values.push_back(step[probe][column]);
+  return values;
+}
+
+/// A plastic cantilever of 20 mm and a block that is pushed against its end, or the cantilever against the
+/// block.
+std::string beam(bool block_moves) {
+  const std::string fixed =
+      R"({"where": {"expression": "x < -0.0099"})" +
+      std::string(block_moves ? "}" : R"(, "motion": {"translate": [0, "0.002*t", 0]}})");
+  return R"({"version": 1, "time": {"dt": 0.05, "tend": 0.5, "integrator": "quasi_static"}, "gravity": [0, 0, 0],
+    "bodies": [{"type": "volume", "name": "beam",
+      "mesh": {"generator": "rod", "length": 0.02, "thickness": 0.002, "cells": 20, "cross_cells": 2},
+      "material": {"type": "neo_hookean", "E": 2.3e9, "nu": 0.35}, "fixed": [)" +
+         fixed + R"(]},
+     {"type": "obstacle", "name": "pusher", "mesh": {"generator": "box", "size": [0.002, 0.002, 0.006], "cells": 2},
+      "transform": {"translate": [0.009, 0.0021, 0]})" +
+         (block_moves ? R"(, "motion": {"translate": [0, "-0.002*t", 0]})" : "") + R"(}],
+    "contact": {"friction_coefficient": 0.3},
+    "probes": [{"name": "clamp", "type": "reaction", "body": "beam"},
+               {"name": "push", "type": "reaction", "body": "pusher"}]})";
+}
+
+/// Rises, and from the third step on by steps that differ by less than `share` of their mean.
+void expect_even_rise(const std::vector<double>& force, double share) {
+  const std::size_t n = force.size();
+  const double mean = (force[n - 1] - force[2]) / double(n - 3);
+  for (std::size_t i = 3; i < n; ++i)
+    EXPECT_NEAR(force[i] - force[i - 1], mean, share * mean) << "step " << i + 1;
+}
+
+TEST(Defaults, APushedBeamResistsByAnEvenlyRisingForce) {
+  const Run pushed = run(beam(true)), tight = run(beam(true), {"solver.force_tolerance=1e-8"});
+  const std::vector<double> force = curve(pushed, 0, 1), exact = curve(tight, 0, 1);
+  expect_even_rise(force, 0.1);
+  for (std::size_t i = 0; i < force.size(); ++i) {
+    EXPECT_NEAR(force[i], exact[i], 0.03 * exact[i]) << "step " << i + 1;
+    EXPECT_NEAR(pushed.probes[i][1][1], -force[i], 2e-3 * force[i]) << "action and reaction, step " << i + 1;
+    EXPECT_LE(pushed.steps[i].force_residual, 1e-3) << i + 1;
+    EXPECT_GT(pushed.steps[i].gap_share, 0.1) << "contacts rest well inside dhat, step " << i + 1;
+  }
+}
+
+TEST(Defaults, ItDoesNotMatterWhichOfTwoPartsIsMoved) {
+  const std::vector<double> block = curve(run(beam(true)), 0, 1), clamp = curve(run(beam(false)), 0, 1);
+  for (std::size_t i = 0; i < block.size(); ++i) EXPECT_NEAR(block[i], clamp[i], 0.01 * block[i]) << i + 1;
+}
+
+TEST(Defaults, AGasketThatIsPressedTogetherResistsEvenly) {
+  const std::string scene = R"({"version": 1, "time": {"dt": 0.1, "steps": 10, "integrator": "quasi_static"},
+    "gravity": [0, 0, 0], "bodies": [
+     {"type": "volume", "name": "gasket",
+      "mesh": {"generator": "torus", "major": 0.01, "minor": 0.0015, "ring_cells": 24, "tube_cells": 8},
+      "material": {"type": "neo_hookean", "E": 5e6, "nu": 0.45}},
+     {"type": "half_space", "name": "seat", "origin": [0, -0.00152, 0]},
+     {"type": "obstacle", "name": "lid", "mesh": {"generator": "box", "size": [0.03, 0.002, 0.03]},
+      "transform": {"translate": [0, 0.00252, 0]}, "motion": {"translate": [0, "-0.0006*t", 0]}}],
+    "contact": {"friction_coefficient": 0.3},
+    "probes": [{"name": "lid", "type": "reaction", "body": "lid"}]})";
+  const std::vector<double> force = curve(run(scene), 0, 1),
+                            exact = curve(run(scene, {"solver.force_tolerance=1e-7"}), 0, 1);
+  for (std::size_t i = 0; i < force.size(); ++i) {
+    EXPECT_NEAR(force[i], exact[i], 0.03 * std::abs(exact[i])) << "step " << i + 1;
+    if (i > 0) EXPECT_LT(force[i], force[i - 1]) << "the lid is held down ever harder, step " << i + 1;
+  }
+}
+
+// ---- Friction -----------------------------------------------------------------------------------
+
+struct Sliding {
+  std::string body;
+  double height;  ///< [m] of its reference point when it lies on the plane
+};
+const std::map<std::string, Sliding> sliding_bodies = {
+    {"volume",
+     {R"("type": "volume", "mesh": {"generator": "box", "size": [0.2, 0.1, 0.2], "cells": [4, 2, 4]},
+                   "material": {"type": "neo_hookean", "E": 1e6})",
+      0.05}},
+    {"affine", {R"("type": "affine", "mesh": {"generator": "box", "size": [0.2, 0.1, 0.2]})", 0.05}},
+    {"shell",
+     {R"("type": "shell", "mesh": {"generator": "grid", "size": [0.2, 0.2], "cells": [6, 6]},
+                  "material": {"type": "koiter", "E": 1e6, "thickness": 1e-3})",
+      5e-4}},
+    {"rod",
+     {R"("type": "rod", "mesh": {"generator": "bundle", "counts": [1, 1], "length": 0.2, "cells": 10},
+                "material": {"E": 1e7, "radius": 2e-3})",
+      2e-3}},
+    {"particles",
+     {R"("type": "particles", "mesh": {"points": [[0, 0, 0], [0.1, 0, 0], [0, 0, 0.1]]}, "radius": 5e-3)",
+      5e-3}}};
+
+/// Acceleration along a plane of μ = 0.3 that is inclined to tan α = ratio μ [m/s²], once the body lies on
+/// it. The plane is level and gravity inclined.
+double acceleration(const std::string& kind, double ratio) {
+  const double alpha = std::atan(0.3 * ratio);
+  const auto& [body, height] = sliding_bodies.at(kind);
+  const std::string turned = kind == "rod" ? R"("rotate": [0, 0, 90], )" : "";
+  const Run result = run(fmt::format(
+      R"({{"version": 1, "time": {{"dt": 0.01, "steps": 40}}, "gravity": [{}, {}, 0],
+          "bodies": [{{"type": "half_space", "name": "floor"}},
+                     {{"name": "body", "transform": {{{}"translate": [0, {}, 0]}}, {}}}],
+          "contact": {{"friction_coefficient": 0.3}},
+          "probes": [{{"name": "speed", "type": "velocity", "body": "body"}}]}})",
+      g * std::sin(alpha), -g * std::cos(alpha), turned, height + 2e-4, body));
+  const std::vector<double> speed = curve(result, 0, 0);
+  return (speed[39] - speed[19]) / 0.2;
+}
+
+class Coulomb : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Coulomb, SlidingBeginsAtTheAngleOfFriction) {
+  EXPECT_NEAR(acceleration(GetParam(), 0.98), 0, 1e-3 * g);
+  for (const double ratio : {1.02, 1.5}) {
+    const double alpha = std::atan(0.3 * ratio), expected = g * (std::sin(alpha) - 0.3 * std::cos(alpha));
+    EXPECT_NEAR(acceleration(GetParam(), ratio), expected, 0.01 * expected) << ratio;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Defaults, Coulomb,
+                         ::testing::Values("volume", "affine", "shell", "rod", "particles"),
+                         [](const auto& info) { return info.param; });
+
+TEST(Defaults, ABallRollsDownASlopeWithFiveSeventhsOfSliding) {
+  // A mesh of this many facets; α = 10°.
+  const double alpha = std::numbers::pi / 18;
+  const Run result = run(fmt::format(
+      R"({{"version": 1, "time": {{"dt": 0.005, "steps": 80}}, "gravity": [{}, {}, 0],
+          "bodies": [{{"type": "half_space", "name": "floor"}},
+                     {{"type": "affine", "name": "ball", "mesh": {{"generator": "sphere", "radius": 0.1, "resolution": 24}},
+                       "transform": {{"translate": [0, 0.1002, 0]}}}}],
+          "contact": {{"friction_coefficient": 0.5}},
+          "probes": [{{"name": "speed", "type": "velocity", "body": "ball"}}]}})",
+      g * std::sin(alpha), -g * std::cos(alpha)));
+  const std::vector<double> speed = curve(result, 0, 0);
+  const double expected = 5.0 / 7 * g * std::sin(alpha);
+  EXPECT_NEAR((speed[79] - speed[19]) / 0.3, expected, 0.02 * expected);
+}
+
+// ---- The scene around does not matter -----------------------------------------------------------
+
+TEST(Defaults, ALargeGroundDoesNotTearASmallBall) {
+  const Run result = run(R"({"version": 1, "time": {"dt": 0.01, "steps": 10}, "bodies": [
+     {"type": "obstacle", "name": "ground", "mesh": {"generator": "grid", "size": [100, 100], "cells": [4, 4]}},
+     {"type": "volume", "name": "ball", "mesh": {"generator": "sphere", "radius": 0.05},
+      "transform": {"translate": [1, 5, 1]}, "material": {"type": "neo_hookean", "E": 1e5}}],
+     "probes": [{"name": "speed", "type": "velocity", "body": "ball"}]})");
+  EXPECT_LT(result.steps.back().max_strain, 1e-6);
+  EXPECT_EQ(result.steps.back().contacts, 0) << "a surface does not touch itself at rest";
+  EXPECT_NEAR(result.probes.back()[0][1], -g * 0.1, 1e-6);
+}
+
+TEST(Defaults, ACantileverInALargeHallSagsAsElsewhere) {
+  // A rod of 1 m, thin enough to sag by w L⁴/(8 E I): small against its length.
+  const auto sag = [](const std::string& hall) {
+    const Run result = run(
+        R"({"version": 1, "time": {"dt": 0.1, "steps": 2, "integrator": "quasi_static"}, "bodies": [
+       )" +
+        hall +
+        R"({"type": "rod", "name": "rod", "mesh": {"generator": "bundle", "counts": [1, 1], "length": 1, "cells": 40},
+        "transform": {"rotate": [0, 0, 90]}, "material": {"E": 2e9, "rho": 1000, "radius": 0.01},
+        "fixed": [{"where": {"expression": "x > 0.4749"}}]}],
+       "probes": [{"name": "tip", "type": "position", "body": "rod", "where": {"expression": "x < -0.4999"}}]})");
+    return -result.probes.back()[0][1];
+  };
+  // Held at two nodes: the free length begins at the second.
+  const double inertia = std::numbers::pi * 1e-8 / 4, load = 1000 * g * std::numbers::pi * 1e-4;
+  const double expected = load * std::pow(0.975, 4) / (8 * 2e9 * inertia);
+  const double alone = sag("");
+  EXPECT_NEAR(alone, expected, 0.02 * expected);
+  EXPECT_NEAR(sag(R"({"type": "obstacle", "mesh": {"generator": "grid", "size": [100, 100], "cells": [2, 2]},
+                      "transform": {"translate": [0, -5, 0]}},)"),
+              alone, 1e-3 * alone);
+}
+
+TEST(Defaults, ABoxOnALargeSlopeDoesNotFloat) {
+  const Run result = run(R"({"version": 1, "time": {"dt": 0.01, "steps": 60}, "bodies": [
+     {"type": "obstacle", "name": "slope", "mesh": {"generator": "grid", "size": [100, 100], "cells": [1, 1]}},
+     {"type": "volume", "name": "box", "mesh": {"generator": "box", "size": [0.3, 0.3, 0.3], "cells": 2},
+      "transform": {"translate": [7, 0.16, 3]}, "material": {"type": "neo_hookean", "E": 1e6}}],
+     "contact": {"friction_coefficient": 0.5},
+     "probes": [{"name": "gap", "type": "gap", "bodies": ["box", "slope"]},
+                {"name": "weight", "type": "contact", "bodies": ["box", "slope"]}]})");
+  EXPECT_LT(result.probes.back()[0][0], 2e-3 * 0.3);
+  const double weight = 1000 * 0.027 * g;
+  EXPECT_NEAR(result.probes.back()[1][1], weight, 5e-3 * weight);
+}
+
+TEST(Defaults, StiffnessOfContactStaysAtRest) {
+  const Run result = run(R"({"version": 1, "time": {"dt": 0.01, "steps": 100}, "bodies": [
+     {"type": "half_space", "name": "floor"},
+     {"type": "volume", "name": "box", "mesh": {"generator": "box", "size": [0.2, 0.2, 0.2], "cells": 2},
+      "transform": {"translate": [0, 0.12, 0]}, "material": {"type": "neo_hookean", "E": 1e6},
+      "array": {"counts": [1, 3, 1], "spacing": [0, 0.22, 0]}}]})");
+  for (std::size_t i = 1; i < result.steps.size(); ++i) {
+    const double ratio = result.steps[i].barrier_stiffness / result.steps[i - 1].barrier_stiffness;
+    if (i > 70) EXPECT_EQ(ratio, 1) << "at rest, step " << i + 1;
+    if (i > 70) EXPECT_EQ(result.steps[i].contacts, result.steps[i - 1].contacts) << "step " << i + 1;
+  }
+  EXPECT_GT(result.steps.back().gap_share, 0.2);
+  EXPECT_LT(result.steps.back().gap_share, 0.95);
+}
+
+}  // namespace
+}  // namespace apart::test
