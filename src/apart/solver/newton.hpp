@@ -33,9 +33,9 @@ struct NewtonHooks {
   std::function<bool(const Matrix3X& q)> stationary;
   /// The largest unbalanced force as a multiple of what is allowed, where the objective was last prepared and
   /// has this gradient; at most 1: forces are in balance. Empty: the Newton step alone decides.
-  std::function<double(const Matrix3X& gradient)> imbalance;
+  std::function<double(const Matrix3X& gradient)> imbalance = {};
   /// After each iteration, the problem prepared at q; must not change it. May be empty.
-  std::function<void(const Matrix3X& q, const NewtonProgress&)> iterated;
+  std::function<void(const Matrix3X& q, const NewtonProgress&)> iterated = {};
 };
 
 struct NewtonResult {
