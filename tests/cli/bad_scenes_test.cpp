@@ -348,6 +348,14 @@ std::vector<BadScene> bad_scenes() {
            ball() + ",\n" +
            R"({"type": "volume", "name": "other", "mesh": {"generator": "box", "size": 0.2, "cells": 2}, "transform": {"translate": [0.1, 0.5, 0]}})"),
        {"scene.json:", "intersects", "ball", "other", "near (", "move them apart"}},
+      {"inside a solid",
+       scene(
+           ball() + ",\n" +
+           R"({"type": "particles", "name": "grain", "radius": 0.001, "mesh": {"points": [[0.01, 0.5, 0.02]]}})"),
+       {"scene.json:5: bodies[1]:", "of 'grain' is inside the solid 'ball'", "move it out", "allow_nested"}},
+      {"nesting neither allowed nor not",
+       scene(ball(), "\"contact\": {\"allow_nested\": \"ball\"}"),
+       {"scene.json:7: contact.allow_nested: got \"ball\", must be"}},
       {"below a half-space",
        scene(
            R"({"type": "volume", "name": "ball", "mesh": {"generator": "sphere", "radius": 0.1, "resolution": 2}})"),

@@ -253,6 +253,15 @@ TEST_F(Verifies, WhoIsThereInFramesAndSteps) {
       "none");
 }
 
+TEST_F(Verifies, ThatBodiesMayComeAndGoWhileNothingMoves) {
+  // All states are the same; who is there is not.
+  scene(block + R"(, {"type": "volume", "name": "guest", )" + box +
+            R"(, "transform": {"translate": [1, 0, 0]}, "appears": 0.015, "disappears": 0.035})",
+        R"(, "output": {"every": 3})");
+  run({"--record-iterates"});
+  expect_certified("all 3 frames and the paths of all 4 steps)");
+}
+
 // ---- inside a solid -----------------------------------------------------------------------------
 
 TEST_F(Verifies, ThatNothingIsInsideASolid) {

@@ -37,6 +37,7 @@ Frame sample_frame() {
   frame.half_spaces = {{Vector3(0, -1, 0), Vector3(0, 1, 0), 2},
                        {Vector3(1, 2, 3), Vector3(0.6, 0, 0.8), 1, 4}};
   frame.ignored_pairs = {{0, 1}, {1, 1}};
+  frame.allow_nested = true;
   frame.drawn_thickness = {0, 1.0 / 3, 0};
   frame.invertible_cells = {1};
   frame.strain_limits = {{1, false, Vector3(1.1, 0.9, 0)}, {1, true, Vector3(0.1, 0.2, 0.3)}};
@@ -69,6 +70,7 @@ void expect_same(const Frame& a, const Frame& b) {
   EXPECT_TRUE(same_bits(a.von_mises, b.von_mises));
   EXPECT_TRUE(same_bits(a.strain, b.strain));
   EXPECT_EQ(a.ignored_pairs, b.ignored_pairs);
+  EXPECT_EQ(a.allow_nested, b.allow_nested);
   EXPECT_EQ(a.drawn_thickness, b.drawn_thickness);
   EXPECT_EQ(a.invertible_cells, b.invertible_cells);
   EXPECT_TRUE(same_bits(a.rest_shape, b.rest_shape));

@@ -362,6 +362,25 @@ TEST(CertificateOfIterates, CertifiesAGoodHistory) {
   EXPECT_EQ(kinds(run.certify(1)), "history") << "but not with the first one";
 }
 
+TEST(CertificateOfIterates, CatchesFramesAndStepsThatTellOfOtherBodies) {
+  const RunFixture run;
+  Frame start = run.sunk(0, 0), end = run.sunk(0.1, 0.2);
+  for (const std::vector<int>& absent : {std::vector<int>{}, {RunFixture::soft}, {RunFixture::table}}) {
+    WrittenRun written({start, end});
+    write_iterates(written.path(), {1, {start.mesh.points, end.mesh.points}, absent});
+    EXPECT_EQ(kinds(written.certify()), absent.empty() ? "" : "history");
+  }
+  // Nothing moves, and a body goes: each frame is the state of its own step.
+  Frame later = start;
+  later.time = 1;
+  later.absent = {RunFixture::stiff};
+  WrittenRun still({start, later});
+  const auto& x = start.mesh.points;
+  write_iterates(still.path(), {1, {x}, {}});
+  write_iterates(still.path(), {2, {x}, {RunFixture::stiff}});
+  EXPECT_TRUE(still.certify().ok()) << summary(still.certify());
+}
+
 TEST(CertificateOfIterates, CatchesTunnelling) {
   // The block is above the table in one iterate and, flattened, between table and ground in the next one:
   // both states are fine.

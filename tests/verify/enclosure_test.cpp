@@ -84,6 +84,29 @@ TEST(Enclosure, IsDecidedWhereRaysAlongTheAxesMeetEdgesAndCorners) {
   EXPECT_EQ(solids.found(), expected);
 }
 
+TEST(Enclosure, CountsWhereASolidOverlapsItselfAndNotInItsCavities) {
+  Solids solids;
+  const auto add = [&](const Vector3& size, const Vector3& at, bool inside_out) {
+    solids.add(generate::box(size, Eigen::Vector3i(2, 2, 2)), at);
+    const int solid = solids.count - 1;
+    for (exact::Primitive& f : solids.faces)
+      if (inside_out && solids.solid_of[std::size_t(f.vertices[0])] == solid)
+        std::swap(f.vertices[1], f.vertices[2]);
+  };
+  add({2, 2, 2}, {0, 0, 0}, false);
+  add({2, 2, 2}, {1, 0.1, 0.1}, false);      // overlaps the first
+  add({0.5, 0.5, 0.5}, {-0.6, 0, 0}, true);  // a cavity in the first alone
+  for (int& solid : solids.solid_of) solid = 0;
+  const std::vector<std::pair<Vector3, bool>> places = {{{-0.2, 0.3, 0.2}, true}, {{0.5, 0.2, 0.1}, true},
+                                                        {{1.7, 0.2, 0.1}, true},  {{-0.6, 0.1, 0}, false},
+                                                        {{-0.6, 0.1, 0.3}, true}, {{-1.1, 0.1, 0}, false}};
+  for (const auto& [place, inside] : places) solids.ask(place);
+  std::set<Enclosed> expected;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (places[i].second) expected.insert({solids.queries[i], 0});
+  EXPECT_EQ(solids.found(), expected);
+}
+
 TEST(Enclosure, OnlyWhatIsAskedIsAnswered) {
   Solids solids;
   solids.add(generate::box(Vector3(1, 1, 1), Eigen::Vector3i(1, 1, 1)), {0, 0, 0});

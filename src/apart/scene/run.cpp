@@ -338,9 +338,8 @@ class Run {
     const auto found = check_.nested(scene_.model->point_map.positions(simulation_.state().nodes));
     if (!found.empty())
       throw SolverError(
-          fmt::format("a body cannot appear after t = {:.6g} s: {}; make room, let it appear at another time "
-                      "or place, or "
-                      "set contact.allow_nested",
+          fmt::format("a body cannot appear after t = {:.6g} s: {}; make room, let it appear elsewhere or at "
+                      "another time, or set contact.allow_nested",
                       simulation_.state().time, found.front().text));
   }
 

@@ -25,6 +25,11 @@ bool same_points(const Matrix3X& a, const Matrix3X& b) {
   return a.cols() == b.cols() && a == b;
 }
 
+std::vector<int> sorted(std::vector<int> list) {
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
 void keep_smaller(std::optional<double>& smallest, std::optional<double> value) {
   if (value && (!smallest || *value < *smallest)) smallest = value;
 }
@@ -160,7 +165,7 @@ class Certifier {
     if (!knows_scene()) return;
     if (body_names_.empty())
       for (const FrameBody& body : scene_->start.bodies) body_names_.push_back(body.name);
-    std::sort(bodies.begin(), bodies.end());
+    bodies = sorted(std::move(bodies));
     const std::vector<int> expected = scene_->absent(step);
     if (bodies != expected)
       add(file, FindingKind::presence,
@@ -232,14 +237,17 @@ class Certifier {
     const bool first = !last_step_;
     if (first) {
       // Recording may begin late; earlier frames then have no history.
-      if (iterates.step > 1)
-        while (next_frame_ < frames_.size() && !is_next_frame(states[0])) ++next_frame_;
-      if (!is_next_frame(states[0])) {
-        add(file, FindingKind::history, "begins at a state that is no frame of the run");
-      } else {
-        // The frame of the start shows who is there in the first step.
-        if (iterates.step == 1) check_same_absent(file, iterates);
+      const bool late = iterates.step > 1;
+      // A frame shows who was there in the step before it; that of the start, who is there in the first step.
+      const std::vector<int>* absent = late ? nullptr : &iterates.absent;
+      if (late)
+        while (next_frame_ < frames_.size() && !is_next_frame(states[0], iterates.step - 1, absent))
+          ++next_frame_;
+      if (is_next_frame(states[0], iterates.step - 1, absent)) {
+        if (!late) check_same_absent(file, iterates);
         ++next_frame_;
+      } else {
+        add(file, FindingKind::history, "begins at a state that is no frame of the run");
       }
     } else if (iterates.step != *last_step_ + 1) {
       add(file, FindingKind::history,
@@ -268,7 +276,7 @@ class Certifier {
     }
     absent_ = iterates.absent;
     for (std::size_t i = 0; i < states.size(); ++i) check_iterate(file, states, i);
-    if (is_next_frame(states.back())) {
+    if (is_next_frame(states.back(), iterates.step, &iterates.absent)) {
       check_same_absent(file, iterates);
       ++next_frame_;
     }
@@ -277,13 +285,12 @@ class Certifier {
 
   /// A step and the frame of its end, or of the start of the first step, tell of the same bodies.
   void check_same_absent(const Path& file, const Iterates& iterates) {
-    std::vector<int> here = iterates.absent, there = next_absent_;
-    std::sort(here.begin(), here.end());
-    std::sort(there.begin(), there.end());
-    if (here == there) return;
+    const std::vector<int> here = sorted(iterates.absent);
+    if (here == next_absent_) return;
     add(file, FindingKind::presence,
         fmt::format("says that these bodies are not there: {}; {} says: {}", names(here),
-                    frames_[next_frame_].lexically_relative(run_directory_).generic_string(), names(there)));
+                    frames_[next_frame_].lexically_relative(run_directory_).generic_string(),
+                    names(next_absent_)));
   }
 
   void check_iterate(const Path& file, const std::vector<Matrix3X>& states, std::size_t i) {
@@ -309,16 +316,21 @@ class Certifier {
     add_all(std::move(path.findings));
   }
 
-  /// Whether the next frame that no step accounts for yet is this state.
-  bool is_next_frame(const Matrix3X& state) {
+  /// Whether the next frame that no step accounts for yet is this state, at the end of a step. Times tell
+  /// which step that is, if the scene is known; otherwise states that are the same are told apart by who is
+  /// there, if `absent` is not null.
+  bool is_next_frame(const Matrix3X& state, Index step, const std::vector<int>* absent) {
     if (next_frame_ == frames_.size()) return false;
     if (loaded_frame_ != next_frame_) {
       Frame frame = read_frame(frames_[next_frame_]);
       next_points_ = std::move(frame.mesh.points);
-      next_absent_ = std::move(frame.absent);
+      next_absent_ = sorted(std::move(frame.absent));
+      next_time_ = frame.time;
       loaded_frame_ = next_frame_;
     }
-    return same_points(next_points_, state);
+    const bool right_time =
+        knows_scene() ? next_time_ == double(step) * scene_->dt : !absent || next_absent_ == sorted(*absent);
+    return right_time && same_points(next_points_, state);
   }
 
   Path run_directory_;
@@ -334,6 +346,7 @@ class Certifier {
   std::optional<std::size_t> loaded_frame_;
   Matrix3X next_points_;          ///< of frame `loaded_frame_`
   std::vector<int> next_absent_;  ///< there
+  double next_time_ = 0;          ///< [s] of it
   std::optional<Index> last_step_;
   std::vector<int> absent_;        ///< in the last step
   std::optional<Matrix3X> state_;  ///< where the last step ended, if it could be read
@@ -386,7 +399,8 @@ std::vector<Proof> proofs(const Certificate& c) {
       {"neighbours in a mesh meet only in what they share; no triangle or segment is collapsed", here,
        exact}};
   if (c.solids > 0)
-    list.push_back({"nothing lies inside a solid", here, "parity of the triangles a ray meets, exactly"});
+    list.push_back(
+        {"nothing lies inside a solid", here, "winding number by the triangles that a ray meets, exactly"});
   if (c.tetrahedra > 0) list.push_back({"no tetrahedron is inverted or flat", here, exact});
   if (c.affine > 0)
     list.push_back({"affine bodies are affine images of the first frame, neither mirrored nor flat", iterates,

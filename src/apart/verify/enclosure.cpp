@@ -10,7 +10,7 @@ using exact::Primitive;
 namespace {
 
 /// How a ray from p to q, which lies outside, meets a triangle that p is not on.
-enum class Hit { no, yes, edge };
+enum class Hit { no, from_behind, from_front, edge };
 
 Hit meets(const Vector3& p, const Vector3& q, const Vector3& a, const Vector3& b, const Vector3& c) {
   const int side_p = exact::orientation(a, b, c, p), side_q = exact::orientation(a, b, c, q);
@@ -19,7 +19,8 @@ Hit meets(const Vector3& p, const Vector3& q, const Vector3& a, const Vector3& b
   const int ab = exact::orientation(p, q, a, b), bc = exact::orientation(p, q, b, c),
             ca = exact::orientation(p, q, c, a);
   if (std::min({ab, bc, ca}) < 0 && std::max({ab, bc, ca}) > 0) return Hit::no;
-  return ab != 0 && bc != 0 && ca != 0 ? Hit::yes : Hit::edge;
+  if (ab == 0 || bc == 0 || ca == 0) return Hit::edge;
+  return side_p < 0 ? Hit::from_behind : Hit::from_front;
 }
 
 /// The end, beyond a box, of the k-th ray from p: nearly along an axis, so that few triangles are near it,
@@ -43,7 +44,7 @@ Box join(const Box& a, const Box& b) {
 /// What is known of a point and a solid whose box it lies in.
 struct Question {
   Enclosed pair;
-  bool odd = false;     ///< crossings so far
+  int winding = 0;      ///< of the crossings so far
   bool unsure = false;  ///< the ray met an edge, or a triangle along its plane
   bool open = true;
 };
@@ -124,7 +125,7 @@ std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Prim
             const Hit hit = meets(points.col(q.pair.point), ends[std::size_t(ray.vertices[0] - n)],
                                   points.col(face.vertices[0]), points.col(face.vertices[1]),
                                   points.col(face.vertices[2]));
-            q.odd ^= hit == Hit::yes;
+            q.winding += (hit == Hit::from_behind) - (hit == Hit::from_front);
             q.unsure |= hit == Hit::edge;
           }
         });
@@ -132,12 +133,13 @@ std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Prim
       if (!q.open) continue;
       q.open = q.unsure && k + 1 < most_rays;
       if (!q.open) continue;
-      q.odd = q.unsure = false;
+      q.winding = 0;
+      q.unsure = false;
     }
   }
   // What no ray could decide counts as inside: nothing is to be called free that is not known to be.
   for (const Question& q : questions)
-    if (q.odd || q.unsure) inside.push_back(q.pair);
+    if (q.winding != 0 || q.unsure) inside.push_back(q.pair);
   return inside;
 }
 
