@@ -34,7 +34,7 @@ TEST(Warnings, AreNotGivenForAnOrdinaryScene) {
   EXPECT_TRUE(warnings_of(box(R"("size": 0.2, "cells": 3)")).empty());
   EXPECT_TRUE(
       warnings_of(R"({"type": "shell", "mesh": {"generator": "grid", "size": [1, 1], "cells": [20, 20]},
-      "material": {"E": 1e6, "rho": 500, "thickness": 1e-3}})")
+      "material": {"type": "neo_hookean", "E": 1e6, "rho": 500, "thickness": 1e-3}})")
           .empty());
 }
 
@@ -47,7 +47,7 @@ TEST(Warnings, NameWhatIsSofterThanItsWeight) {
                   R"("gravity": [0, 0, 0])"),
       "softer than any solid"));
   EXPECT_TRUE(one_about(warnings_of(R"({"type": "shell", "mesh": {"generator": "grid", "size": [1, 1]},
-      "material": {"E": 100, "rho": 500, "thickness": 1e-3}})"),
+      "material": {"type": "neo_hookean", "E": 100, "rho": 500, "thickness": 1e-3}})"),
                         "sags by more than its size"));
   // A thin layer that lies presses with little, the same layer held at one side hangs.
   const std::string layer = R"("size": [2, 0.2, 2], "cells": [6, 3, 6])";

@@ -298,8 +298,8 @@ int check(const CheckArguments& arguments) {
   const StartCheck start = check_start(scene);
   if (!arguments.fixed.empty()) return fix(arguments, scene, file);
   if (start.ok()) {
+    const StepCost cost = measure_step(scene);  // first: it says at once if there is not enough memory
     print_gaps(gap_histogram(*scene.model));
-    const StepCost cost = measure_step(scene);
     fmt::print(
         "\n{}; a Newton iteration takes about {:.2g} s besides collision detection, a step one to "
         "some dozens of them; memory {:.0f} MB\n",

@@ -1,6 +1,7 @@
 #include <apart/core/parallel.hpp>
 #include <apart/solver/conjugate_gradient.hpp>
 
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <cmath>
 
@@ -26,7 +27,7 @@ void ConjugateGradient::set_matrix(const BlockSparse& a) {
   for (std::size_t i = 1; i < row_start_.size(); ++i) row_start_[i] += row_start_[i - 1];
   column_.resize(std::size_t(row_start_.back()));
   block_.resize(column_.size());
-  inverse_.resize(std::size_t(n));
+  diagonal_.resize(std::size_t(n));
   std::vector<Index> next(row_start_.begin(), row_start_.end() - 1);
   for (Index j = 0; j < n; ++j) {
     const Index length = start[j + 1] - start[j];
@@ -43,10 +44,66 @@ void ConjugateGradient::set_matrix(const BlockSparse& a) {
         column_[at] = column;
         block_[at] = b;
       };
-      put(i, j, block);
+      if (i == j) diagonal_[std::size_t(i)] = next[std::size_t(i)];
+      put(i, j, block);  // in the order of columns: those before the diagonal came with their own
       if (i != j) put(j, i, block.transpose());
-      if (i == j) inverse_[std::size_t(i)] = block.inverse();
     }
+  }
+  factorise_incompletely();
+}
+
+void ConjugateGradient::factorise_incompletely() {
+  const Index n = Index(diagonal_.size());
+  lower_.resize(block_.size());
+  inverse_.resize(std::size_t(n));
+  std::vector<Matrix3> scaled(block_.size());  // L D
+  positive_ = true;
+  for (Index i = 0; i < n; ++i) {
+    const Index begin = row_start_[std::size_t(i)], end = diagonal_[std::size_t(i)];
+    const Matrix3& own = block_[std::size_t(end)];
+    Matrix3 d = own;
+    for (Index k = begin; k < end; ++k) {
+      const Index j = column_[std::size_t(k)];
+      Matrix3 sum = block_[std::size_t(k)];
+      // The columns that rows i and j share, before j.
+      Index p = begin, q = row_start_[std::size_t(j)];
+      while (p < k && q < diagonal_[std::size_t(j)]) {
+        const Index a = column_[std::size_t(p)], b = column_[std::size_t(q)];
+        if (a == b) sum -= scaled[std::size_t(p)] * lower_[std::size_t(q)].transpose();
+        p += a <= b;
+        q += b <= a;
+      }
+      scaled[std::size_t(k)] = sum;
+      lower_[std::size_t(k)] = sum * inverse_[std::size_t(j)];
+      d -= sum * lower_[std::size_t(k)].transpose();
+    }
+    d = (0.5 * (d + d.transpose())).eval();
+    // What is left out may make a pivot indefinite; the block itself is not, if the matrix is not, and will
+    // do.
+    const auto good = [&](const Matrix3& m) {
+      const Eigen::LLT<Matrix3> factor(m);
+      return factor.info() == Eigen::Success &&
+             factor.matrixLLT().diagonal().minCoeff() > 1e-7 * std::sqrt(own.diagonal().maxCoeff());
+    };
+    const bool usable = good(d);
+    positive_ = positive_ && (usable || good(own));
+    inverse_[std::size_t(i)] = (usable ? d : own).inverse();
+  }
+}
+
+void ConjugateGradient::precondition(const VectorX& r, VectorX& z) const {
+  const Index n = Index(diagonal_.size());
+  for (Index i = 0; i < n; ++i) {
+    Vector3 y = r.segment<3>(3 * i);
+    for (Index k = row_start_[std::size_t(i)]; k < diagonal_[std::size_t(i)]; ++k)
+      y -= lower_[std::size_t(k)] * z.segment<3>(3 * column_[std::size_t(k)]);
+    z.segment<3>(3 * i) = y;
+  }
+  for (Index i = 0; i < n; ++i) z.segment<3>(3 * i) = (inverse_[std::size_t(i)] * z.segment<3>(3 * i)).eval();
+  for (Index i = n - 1; i >= 0; --i) {
+    const Vector3 y = z.segment<3>(3 * i);
+    for (Index k = row_start_[std::size_t(i)]; k < diagonal_[std::size_t(i)]; ++k)
+      z.segment<3>(3 * column_[std::size_t(k)]) -= lower_[std::size_t(k)].transpose() * y;
   }
 }
 
@@ -66,16 +123,10 @@ std::optional<VectorX> ConjugateGradient::solve(const VectorX& b, const Options&
   const Index n = Index(inverse_.size());
   iterations_ = 0;
   VectorX x = VectorX::Zero(b.size()), r = b, z(b.size()), p(b.size()), q(b.size());
-  const auto precondition = [&] {
-    parallel_chunks(n, chunk, [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i)
-        z.segment<3>(3 * i) = inverse_[std::size_t(i)] * r.segment<3>(3 * i);
-    });
-  };
   const double goal = options.tolerance * std::sqrt(dot(b, b));
-  if (!std::isfinite(goal)) return std::nullopt;
+  if (!positive_ || !std::isfinite(goal)) return std::nullopt;
   if (goal == 0) return x;
-  precondition();
+  precondition(r, z);
   p = z;
   double rz = dot(r, z);
   while (iterations_ < options.max_iterations) {
@@ -97,7 +148,7 @@ std::optional<VectorX> ConjugateGradient::solve(const VectorX& b, const Options&
       r.segment(first, size) -= alpha * q.segment(first, size);
     });
     if (std::sqrt(dot(r, r)) <= goal) return x;
-    precondition();
+    precondition(r, z);
     const double next = dot(r, z), beta = next / rz;
     rz = next;
     parallel_chunks(n, chunk, [&](Index begin, Index end) {
