@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 
 namespace {
 
@@ -146,7 +147,7 @@ TEST_F(Outputs, OneThingIsNotSeveral) {
 
 TEST_F(Outputs, WarningsOfCheckAreThoseOfARun) {
   write_file(directory / "scene.json",
-             R"({"version": 1, "time": {"dt": 0.01, "steps": 1}, "solver": {"tolerance": 1e-6},
+             R"({"version": 1, "time": {"dt": 0.01, "steps": 1}, "solver": {"tolerance": 1e-5},
     "bodies": [{"type": "volume", "name": "beam",
                 "mesh": {"generator": "box", "size": [1, 0.1, 0.1], "cells": [10, 1, 1]}}]})");
   const Outcome checked = apart({"check", "scene.json"}), run = apart({"run", "scene.json", "-o", "run"});
@@ -159,6 +160,40 @@ TEST_F(Outputs, WarningsOfCheckAreThoseOfARun) {
   const auto summary = nlohmann::json::parse(read_file(directory / "run/summary.json"));
   ASSERT_EQ(summary["warnings"].size(), 1u);
   EXPECT_EQ("warning: " + summary["warnings"][0].get<std::string>(), line);
+}
+
+// ---- bounds --------------------------------------------------------------------------------------
+
+TEST_F(Outputs, WhatNeedsMoreMemoryThanAllowedIsRefusedAndCanGoOn) {
+  write_file(directory / "scene.json", R"({"version": 1, "time": {"dt": 0.01, "steps": 2}, "bodies": [
+    {"type": "shell", "name": "cloth", "mesh": {"generator": "grid", "size": [1, 1], "cells": [100, 100]},
+     "material": {"type": "neo_hookean", "E": 1e6, "rho": 500, "thickness": 1e-3}}],
+    "contact": {"dhat": 2}})");
+  const Outcome outcome = apart({"run", "scene.json", "-o", "run", "--memory", "2G"});
+  EXPECT_EQ(outcome.code, 3);
+  for (const char* part : {"pairs of primitives within 2 m", "the limit is 2 GB", "lower contact.dhat",
+                           "--resume run --memory SIZE"})
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+  EXPECT_LT(outcome.peak_bytes, 2'000'000'000u);
+  EXPECT_TRUE(fs::exists(directory / "run/checkpoint"));
+  EXPECT_EQ(nlohmann::json::parse(read_file(directory / "run/summary.json"))["status"], "failed");
+  EXPECT_EQ(apart({"check", "scene.json", "--memory", "2G"}).code, 3) << "says so beforehand";
+  EXPECT_EQ(apart({"run", "scene.json", "--memory", "much"}).code, 64);
+}
+
+TEST_F(Outputs, AnInterruptionActsInTheMiddleOfAFactorisation) {
+  // 36³ cells: a factorisation takes several seconds.
+  write_file(directory / "scene.json", R"({"version": 1, "time": {"dt": 0.01, "steps": 2}, "bodies": [
+    {"type": "volume", "mesh": {"generator": "box", "size": 1, "cells": 36}}], "contact": {"dhat": 0.001}})");
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr double signal_after = 3;
+  const Outcome outcome = apart({"run", "scene.json", "-o", "run"}, signal_after);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_LT(seconds, signal_after + 2.5);
+  if (!fs::exists(directory / "run/checkpoint")) GTEST_SKIP() << "the machine is too slow: it had not begun";
+  EXPECT_NE(outcome.err.find("apart run --resume run"), std::string::npos) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(read_file(directory / "run/summary.json"))["status"], "interrupted");
 }
 
 // ---- meshes --------------------------------------------------------------------------------------

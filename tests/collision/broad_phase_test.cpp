@@ -325,6 +325,64 @@ TEST_P(EveryBroadPhase, LeavesOutWhatTheUserFilters) {
   EXPECT_TRUE(make(surface)->find(surface.rest, surface.rest, 0.1).empty());
 }
 
+/// Two wavy sheets of 40 × 40 points that do not meet each other nor themselves, and a few triangles that
+/// meet all: with the sheets idle, what is found is what the same search finds that must look at all, without
+/// the pairs of sheets.
+TEST(BroadPhase, LeavesOutWhatIsIdleAndNothingElse) {
+  constexpr int side = 40;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> number(-1, 1);
+  const int sheet = side * side, loose = 30;
+  Matrix3X x0(3, 2 * sheet + 3 * loose);
+  std::vector<int> body(std::size_t(x0.cols()));
+  std::vector<std::array<int, 3>> triangles;
+  for (int s = 0; s < 2; ++s)
+    for (int i = 0; i < side; ++i)
+      for (int j = 0; j < side; ++j) {
+        const int v = s * sheet + i * side + j;
+        x0.col(v) = Vector3(i, 0.3 * std::sin(i + 2.0 * j) + 0.2 * s, j) / side;
+        body[std::size_t(v)] = s;
+        if (i + 1 < side && j + 1 < side) {
+          triangles.push_back({v, v + 1, v + side});
+          triangles.push_back({v + side, v + 1, v + side + 1});
+        }
+      }
+  for (int t = 0; t < loose; ++t) {
+    const int v = 2 * sheet + 3 * t;
+    // Most of them near a corner of the sheets: the rest is far from them.
+    const Vector3 centre = 0.15 * Vector3(number(random), 0.2 * number(random), number(random)).cwiseAbs();
+    for (int k = 0; k < 3; ++k) {
+      x0.col(v + k) = centre + 0.03 * Vector3(number(random), number(random), number(random));
+      body[std::size_t(v + k)] = 2;
+    }
+    triangles.push_back({v, v + 1, v + 2});
+  }
+  Faces faces(3, Index(triangles.size()));
+  for (std::size_t f = 0; f < triangles.size(); ++f)
+    for (int k = 0; k < 3; ++k) faces(k, Index(f)) = triangles[f][std::size_t(k)];
+  PairTable some(3);
+  for (const auto& [a, b] : {std::pair(0, 0), std::pair(0, 1), std::pair(1, 1)})
+    some.set(a, b, {.enabled = false});
+  const CollisionSurface idle(x0, faces, Edges(2, 0), body, some, {});
+  const CollisionSurface busy(x0, faces, Edges(2, 0), body, PairTable(3), {});
+  for (const bool moving : {false, true}) {
+    Matrix3X x1 = x0;
+    if (moving)
+      for (Index v = 0; v < x1.cols(); ++v)
+        x1.col(v) += (v < 2 * sheet ? 0.02 : 0.2) * Vector3(number(random), number(random), number(random));
+    for (const BroadPhaseMethod& method : broad_phase_methods()) {
+      if (method.name == "brute_force") continue;
+      Candidates expected = method.make(busy)->find(x0, x1, 0.02);
+      std::erase_if(expected, [&](const Stencil& s) {
+        return body[std::size_t(s.vertices[0])] < 2 &&
+               body[std::size_t(s.vertices[std::size_t(s.size()) - 1])] < 2;
+      });
+      EXPECT_FALSE(expected.empty());
+      EXPECT_EQ(method.make(idle)->find(x0, x1, 0.02), expected) << method.name << moving;
+    }
+  }
+}
+
 TEST(BroadPhase, AllMethodsButTheOracleReportTheSamePairs) {
   Random random(15);
   for (int trial = 0; trial < 40; ++trial) {

@@ -1,12 +1,14 @@
 // The program apart: arguments, messages and exit codes.
 #include <apart/cli/ccd_command.hpp>
 #include <apart/cli/exit_codes.hpp>
+#include <apart/cli/interruption.hpp>
 #include <apart/cli/output_file.hpp>
 #include <apart/cli/progress.hpp>
 #include <apart/cli/render_command.hpp>
 #include <apart/cli/view_command.hpp>
 #include <apart/core/counted.hpp>
 #include <apart/core/error.hpp>
+#include <apart/core/memory.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/file_reader.hpp>
@@ -26,9 +28,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cctype>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -38,18 +41,6 @@ namespace apart {
 namespace {
 
 namespace fs = std::filesystem;
-
-// ---- Ctrl-C ------------------------------------------------------------------------------------
-
-volatile std::sig_atomic_t received_signal = 0;
-
-void stop_gently() {
-  struct sigaction action {};
-  action.sa_handler = [](int signal) { received_signal = signal; };
-  action.sa_flags = SA_RESETHAND;  // the second one ends the program at once
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
-}
 
 void print_notes(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) fmt::print(stderr, "{}\n", note);
@@ -62,8 +53,57 @@ struct RunArguments {
   std::vector<std::string> overrides;
   Index steps = 0;
   int threads = 0;
+  std::size_t memory = 0;  ///< [bytes]; 0: most of what there is
   bool no_frames = false, record_iterates = false, force = false, profile = false;
 };
+
+/// Sets the limit of memory, 0: most of what there is. What goes beyond it by much is refused by the system,
+/// too, so that the program ends in an orderly way instead of being killed.
+void bound_memory(std::size_t bytes) {
+  const std::size_t available = available_memory();
+  const std::size_t most = bytes > 0                                              ? bytes
+                           : available == std::numeric_limits<std::size_t>::max() ? available
+                                                                                  : available / 10 * 9;
+  if (most == std::numeric_limits<std::size_t>::max()) return;
+  set_memory_limit(most);
+  // Address space that is set aside and hardly used (stacks, buffers of BLAS) counts here.
+  constexpr std::size_t slack = std::size_t(1) << 30;
+  struct rlimit data {};
+  if (::getrlimit(RLIMIT_DATA, &data) == 0 && most < data.rlim_max - std::min<rlim_t>(slack, data.rlim_max)) {
+    data.rlim_cur = std::min<rlim_t>(most + slack, data.rlim_max);
+    ::setrlimit(RLIMIT_DATA, &data);
+  }
+}
+
+/// "8G", "500M", "2e9": bytes.
+std::optional<std::size_t> parse_bytes(const std::string& text) {
+  const std::size_t end = text.find_first_not_of("0123456789.eE+");
+  const std::string unit = end == text.npos ? "" : lower_case(text.substr(end));
+  const auto number = parse_real(text.substr(0, end));
+  for (const auto& [name, factor] : {std::pair("", 1.0), std::pair("k", 1e3), std::pair("m", 1e6),
+                                     std::pair("g", 1e9), std::pair("t", 1e12)})
+    if (number && (unit == name || (*name && unit == std::string(name) + "b")) && *number * factor >= 1e8 &&
+        *number * factor < 1e18)
+      return std::size_t(*number * factor);
+  return std::nullopt;
+}
+
+void add_memory_option(CLI::App& command, std::size_t& bytes) {
+  command
+      .add_option_function<std::string>(
+          "--memory",
+          [&bytes](const std::string& text) {
+            const auto parsed = parse_bytes(text);
+            if (!parsed)
+              throw CLI::ValidationError("--memory",
+                                         fmt::format("got {}, must be like 8G or 500M, at least 100M", text));
+            bytes = *parsed;
+          },
+          "Memory that may be used in all, such as 8G or 500M; what needs more ends with exit code 3; "
+          "default: "
+          "nine tenths of what is free")
+      ->type_name("SIZE");
+}
 
 /// A word of a command line, as one would type it.
 std::string shell_word(const std::string& word) {
@@ -84,11 +124,17 @@ int report(const RunResult& result, const fs::path& directory) {
       return exit_done;
     case RunEnd::interrupted:
       fmt::print(stderr, "{}; go on with: apart run --resume {}\n", result.reason, typed);
-      return received_signal ? exit_signal + received_signal : exit_solver_failed;
+      return Interruption::received() ? exit_signal + Interruption::received() : exit_solver_failed;
     case RunEnd::failed:
       fmt::print(stderr,
                  "{}\nThe last good state is in {}; go on from it with other settings of the solver:\n"
                  "apart run --resume {} --set solver.KEY=VALUE\n",
+                 result.reason, where, typed);
+      return exit_solver_failed;
+    case RunEnd::no_memory:
+      fmt::print(stderr,
+                 "{}\nThe last good state is in {}; with more memory go on from it with\n"
+                 "apart run --resume {} --memory SIZE\n",
                  result.reason, where, typed);
       return exit_solver_failed;
     case RunEnd::refuted:
@@ -101,6 +147,7 @@ int report(const RunResult& result, const fs::path& directory) {
 
 int run(const RunArguments& arguments) {
   set_thread_count(arguments.threads);
+  bound_memory(arguments.memory);
   ProgressLine line;
   RunOptions options;
   if (arguments.steps > 0) options.steps = arguments.steps;
@@ -110,7 +157,16 @@ int run(const RunArguments& arguments) {
   options.on_iteration = [&](const IterationReport& iteration) { line.show(iteration); };
   options.on_note = [&](const std::string& note) { line.note(note); };
   options.profile = arguments.profile;
-  options.should_stop = [] { return received_signal != 0; };
+  options.should_stop = [] { return Interruption::received() != 0; };
+  RunRescue rescue;
+  options.rescue = &rescue;
+  fs::path directory = arguments.resume;
+  const auto keep_state = [&] {
+    const std::optional<Index> step = rescue.keep();
+    fmt::print(stderr, "\ninterrupted{}; go on with: apart run --resume {}\n",
+               step ? fmt::format(" after step {}", *step) : "", shell_word(directory.string()));
+  };
+  std::optional<Interruption> interruption;
   constexpr std::string_view recorded = "recorded";  // name of the files
   QueryRecorder recorder;
   const bool record = !arguments.record_ccd.empty();
@@ -119,7 +175,6 @@ int run(const RunArguments& arguments) {
       recorder.add(candidates, x, p);
     };
 
-  fs::path directory = arguments.resume;
   RunResult result;
   if (!arguments.resume.empty()) {
     if (!fs::is_directory(directory))
@@ -135,7 +190,7 @@ int run(const RunArguments& arguments) {
     const Scene scene = build_scene(file);
     options.warnings = warnings(scene, report_bodies(*scene.model));
     if (record) prepare_query_folder(arguments.record_ccd, recorded, arguments.force);
-    stop_gently();
+    interruption.emplace(keep_state);
     result = resume_run(file, scene, directory, options);
   } else {
     const SceneFile file = find_scene(arguments.scene, arguments.overrides);
@@ -148,7 +203,7 @@ int run(const RunArguments& arguments) {
     directory = arguments.directory.empty() ? fresh_run_directory(file) : fs::path(arguments.directory);
     if (record) prepare_query_folder(arguments.record_ccd, recorded, arguments.force);
     prepare_run_directory(directory, arguments.force);
-    stop_gently();
+    interruption.emplace(keep_state);
     result = run_scene(file, scene, directory, options);
   }
   line.close();
@@ -164,6 +219,7 @@ struct CheckArguments {
   std::string scene, output, fixed;
   std::vector<std::string> overrides;
   bool force = false;
+  std::size_t memory = 0;  ///< [bytes]; 0: most of what there is
 };
 
 void print_statistics(const Scene& scene, const std::vector<BodyReport>& bodies) {
@@ -232,6 +288,7 @@ int fix(const CheckArguments& arguments, const Scene& scene, const SceneFile& fi
 
 int check(const CheckArguments& arguments) {
   set_thread_count(0);
+  bound_memory(arguments.memory);
   if (!arguments.output.empty()) ensure_may_write(arguments.output, arguments.force);
   const SceneFile file = find_scene(arguments.scene, arguments.overrides);
   print_notes(file.notes);
@@ -243,8 +300,8 @@ int check(const CheckArguments& arguments) {
   const StartCheck start = check_start(scene);
   if (!arguments.fixed.empty()) return fix(arguments, scene, file);
   if (start.ok()) {
+    const StepCost cost = measure_step(scene);  // first: it says at once if there is not enough memory
     print_gaps(gap_histogram(*scene.model));
-    const StepCost cost = measure_step(scene);
     fmt::print(
         "\n{}; a Newton iteration takes about {:.2g} s besides collision detection, a step one to "
         "some dozens of them; memory {:.0f} MB\n",
@@ -370,6 +427,7 @@ int dispatch(int argc, char** argv) {
       ->check(at_least_one);
   run_command->add_option("--threads", run_arguments.threads, "Number of threads; default: all cores")
       ->check(at_least_one);
+  add_memory_option(*run_command, run_arguments.memory);
   run_command->add_flag("--no-frames", run_arguments.no_frames, "Write no frames, only the final state");
   run_command
       ->add_option("--set", run_arguments.overrides,
@@ -414,6 +472,7 @@ int dispatch(int argc, char** argv) {
       "-o,--output", check_arguments.output,
       "Mesh file for the elements that intersect or are too close; default: NAME-problems.vtu, or "
       "NAME-problems-2.vtu, ... if that exists");
+  add_memory_option(*check_command, check_arguments.memory);
   check_command->add_flag("--force", check_arguments.force, "Replace the mesh file if it is there already");
   check_command->add_option("--set", check_arguments.overrides, "Change the scene, as for run")
       ->type_name("PATH=VALUE")

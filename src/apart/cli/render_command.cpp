@@ -1,4 +1,5 @@
 #include <apart/cli/exit_codes.hpp>
+#include <apart/cli/interruption.hpp>
 #include <apart/cli/output_file.hpp>
 #include <apart/cli/progress.hpp>
 #include <apart/cli/render_command.hpp>
@@ -13,7 +14,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <csignal>
 #include <fstream>
 #include <memory>
 
@@ -21,16 +21,6 @@ namespace apart {
 namespace {
 
 namespace fs = std::filesystem;
-
-volatile std::sig_atomic_t stop_signal = 0;
-
-void stop_gently() {
-  struct sigaction action {};
-  action.sa_handler = [](int signal) { stop_signal = signal; };
-  action.sa_flags = SA_RESETHAND;  // the second one ends the program at once
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
-}
 
 struct RenderArguments {
   std::string run, output, colour;
@@ -115,18 +105,18 @@ int render_run(const RenderArguments& arguments) {
     return exit_done;
   }
   CountLine line("picture");
-  stop_gently();
+  const Interruption interruption;
   FilmOptions options{
       .picture = picture, .rate = arguments.rate, .speed = arguments.speed, .orbit = arguments.orbit};
   options.on_picture = [&](Index done, Index all) {
     line.show(done, all);
-    return stop_signal == 0;
+    return Interruption::received() == 0;
   };
   const bool written = write_film(arguments.run, options, arguments.output);
   line.close();
   if (!written) {
     fmt::print(stderr, "interrupted; no film was written\n");
-    return exit_signal + stop_signal;
+    return exit_signal + Interruption::received();
   }
   fmt::print("{}\n", arguments.output);
   return exit_done;
@@ -159,17 +149,17 @@ int export_run(const ExportArguments& arguments) {
                                                     : fs::path(name + "-" + std::string(format.name));
   if (!format.ending.empty()) ensure_may_write(output, arguments.force);
   CountLine line("frame");
-  stop_gently();
+  const Interruption interruption;
   try {
     const auto progress = [&](Index done, Index all) {
       line.show(done, all);
-      return stop_signal == 0;
+      return Interruption::received() == 0;
     };
     export_frames(chosen, arguments.format, output, {.progress = progress, .replace = arguments.force});
   } catch (const ExportStopped&) {
     line.close();
     fmt::print(stderr, "interrupted; {} was not written\n", output.string());
-    return exit_signal + stop_signal;
+    return exit_signal + Interruption::received();
   }
   line.close();
   fmt::print("{}\n", output.string());

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace apart {
 
@@ -62,6 +63,7 @@ class BoxBroadPhase final : public BroadPhase {
         is_carrier_[plane.carrier] = 1;
       }
     all_enabled_ = pairs_.all_enabled() && is_carrier_.empty();
+    if (!all_enabled_) find_idle();
     // Triangles sorted by their vertices: then the order of numbers is the order of the output. A triangle
     // listed twice is kept once.
     std::vector<std::array<int, 3>> sorted(surface.faces.cols());
@@ -118,6 +120,10 @@ class BoxBroadPhase final : public BroadPhase {
     const auto [kind, first, second] = joins[task.join];
     touching.clear();
     task.done = search_->find(first, second, task.number, task.cursor, std::min(enough, batch), touching);
+    if (!idle_.empty()) {
+      const std::vector<Index>&a = chosen_[std::size_t(first)], &b = chosen_[std::size_t(second)];
+      for (auto& pair : touching) pair = {a[std::size_t(pair[0])], b[std::size_t(pair[1])]};
+    }
     switch (kind) {
       case PairKind::point_point:
         keep<PairKind::point_point>(touching, task.found);
@@ -384,11 +390,98 @@ class BoxBroadPhase final : public BroadPhase {
     fit_to(x0, all0, start_);
     if (moving) fit_to(x1, all1, end_);
     std::array<MovingBoxes, box_set_count> sets;
+    if (!idle_.empty()) choose(moving);
     for (std::size_t s = 0; s < box_set_count; ++s) {
-      sets[s].start = start_.sets[s];
-      if (moving) sets[s].end = end_.sets[s];
+      sets[s].start = idle_.empty() ? start_.sets[s] : near_start_.sets[s];
+      if (moving) sets[s].end = idle_.empty() ? end_.sets[s] : near_end_.sets[s];
     }
     search_->update(sets);
+  }
+
+  /// Bodies of which no two meet, nor one itself: obstacles, mostly. Marks their vertices, if that is worth
+  /// the trouble.
+  void find_idle() {
+    if (!pairs_.own_pairs().empty()) return;
+    const auto classes = std::size_t(pairs_.class_count());
+    std::vector<char> rests(classes, 1), idle_class(classes, 0);
+    std::vector<Index> bodies(classes, 0), vertices(classes, 0);
+    for (int b = 0; b < body_count_; ++b) {
+      ++bodies[std::size_t(pairs_.class_of(b))];
+      rests[std::size_t(pairs_.class_of(b))] &= !pairs_(b, b).enabled;
+    }
+    for (const int b : vertex_body_) ++vertices[std::size_t(pairs_.class_of(b))];
+    std::vector<int> order(classes), chosen;
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int c, int d) { return vertices[std::size_t(c)] > vertices[std::size_t(d)]; });
+    Index count = 0;
+    for (const int c : order) {
+      const bool alone = bodies[std::size_t(c)] < 2 || !pairs_.of_classes(c, c).enabled;
+      if (!rests[std::size_t(c)] || !alone || chosen.size() > 100 ||
+          std::any_of(chosen.begin(), chosen.end(), [&](int d) { return pairs_.of_classes(c, d).enabled; }))
+        continue;
+      chosen.push_back(c);
+      idle_class[std::size_t(c)] = 1;
+      count += vertices[std::size_t(c)];
+    }
+    constexpr Index worth = 1000;  // vertices
+    if (count < worth) return;
+    idle_.resize(vertex_body_.size());
+    for (std::size_t v = 0; v < idle_.size(); ++v)
+      idle_[v] = idle_class[std::size_t(pairs_.class_of(vertex_body_[v]))];
+  }
+
+  /// Leaves out what is idle and far from all that is not: it can be in no pair.
+  void choose(bool moving) {
+    const auto vertex_of = [&](BoxSet set, Index i) {
+      switch (set) {
+        case BoxSet::isolated_vertices:
+          return isolated_[std::size_t(i)];
+        case BoxSet::free_edges:
+          return Index(edges_(0, free_edges_[std::size_t(i)]));
+        case BoxSet::vertices:
+          return i;
+        case BoxSet::edges:
+          return Index(edges_(0, i));
+        case BoxSet::faces:
+          break;
+      }
+      return Index(faces_(0, i));
+    };
+    const auto around_awake = [&](Boxes& boxes) {
+      FloatBox hull{};
+      bool any = false;
+      const std::vector<FloatBox>& of = boxes[BoxSet::vertices];
+      for (std::size_t v = 0; v < of.size(); ++v)
+        if (!idle_[v]) hull = std::exchange(any, true) ? merge(hull, of[v]) : of[v];
+      return std::pair(hull, any);
+    };
+    const auto [hull0, any] = around_awake(start_);
+    const FloatBox hull1 = moving ? around_awake(end_).first : hull0;
+    const auto apart = [](const FloatBox& a, const FloatBox& b, int k) {
+      return a.upper[k] < b.lower[k] ? 1 : b.upper[k] < a.lower[k] ? -1 : 0;
+    };
+    for (std::size_t s = 0; s < box_set_count; ++s) {
+      const auto set = BoxSet(s);
+      chosen_[s].clear();
+      near_start_.sets[s].clear();
+      near_end_.sets[s].clear();
+      for (Index i = 0; i < Index(start_.sets[s].size()); ++i) {
+        const FloatBox& box = start_.sets[s][std::size_t(i)];
+        if (idle_[std::size_t(vertex_of(set, i))]) {
+          // Apart along an axis at both ends, on the same side: then all the way.
+          bool far = !any;
+          for (int k = 0; k < 3 && !far; ++k) {
+            const int side = apart(box, hull0, k);
+            far = side != 0 && (!moving || apart(end_.sets[s][std::size_t(i)], hull1, k) == side);
+          }
+          if (far) continue;
+        }
+        chosen_[s].push_back(i);
+        near_start_.sets[s].push_back(box);
+        if (moving) near_end_.sets[s].push_back(end_.sets[s][std::size_t(i)]);
+      }
+    }
   }
 
   bool enabled(Index a, Index b) const {
@@ -408,8 +501,10 @@ class BoxBroadPhase final : public BroadPhase {
   std::vector<char> enabled_;     ///< for every pair of bodies; empty if there are many
   std::vector<char> is_carrier_;  ///< vertices that carry half-spaces and touch nothing; empty: none does
   bool all_enabled_;
+  std::vector<char> idle_;  ///< vertices of bodies that meet only others; empty: none is worth it
+  std::array<std::vector<Index>, box_set_count> chosen_;  ///< numbers of the primitives searched, if idle_
   // Kept for their memory, which is large and would have to be asked for anew in every search.
-  Boxes start_, end_;
+  Boxes start_, end_, near_start_, near_end_;
   std::vector<BoxPairs> parts_;  ///< of each task
   BoxPairs dealt_;
 };

@@ -1,10 +1,13 @@
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/core/error.hpp>
+#include <apart/core/memory.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/geometry/aabb.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace apart {
@@ -54,6 +57,7 @@ CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, const Co
                      surface.vertex_extent.empty() ? surface.pairs.max_reach() : surface.pairs.max_dhat(),
                      options, timings) {
   extent_ = surface.vertex_extent;
+  surface_ = &surface;
 }
 
 /// Keeps the pairs that may be within their reach and `more`. Boxes let through about twice as many, and each
@@ -142,13 +146,62 @@ void CandidateCache::search(const Matrix3X& x) {
   }
   // What boxes let through for nothing is not held for longer than a block.
   around_.clear();
+  around_.shrink_to_fit();
+  ensure_room(estimated_pairs(x, radius) / 2);  // boxes overlap about twice as often as what is in them
   for_each_block(x, x, radius, [&](std::span<const Stencil> block) {
     Candidates near(block.begin(), block.end());
     drop_farther(near, x, 2 * margin_);
+    ensure_room(double(around_.size() + near.size()));
     around_.insert(around_.end(), near.begin(), near.end());
     return true;
   });
   std::sort(around_.begin(), around_.end());
+}
+
+/// Throws MemoryError if so many pairs, each of which may become a contact, would go beyond the limit.
+void CandidateCache::ensure_room(double pairs) const {
+  // Twice, because the list moves when it grows; and about as much as a contact and its terms take.
+  constexpr double bytes_of_pair = 2 * sizeof(Stencil) + 64;
+  const double held = double(around_.capacity()) * sizeof(Stencil);
+  ensure_memory(pairs * bytes_of_pair - held,
+                fmt::format("about {:.2g} pairs of primitives within {:.3g} m of each other", pairs, reach_),
+                "lower contact.dhat, the distance at which contact begins, or use a coarser mesh");
+}
+
+/// How many pairs have boxes nearer than `radius`, from what some primitives find around them.
+double CandidateCache::estimated_pairs(const Matrix3X& x, double radius) const {
+  if (!surface_) return 0;
+  constexpr Index looks = 200;
+  const auto around = [&](const auto& some, const auto& all) {
+    const Index n = Index(some.cols()), m = Index(all.cols());
+    if (n == 0 || m == 0) return 0.0;
+    const Index stride = std::max<Index>(1, n / looks), count = (n + stride - 1) / stride;
+    const auto box = [&](const auto& cell, double more) {
+      Aabb b;
+      for (Index k = 0; k < cell.size(); ++k) b.include(Vector3(x.col(cell[k])));
+      b.lower.array() -= more;
+      b.upper.array() += more;
+      return b;
+    };
+    std::vector<double> found(std::size_t(count), 0);
+    parallel_for(
+        count,
+        [&](Index i) {
+          const Aabb wide = box(some.col(i * stride), radius);
+          for (Index j = 0; j < m; ++j) found[std::size_t(i)] += wide.near(box(all.col(j), 0));
+        },
+        8);
+    double sum = 0;
+    for (const double f : found) sum += f;
+    return sum / double(count) * double(n);
+  };
+  Eigen::RowVectorXi vertices(x.cols());
+  std::iota(vertices.begin(), vertices.end(), 0);
+  return around(surface_->edges, surface_->edges) / 2 + around(vertices, surface_->faces) +
+         (surface_->isolated_vertices.empty()
+              ? 0
+              : around(vertices, vertices) / 2 *
+                    std::pow(double(surface_->isolated_vertices.size()) / double(x.cols()), 2));
 }
 
 const Candidates& CandidateCache::at(const Matrix3X& x) {

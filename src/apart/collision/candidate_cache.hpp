@@ -32,7 +32,7 @@ struct CandidateOptions {
 class CandidateCache {
  public:
   /// Pairs of the surface within reach plus the extents of their vertices; the broad phase must be of that
-  /// surface. reach is the largest d̂: extents make up for ξ.
+  /// surface, which must outlive the cache. reach is the largest d̂: extents make up for ξ.
   CandidateCache(std::unique_ptr<BroadPhase> broad_phase, const CollisionSurface& surface,
                  const CandidateOptions& options = {}, Timings* timings = nullptr);
   /// Time spent in searches is counted as Phase::broad_phase of `timings`, if given; it must outlive the
@@ -41,6 +41,7 @@ class CandidateCache {
   CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach, const CandidateOptions& options = {},
                  Timings* timings = nullptr);
   /// All pairs that can be closer than `reach` (and their extents) at x. Refinds when x has left the margin.
+  /// Throws MemoryError if there are more than the memory may hold.
   /// The reference is good until the next call, as are those below.
   const Candidates& at(const Matrix3X& x);
   /// All pairs that can come closer than `reach` on the straight path x → x + p.
@@ -69,6 +70,9 @@ class CandidateCache {
 
   std::unique_ptr<BroadPhase> broad_phase_;
   void drop_farther(Candidates& candidates, const Matrix3X& x, double more) const;
+  void ensure_room(double pairs) const;
+  double estimated_pairs(const Matrix3X& x, double radius) const;
+  const CollisionSurface* surface_ = nullptr;  ///< to estimate how many pairs there are; may be unknown
   double reach_;
   std::vector<double> extent_;  ///< of each vertex [m]; empty: zero
   CandidateOptions options_;

@@ -366,7 +366,7 @@ std::vector<Item> items_of(std::span<const Primitive> primitives, std::span<cons
 
 void for_each_candidate(std::span<const Primitive> a, std::span<const Primitive> b,
                         std::span<const Box> vertex_boxes, PairFilter tested,
-                        FunctionRef<void(std::span<const PrimitivePair>)> visit) {
+                        FunctionRef<void(std::span<const PrimitivePair>)> visit, std::span<const char> idle) {
   if (a.empty() || b.empty()) return;
   constexpr std::size_t batch_size = 1 << 18;  // 8 MB of pairs
   std::vector<PrimitivePair> batch;
@@ -383,18 +383,33 @@ void for_each_candidate(std::span<const Primitive> a, std::span<const Primitive>
     }
   };
   BoxJoin join(report);
+  // Those that are not idle first; returns how many they are.
+  const auto divide = [&](std::span<const Primitive> primitives, std::vector<Item>& items) {
+    if (idle.empty()) return items.size();
+    const auto rest = std::partition(items.begin(), items.end(), [&](const Item& item) {
+      return !idle[std::size_t(primitives[std::size_t(item.place)].vertices[0])];
+    });
+    return std::size_t(rest - items.begin());
+  };
   std::vector<Item> items_a = items_of(a, vertex_boxes);
+  const std::size_t awake_a = divide(a, items_a);
+  const std::span<Item> all_a(items_a);
   if (within_one) {
-    join.within(items_a);
+    if (awake_a > 0) join.within(all_a.first(awake_a));
+    if (awake_a > 0 && awake_a < items_a.size()) join.between(all_a.first(awake_a), all_a.subspan(awake_a));
   } else {
     std::vector<Item> items_b = items_of(b, vertex_boxes);
-    join.between(items_a, items_b);
+    const std::size_t awake_b = divide(b, items_b);
+    if (awake_a < items_a.size() && awake_b > 0)
+      join.between(all_a.subspan(awake_a), std::span(items_b).first(awake_b));
+    if (awake_a > 0) join.between(all_a.first(awake_a), items_b);
   }
   if (!batch.empty()) visit(batch);
 }
 
 std::vector<PrimitivePair> find_intersections(const Matrix3X& points, const Surface& surface,
-                                              PairFilter tested, std::size_t limit) {
+                                              PairFilter tested, std::size_t limit,
+                                              std::span<const char> idle) {
   std::vector<Box> boxes(points.cols());
   for (Index i = 0; i < points.cols(); ++i) boxes[i] = {points.col(i), points.col(i)};
   for (const Primitive& v : surface.vertices) {
@@ -429,12 +444,12 @@ std::vector<PrimitivePair> find_intersections(const Matrix3X& points, const Surf
     for (std::size_t i = 0; i < batch.size(); ++i)
       if (hit[i] && found.size() < limit) found.push_back(batch[i]);
   };
-  for_each_candidate(surface.face_edges, surface.faces, boxes, tested, test);
-  for_each_candidate(surface.segments, surface.faces, boxes, tested, test);
-  for_each_candidate(surface.segments, surface.segments, boxes, tested, test);
-  for_each_candidate(surface.points, surface.faces, boxes, tested, test);
-  for_each_candidate(surface.points, surface.segments, boxes, tested, test);
-  for_each_candidate(surface.points, surface.points, boxes, tested, test);
+  for_each_candidate(surface.face_edges, surface.faces, boxes, tested, test, idle);
+  for_each_candidate(surface.segments, surface.faces, boxes, tested, test, idle);
+  for_each_candidate(surface.segments, surface.segments, boxes, tested, test, idle);
+  for_each_candidate(surface.points, surface.faces, boxes, tested, test, idle);
+  for_each_candidate(surface.points, surface.segments, boxes, tested, test, idle);
+  for_each_candidate(surface.points, surface.points, boxes, tested, test, idle);
   std::sort(found.begin(), found.end());
   return found;
 }

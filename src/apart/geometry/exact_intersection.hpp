@@ -90,8 +90,11 @@ using PairFilter = FunctionRef<bool(Index i, Index j)>;
 /// All pairs that intersect, sorted: edge–face, segment–segment, point–face, point–segment and point–point,
 /// which together see every intersection of the surface. Pairs that share a vertex are left out. Stops early
 /// once `limit` pairs are found. Throws InputError if a coordinate is not finite.
+/// `idle`: a flag for each point, or none: primitives of idle points are not tested against each other,
+/// whatever the filter says. A large obstacle then costs little beside what moves.
 std::vector<PrimitivePair> find_intersections(const Matrix3X& points, const Surface& surface,
-                                              PairFilter tested, std::size_t limit = std::size_t(-1));
+                                              PairFilter tested, std::size_t limit = std::size_t(-1),
+                                              std::span<const char> idle = {});
 
 /// Closed axis-aligned box.
 struct Box {
@@ -105,8 +108,10 @@ struct Box {
 /// Hands over all pairs of a primitive of `a` and one of `b` that pass the filter, share no vertex and have
 /// overlapping boxes, each pair once, in batches, so that memory stays bounded. A primitive's box is the
 /// union of its vertices' boxes. `a` and `b` may be the same span.
+/// `idle` as above.
 void for_each_candidate(std::span<const Primitive> a, std::span<const Primitive> b,
                         std::span<const Box> vertex_boxes, PairFilter tested,
-                        FunctionRef<void(std::span<const PrimitivePair>)> visit);
+                        FunctionRef<void(std::span<const PrimitivePair>)> visit,
+                        std::span<const char> idle = {});
 
 }  // namespace apart::exact

@@ -22,10 +22,6 @@ struct Foot {
 
 /// Takes the nearer of `best` and the point of a primitive nearest to x.
 void consider(Foot& best, const Vector3& x, const Matrix3X& points, std::span<const int> corners) {
-  Aabb box;
-  for (const int c : corners) box.include(points.col(c));
-  const Vector3 outside = (box.lower - x).cwiseMax(x - box.upper).cwiseMax(0);
-  if (!(outside.norm() < best.distance)) return;
   constexpr PairKind kinds[] = {PairKind::point_point, PairKind::point_edge, PairKind::point_triangle};
   StencilPoints stencil;
   stencil[0] = x;
@@ -40,21 +36,110 @@ void consider(Foot& best, const Vector3& x, const Matrix3X& points, std::span<co
   }
 }
 
-Foot nearest(const Vector3& x, const Body& body, bool on_vertices) {
-  Foot best;
-  const Matrix3X& points = body.mesh.points;
-  if (on_vertices) {
-    for (const Index p : body.surface_points) consider(best, x, points, std::array{int(p)});
+/// The primitives of a body's surface, in a tree of boxes.
+class SurfaceTree {
+ public:
+  SurfaceTree(const Body& body, bool on_vertices) : points_(body.mesh.points) {
+    const auto add = [&](std::span<const int> corners) {
+      Primitive p;
+      p.size = int(corners.size());
+      std::copy(corners.begin(), corners.end(), p.corners.begin());
+      p.number = int(primitives_.size());
+      primitives_.push_back(p);
+    };
+    if (on_vertices) {
+      for (const Index p : body.surface_points) add(std::array{int(p)});
+    } else {
+      for (Index f = 0; f < body.surface_faces.cols(); ++f)
+        add(std::span(body.surface_faces.col(f).data(), 3));
+      for (Index e = 0; e < body.free_segments.cols(); ++e)
+        add(std::span(body.free_segments.col(e).data(), 2));
+      for (Index i = 0; i < body.mesh.vertices.size(); ++i) add(std::array{body.mesh.vertices[i]});
+    }
+    if (!primitives_.empty()) build(0, primitives_.size());
+  }
+
+  /// Of several that are equally near, the first of the surface.
+  Foot nearest(const Vector3& x) const {
+    Foot best;
+    int number = -1;
+    if (!nodes_.empty()) search(0, x, best, number);
     return best;
   }
-  for (Index f = 0; f < body.surface_faces.cols(); ++f)
-    consider(best, x, points, std::span(body.surface_faces.col(f).data(), 3));
-  for (Index e = 0; e < body.free_segments.cols(); ++e)
-    consider(best, x, points, std::span(body.free_segments.col(e).data(), 2));
-  for (Index i = 0; i < body.mesh.vertices.size(); ++i)
-    consider(best, x, points, std::array{body.mesh.vertices[i]});
-  return best;
-}
+
+ private:
+  struct Primitive {
+    std::array<int, 3> corners = {-1, -1, -1};
+    int size = 0, number = 0;
+  };
+  struct Node {
+    Aabb box;
+    std::size_t begin = 0, end = 0;
+    std::size_t right = 0;  ///< the left child follows its parent; 0: a leaf
+  };
+
+  std::size_t build(std::size_t begin, std::size_t end) {
+    const std::size_t here = nodes_.size();
+    nodes_.push_back({{}, begin, end, 0});
+    Aabb box, centres;
+    for (std::size_t i = begin; i < end; ++i)
+      for (int k = 0; k < primitives_[i].size; ++k)
+        box.include(Vector3(points_.col(primitives_[i].corners[std::size_t(k)])));
+    const auto corner = [&](const Primitive& p) -> Vector3 { return points_.col(p.corners[0]); };
+    for (std::size_t i = begin; i < end; ++i) centres.include(corner(primitives_[i]));
+    nodes_[here].box = box;
+    if (end - begin <= 8) return here;
+    int axis;
+    (centres.upper - centres.lower).maxCoeff(&axis);
+    const std::size_t middle = (begin + end) / 2;
+    std::nth_element(primitives_.begin() + std::ptrdiff_t(begin),
+                     primitives_.begin() + std::ptrdiff_t(middle), primitives_.begin() + std::ptrdiff_t(end),
+                     [&](const Primitive& a, const Primitive& b) {
+                       return std::pair(corner(a)[axis], a.number) < std::pair(corner(b)[axis], b.number);
+                     });
+    build(begin, middle);
+    const std::size_t right = build(middle, end);
+    nodes_[here].right = right;
+    return here;
+  }
+
+  double distance(std::size_t node, const Vector3& x) const {
+    const Aabb& box = nodes_[node].box;
+    return (box.lower - x).cwiseMax(x - box.upper).cwiseMax(0).norm();
+  }
+
+  void search(std::size_t at, const Vector3& x, Foot& best, int& number) const {
+    const Node& node = nodes_[at];
+    if (node.right == 0) {
+      for (std::size_t i = node.begin; i < node.end; ++i) {
+        const Primitive& p = primitives_[i];
+        Foot foot;
+        consider(foot, x, points_, std::span(p.corners.data(), std::size_t(p.size)));
+        if (foot.distance < best.distance || (foot.distance == best.distance && p.number < number)) {
+          best = foot;
+          number = p.number;
+        }
+      }
+      return;
+    }
+    const double left = distance(at + 1, x), right = distance(node.right, x);
+    // Rounding must not hide one that is equally near.
+    const auto look = [&](std::size_t child, double d) {
+      if (d <= best.distance * (1 + 1e-12)) search(child, x, best, number);
+    };
+    if (left <= right) {
+      look(at + 1, left);
+      look(node.right, right);
+    } else {
+      look(node.right, right);
+      look(at + 1, left);
+    }
+  }
+
+  const Matrix3X& points_;
+  std::vector<Primitive> primitives_;
+  std::vector<Node> nodes_;
+};
 
 }  // namespace
 
@@ -68,9 +153,10 @@ std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<
   std::vector<Index> chosen = select_points(v["where"], placed);
   std::vector<Attachment> result;
   double closest = std::numeric_limits<double>::infinity();
+  const SurfaceTree tree(second, v["to"].text() == "vertices");
   for (const Index p : chosen) {
     if (!std::binary_search(first.surface_points.begin(), first.surface_points.end(), p)) continue;
-    const Foot foot = nearest(first.mesh.points.col(p), second, v["to"].text() == "vertices");
+    const Foot foot = tree.nearest(first.mesh.points.col(p));
     closest = std::min(closest, foot.distance);
     if (!(foot.distance <= reach)) continue;
     result.push_back({a, p, b, foot.points, foot.weights, v["stiffness"].number(), foot.distance,

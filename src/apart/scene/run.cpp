@@ -1,5 +1,6 @@
 #include <apart/core/counted.hpp>
 #include <apart/core/error.hpp>
+#include <apart/core/memory.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/directory_lock.hpp>
@@ -242,6 +243,7 @@ class Run {
         log_(directory_ / "log.txt"),
         check_(simulation_.frame()),
         findings_(spent.findings) {
+    if (options_.rescue) rescue_ = options_.rescue;
     simulation_.should_stop = options_.should_stop;
     simulation_.on_step_bound = options_.on_step_bound;
     simulation_.on_iteration = options_.on_iteration;
@@ -254,12 +256,20 @@ class Run {
       simulation_.on_iterate = [this](const Matrix3X& points) { iterates_.points.push_back(points); };
   }
 
+  ~Run() {
+    const std::lock_guard lock(rescue_->writing());
+    rescue_->offer(nullptr);
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
   void add_done(const std::vector<StepReport>& steps) {
     for (const StepReport& step : steps) totals_.add(step);
   }
 
   /// `kept_frames`: of the run that is continued.
   RunResult advance(Index kept_frames) {
+    std::unique_lock writing(rescue_->writing());
     log_line(fmt::format(
         "{} of {}, dt {:g} s, {}, {}, size {:.6g} m, {}",
         simulation_.state().step == 0
@@ -282,11 +292,21 @@ class Run {
       keep_frame();
     else if (simulation_.state().step % scene_.frame_every == 0)
       frame_step_ = simulation_.state().step;
+    publish();
     keep_state("running");
+    rescue_->offer([this] {
+      log_line(fmt::format("interrupted after step {}", published_.state.step));
+      checkpoints_.keep(published_.state);
+      write_summary("interrupted", fmt::format("interrupted after step {}", published_.state.step));
+      return published_.state.step;
+    });
+    writing.unlock();
     try {
       result = simulate(steps);
+      writing.lock();
       finish(result);
     } catch (const std::exception& e) {
+      if (!writing) writing.lock();
       keep_what_there_is(e);
       throw;
     }
@@ -303,6 +323,13 @@ class Run {
       }
     } catch (const Interrupted&) {
       return {RunEnd::interrupted, fmt::format("interrupted after step {}", simulation_.state().step)};
+    } catch (const MemoryError& e) {
+      return {RunEnd::no_memory, e.what()};
+    } catch (const std::bad_alloc&) {
+      return {RunEnd::no_memory,
+              fmt::format("memory: step {} needs more than {:.3g} GB; use a coarser mesh, a smaller "
+                          "contact.dhat, or give more with --memory",
+                          simulation_.state().step + 1, double(memory_limit()) / 1e9)};
     } catch (const SolverError& e) {
       return {RunEnd::failed, e.what()};
     }
@@ -363,6 +390,7 @@ class Run {
     iterates_.points.clear();
     refuse_nested();
     const StepReport report = simulation_.step();
+    const std::lock_guard writing(rescue_->writing());
     if (options_.profile) step_times_.emplace_back(began, simulation_.timings().now());
     totals_.add(report);
     {
@@ -376,6 +404,7 @@ class Run {
       if (probes_) probes_->add(probe_line(simulation_, meters_));
       steps.add(csv_line(report));
       listed_step_ = report.step;
+      publish();
       const bool frame_due = report.step % scene_.frame_every == 0 || report.step == last_step_;
       if (frame_due) keep_frame();
       const bool often_enough = scene_.checkpoint_steps && report.step % *scene_.checkpoint_steps == 0;
@@ -424,7 +453,15 @@ class Run {
     note(findings_.thickness, check_.thin(points, 1));
   }
 
+  /// What another thread may see of the simulation while the next step is under way.
+  struct Published {
+    State state;
+    std::array<double, phase_names.size()> timings{};  ///< [s]
+  };
+  void publish() { published_ = {simulation_.state(), simulation_.timings().seconds()}; }
+
   void keep_state(std::string_view status, const std::string& reason = {}) {
+    publish();
     checkpoints_.keep(simulation_.state());
     write_summary(status, reason);
     last_kept_ = Clock::now();
@@ -438,7 +475,7 @@ class Run {
       examine(frames_ ? read_frame(list_frames(directory_).back()) : simulation_.frame());
     }
     if (result.end == RunEnd::finished && findings_.first()) result = {RunEnd::refuted, *findings_.first()};
-    static constexpr std::string_view status[] = {"finished", "interrupted", "failed", "refuted"};
+    static constexpr std::string_view status[] = {"finished", "interrupted", "failed", "refuted", "failed"};
     keep_state(status[std::size_t(result.end)], result.reason);
     log_line(result.reason.empty() ? "finished" : result.reason);
     if (options_.profile) {
@@ -462,7 +499,7 @@ class Run {
     json["termination"] =
         model.options.solver.termination == Termination::balanced ? "balanced" : "newton_step";
     json["max_force_residual"] = totals_.max_force_residual;
-    json["simulated_seconds"] = simulation_.state().time;
+    json["simulated_seconds"] = published_.state.time;
     json["wall_seconds"] = spent_.wall + seconds_since(start_);
     json["cpu_seconds"] = spent_.cpu + process_cpu_seconds() - cpu_start_;
     json["threads"] = thread_count();
@@ -485,7 +522,7 @@ class Run {
     json["strain_within_limits"] = findings_.checked && check_.limited_count() > 0
                                        ? nlohmann::json(!findings_.strain)
                                        : nlohmann::json();
-    const auto seconds = simulation_.timings().seconds();
+    const auto& seconds = published_.timings;
     for (std::size_t i = 0; i < phase_names.size(); ++i)
       json["timings"][std::string(phase_names[i])] = spent_.timings[i] + seconds[i];
     json["dofs"] = dofs_;
@@ -508,6 +545,9 @@ class Run {
   Spent spent_;
   Index last_step_;
   LineFile log_;
+  RunRescue own_rescue_;  ///< if nobody brings one
+  RunRescue* rescue_ = &own_rescue_;
+  Published published_;
   std::optional<LineFile> probes_;
   std::vector<ProbeMeter> meters_;
   verify::FrameCheck check_;
@@ -569,6 +609,19 @@ void remove_run(const fs::path& directory) {
 }
 
 }  // namespace
+
+std::optional<Index> RunRescue::keep() {
+  std::unique_lock lock(mutex_, std::chrono::seconds(1));
+  if (!lock || !keep_) return std::nullopt;
+  std::optional<Index> step;
+  try {
+    step = keep_();
+  } catch (const std::exception&) {
+    // The checkpoint before stands; nobody is left to be told more.
+  }
+  lock.release();  // never again: the process is about to end
+  return step;
+}
 
 fs::path fresh_run_directory(const SceneFile& file) {
   const std::string name = "run-" + file.file_name();

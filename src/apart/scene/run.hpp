@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -18,12 +19,31 @@ struct Progress {
   double seconds_left = 0;  ///< estimated from the last steps
 };
 
+/// Lets another thread keep the state of a run while the one that simulates is busy for long.
+class RunRescue {
+ public:
+  /// Writes the state after the last step as a checkpoint, and the summary of an interrupted run. Returns
+  /// that step; after it the run writes nothing more, so that the process must be ended. None if there is no
+  /// run, or if it is writing files itself and goes on with that for more than a second.
+  std::optional<Index> keep();
+
+  // For the run.
+  std::timed_mutex& writing() { return mutex_; }  ///< held by who writes its files
+  /// How its state is kept, and which step that is; nothing when it ends.
+  void offer(std::function<Index()> keep) { keep_ = std::move(keep); }
+
+ private:
+  std::timed_mutex mutex_;
+  std::function<Index()> keep_ = nullptr;
+};
+
 struct RunOptions {
   std::optional<Index> steps;         ///< instead of the scene's number
   bool frames = true;                 ///< false: only the final state is kept, as checkpoint
   bool profile = false;               ///< note where the time goes, and write trace.json
   bool record_iterates = false;       ///< keep every accepted Newton iterate, for `apart verify`
   std::vector<std::string> warnings;  ///< kept in log.txt and summary.json
+  RunRescue* rescue = nullptr;        ///< must outlive the run
   std::function<void(const Progress&)> on_step;
   std::function<void(const IterationReport&)> on_iteration;
   std::function<void(const std::string&)> on_note;  ///< something the user should know, and the run goes on
@@ -36,6 +56,7 @@ enum class RunEnd {
   interrupted,  ///< should_stop said so; can be resumed
   failed,       ///< the solver could not go on; the last good state is kept and can be resumed
   refuted,      ///< all is written, but the exact check found an intersection or inversion
+  no_memory,    ///< more memory would be needed than allowed; the last good state is kept and can be resumed
 };
 
 struct RunResult {

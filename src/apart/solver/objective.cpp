@@ -1,3 +1,4 @@
+#include <apart/core/memory.hpp>
 #include <apart/solver/objective.hpp>
 
 #include <apart/core/error.hpp>
@@ -160,6 +161,14 @@ void Objective::for_each_key(const Potential& potential, bool on_vertices,
   }
 }
 
+namespace {
+
+constexpr std::string_view pairs_of_nodes = "the pairs of nodes that act on each other";
+constexpr std::string_view fewer_contacts =
+    "lower contact.dhat, so that fewer things touch, or use a coarser mesh";
+
+}  // namespace
+
 void Objective::update_pattern() {
   if (pattern_valid_) {
     bool covered = true;
@@ -169,10 +178,22 @@ void Objective::update_pattern() {
   }
   const auto keys_of = [&](const std::vector<Potential*>& potentials, bool on_vertices) {
     std::vector<BlockKey> keys;
+    const auto tidy = [&] {
+      std::sort(keys.begin(), keys.end());
+      keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    };
+    // Many contacts act on the same pairs of nodes: repetitions go before they fill the memory.
+    std::size_t room = std::size_t(1) << 24;
     for (const Potential* p : potentials)
-      for_each_key(*p, on_vertices, [&](BlockKey k) { keys.push_back(k); });
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+      for_each_key(*p, on_vertices, [&](BlockKey k) {
+        if (keys.size() >= room) {
+          tidy();
+          room = std::max(room, 2 * keys.size());
+          ensure_memory(double(2 * room * sizeof(BlockKey)), pairs_of_nodes, fewer_contacts);
+        }
+        keys.push_back(k);
+      });
+    tidy();
     return keys;
   };
   std::vector<BlockKey> contact_keys = keys_of(vertex_potentials_, true);
@@ -195,6 +216,8 @@ void Objective::update_pattern() {
   std::vector<BlockKey> keys = merged(node_keys_, contact_keys_);
   if (keys == keys_ && hessian_.block_count() == free_.block_count()) return;
   keys_ = std::move(keys);
+  // Nine numbers and an index here, nine indices in the solver.
+  ensure_memory(double(keys_.size()) * (9 * 8 + 4 + 9 * 4), pairs_of_nodes, fewer_contacts);
   hessian_ = BlockSparse(free_.block_count(), keys_);
   pattern_changed_ = true;
 }

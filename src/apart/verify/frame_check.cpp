@@ -507,10 +507,18 @@ std::vector<Finding> FrameCheck::not_finite(const Matrix3X& points) const {
   return found;
 }
 
+/// Points of obstacles, which are not looked at among themselves.
+std::vector<char> FrameCheck::idle_points() const {
+  std::vector<char> idle(std::size_t(first_.point_body.size()));
+  for (Index p = 0; p < first_.point_body.size(); ++p)
+    idle[std::size_t(p)] = prescribed_[std::size_t(first_.point_body[p])];
+  return idle;
+}
+
 std::vector<Finding> FrameCheck::intersections(const Matrix3X& points, std::size_t limit) const {
   std::vector<Finding> found;
   for (const auto& pair : exact::find_intersections(
-           points, surface_, [this](Index i, Index j) { return tested(i, j); }, limit)) {
+           points, surface_, [this](Index i, Index j) { return tested(i, j); }, limit, idle_points())) {
     Finding& f = found.emplace_back(pair_finding(FindingKind::intersection, pair));
     f.position = meeting_point(points, pair);
     f.text =

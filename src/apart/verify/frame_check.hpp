@@ -171,7 +171,8 @@ class FrameCheck {
   std::map<std::pair<int, int>, double> exceptions_;  ///< first_.pair_thickness, smaller body first
   std::vector<double> margins_;  ///< [m] per point: half the largest thickness of its body with any other
   exact::Surface surface_;
-  std::vector<char> prescribed_;              ///< per body: obstacle or half-space
+  std::vector<char> prescribed_;  ///< per body: obstacle or half-space
+  std::vector<char> idle_points() const;
   std::vector<std::pair<int, int>> ignored_;  ///< sorted, smaller body first
   std::vector<char> absent_;                  ///< per body
   std::vector<Index> local_;                  ///< per point: its number within its body
