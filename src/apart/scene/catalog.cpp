@@ -40,7 +40,10 @@ Group time_steps() {
        {"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"},
        {"beta", number({0, 0.5, true, false}), "", Key::optional, "of newmark; not given: 0.25"},
        {"gamma", number({0.5, 1}), "", Key::optional,
-        "of newmark; not given: 0.5; larger values damp, and are of first order"}});
+        "of newmark; not given: 0.5; larger values damp, and are of first order"},
+       {"spectral_radius", number({0, 1}), "", Key::optional,
+        "of generalized_alpha; not given: 0.5; share of a vibration too fast for the step that is "
+        "left after it; 0 damps most, 1 nothing"}});
 }
 
 Group probes() {
@@ -177,6 +180,8 @@ Catalog make_catalog() {
         {{"implicit_euler", "first order, dissipative, robust"},
          {"bdf2", "second order, little dissipation"},
          {"newmark", "second order, no dissipation with beta 0.25 and gamma 0.5; takes beta and gamma"},
+         {"generalized_alpha",
+          "second order, damps only what is too fast for the step; takes spectral_radius"},
          {"quasi_static", "forces in balance at every instant, no inertia"}}},
        {"mass",
         "How mass is spread over nodes",

@@ -14,6 +14,7 @@ auto matrices(AnyState& state) {
   return std::array{std::pair("nodes", &state.nodes),
                     std::pair("velocity", &state.velocity),
                     std::pair("acceleration", &state.acceleration),
+                    std::pair("mean_acceleration", &state.mean_acceleration),
                     std::pair("previous_nodes", &state.previous_nodes),
                     std::pair("previous_velocity", &state.previous_velocity),
                     std::pair("anchors", &state.anchors),

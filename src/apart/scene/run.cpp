@@ -86,6 +86,8 @@ constexpr Column columns[] = {
     column<&StepReport::elastic_energy>("elastic_energy"),
     column<&StepReport::gravity_energy>("gravity_energy"),
     column<&StepReport::contact_energy>("contact_energy"),
+    column<&StepReport::work>("work"),
+    column<&StepReport::energy_gain>("energy_gain"),
     column<&StepReport::scripted_by_lagrangian>("scripted_by_lagrangian"),
     column<&StepReport::converged>("converged"),
 };
@@ -167,9 +169,26 @@ struct Totals {
   double min_distance = std::numeric_limits<double>::infinity();
   double min_gap = std::numeric_limits<double>::infinity();
   double min_volume_ratio = 1, max_strain = 0, max_force_residual = 0;
+  std::int64_t substeps = 0;
+  Index divided_steps = 0;
+  double gained = 0,
+         most_gained = 0;  ///< [J] out of nothing since energy was last lost; largest share of what there was
+  double energy = 0, work = 0, least_work = 0, most_work = 0;  ///< [J] after the first step; done since then
 
   void add(const StepReport& r) {
     ++steps;
+    substeps += r.substeps;
+    divided_steps += r.substeps > 1;
+    if (steps == 1) {
+      energy = r.kinetic_energy + r.elastic_energy + r.contact_energy;
+    } else {
+      work += r.work;
+      least_work = std::min(least_work, work);
+      most_work = std::max(most_work, work);
+      gained = std::max(0.0, gained + r.energy_gain);
+      if (const double supply = energy + most_work - least_work; supply > 0)
+        most_gained = std::max(most_gained, gained / supply);
+    }
     converged_steps += r.converged;
     newton_iterations += r.newton_iterations;
     linear_solves += r.linear_solves;
@@ -182,6 +201,9 @@ struct Totals {
     max_force_residual = std::max(max_force_residual, r.force_residual);
   }
 };
+
+/// Share of all energy that may come from nowhere before the run says so.
+constexpr double much_energy = 0.2;
 
 nlohmann::json finite_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
@@ -265,6 +287,7 @@ class Run {
 
   void add_done(const std::vector<StepReport>& steps) {
     for (const StepReport& step : steps) totals_.add(step);
+    energy_noted_ = totals_.most_gained >= much_energy;  // has been said
   }
 
   /// `kept_frames`: of the run that is continued.
@@ -393,6 +416,7 @@ class Run {
     const std::lock_guard writing(rescue_->writing());
     if (options_.profile) step_times_.emplace_back(began, simulation_.timings().now());
     totals_.add(report);
+    note_energy();
     {
       const auto time = simulation_.timings().measure(Phase::output);
       if (options_.record_iterates) {
@@ -423,6 +447,21 @@ class Run {
       for (const double s : recent_) mean += s / double(recent_.size());
       options_.on_step({report, last_step_, seconds_since(start_), mean * double(last_step_ - report.step)});
     }
+  }
+
+  /// Energy that comes from nowhere makes everything else doubtful, though no surface intersects.
+  void note_energy() {
+    if (energy_noted_ || totals_.most_gained < much_energy) return;
+    energy_noted_ = true;
+    const std::string what = fmt::format(
+        "step {}: energy has grown by {:.3g} J more than the work done on the bodies, {:.0f} % of all there "
+        "was: "
+        "speeds and forces from here on are not to be trusted; use time.integrator generalized_alpha, bdf2 "
+        "or "
+        "implicit_euler, or a smaller time.dt",
+        simulation_.state().step, totals_.gained, 100 * totals_.most_gained);
+    log_line(what);
+    if (options_.on_note) options_.on_note(what);
   }
 
   /// Writes the present state as a frame, unless it is there already, and checks it.
@@ -511,6 +550,9 @@ class Run {
     json["min_gap"] = finite_or_null(totals_.min_gap);
     json["min_volume_ratio"] = totals_.min_volume_ratio;
     json["max_strain"] = totals_.max_strain;
+    json["substeps"] = totals_.substeps;
+    json["divided_steps"] = totals_.divided_steps;
+    json["energy_gain"] = totals_.most_gained;
     json["peak_rss_bytes"] = process_peak_bytes();
     json["intersection_free"] =
         findings_.checked ? nlohmann::json(!findings_.intersection) : nlohmann::json();
@@ -558,6 +600,7 @@ class Run {
   Index listed_step_ = simulation_.state().step;  ///< last step in steps.csv
   Iterates iterates_;
   Totals totals_;
+  bool energy_noted_ = false;
   Findings findings_;
   Index dofs_ = Index((!ScriptedNodes(*scene_.model).mask(scene_.model->options.dt)).count());
   std::deque<double> recent_;                          ///< [s] of the last steps

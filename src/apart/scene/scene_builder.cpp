@@ -696,10 +696,11 @@ PairTable build_pairs(const LocatedJson& contact, const std::vector<Entry>& entr
 IntegratorOptions read_integrator(const LocatedJson& time) {
   const std::string& name = time["integrator"].text();
   IntegratorOptions options;
-  options.scheme = name == "bdf2"           ? Integrator::bdf2
-                   : name == "newmark"      ? Integrator::newmark
-                   : name == "quasi_static" ? Integrator::quasi_static
-                                            : Integrator::implicit_euler;
+  options.scheme = name == "bdf2"                ? Integrator::bdf2
+                   : name == "newmark"           ? Integrator::newmark
+                   : name == "generalized_alpha" ? Integrator::generalized_alpha
+                   : name == "quasi_static"      ? Integrator::quasi_static
+                                                 : Integrator::implicit_euler;
   if (options.scheme != Integrator::newmark)
     for (const char* key : {"beta", "gamma"})
       if (time.has(key))
@@ -707,6 +708,13 @@ IntegratorOptions read_integrator(const LocatedJson& time) {
                        time[key].number(), name);
   if (time.has("beta")) options.beta = time["beta"].number();
   if (time.has("gamma")) options.gamma = time["gamma"].number();
+  if (time.has("spectral_radius")) {
+    if (options.scheme != Integrator::generalized_alpha)
+      time["spectral_radius"].fail(
+          "got {}, but the integrator is {}; remove it, or set \"integrator\": \"generalized_alpha\"",
+          time["spectral_radius"].number(), name);
+    options.spectral_radius = time["spectral_radius"].number();
+  }
   return options;
 }
 

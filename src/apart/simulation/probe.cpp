@@ -54,20 +54,6 @@ std::vector<double> momentum(const Probe& probe, const StepProblem& problem, con
   return values;
 }
 
-/// The force [N] that every node needs besides all forces of the step, to move as it does: zero where nothing
-/// holds it.
-Matrix3X holding_forces(const StepProblem& p) {
-  const Matrix3X& x = p.objective.vertices();
-  const Matrix3X& q = p.objective.coordinates();
-  Matrix3X touching = Matrix3X::Zero(3, x.cols());
-  p.contact.add_gradient(x, touching);
-  p.friction.add_gradient(x, touching);
-  const Matrix3X contact = p.model.surface_map.pull_back(q, touching);
-  Matrix3X aim = Matrix3X::Zero(3, q.cols());
-  p.target.add_gradient(q, aim);
-  return (p.objective.gradient() - contact - aim) / p.time_step.scale + contact / p.time_step.contact_scale;
-}
-
 std::vector<double> contact_forces(const Probe& probe, const StepProblem& p) {
   const Matrix3X& x = p.objective.vertices();
   Vector3 normal = Vector3::Zero(), friction = Vector3::Zero();
@@ -187,7 +173,7 @@ std::vector<double> ProbeMeter::measure(const StepProblem& p, const State& state
       return {kinetic, elastic, gravity};
     }
     case Probe::Kind::reaction:
-      append(values, Sum(p, holding_forces(p), probe_.points, m.first_node).total);
+      append(values, Sum(p, p.holding_forces(), probe_.points, m.first_node).total);
       break;
     case Probe::Kind::contact:
       return contact_forces(probe_, p);

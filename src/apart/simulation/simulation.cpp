@@ -71,6 +71,7 @@ void keep_absent(const StepProblem& p, const State& before, State& after) {
     const Index first = p.model.first_node[b], n = p.model.bodies[b].node_count();
     after.velocity.middleCols(first, n) = before.velocity.middleCols(first, n);
     after.acceleration.middleCols(first, n) = before.acceleration.middleCols(first, n);
+    after.mean_acceleration.middleCols(first, n) = before.mean_acceleration.middleCols(first, n);
     after.previous_velocity.middleCols(first, n) = before.velocity.middleCols(first, n);
     after.previous_nodes.middleCols(first, n) =
         before.nodes.middleCols(first, n) - p.dt * before.velocity.middleCols(first, n);
@@ -90,8 +91,71 @@ StepReport joined(const StepReport& sum, StepReport next) {
   next.shortest_step = std::min(sum.shortest_step, next.shortest_step);
   next.scripted_by_lagrangian |= sum.scripted_by_lagrangian;
   next.substeps += sum.substeps;
+  next.work += sum.work;
+  next.energy_gain += sum.energy_gain;
   return next;
 }
+
+double kinetic_energy(const StepProblem& p, const Matrix3X& velocity) {
+  double sum = 0;
+  if (p.time_step.has_inertia)
+    for (std::size_t b = 0; b < p.present.size(); ++b)
+      if (p.present[b] && p.model.bodies[b].is_dynamic()) {
+        const Matrix3X v = velocity.middleCols(p.model.first_node[b], p.model.bodies[b].node_count());
+        sum += 0.5 * (v * p.model.bodies[b].mass).cwiseProduct(v).sum();
+      }
+  return sum;
+}
+
+double gravity_energy(const StepProblem& p, const Matrix3X& q) {
+  return -(q * p.model.mass).cwiseProduct(p.gravity).sum();
+}
+
+/// Compares the energy that a step leaves with the one that it found, and with the work done meanwhile. From
+/// the state alone, as everything that is written.
+class EnergyBalance {
+ public:
+  /// After the problem was begun, with contact as it was left by the step before.
+  EnergyBalance(StepProblem& problem, const State& state)
+      : p_(problem), start_(state.nodes), x_(p_.model.surface_map.positions(state.nodes)) {
+    p_.elastic.prepare(start_);
+    energy_ = kinetic_energy(p_, state.velocity) + p_.elastic.value(start_) / p_.time_step.scale +
+              p_.contact.value(x_) / p_.time_step.contact_scale;
+    gravity_ = gravity_energy(p_, start_);
+    pull_ = pull(x_);
+  }
+
+  /// At the end, where the problem was prepared.
+  void complete(const Matrix3X& q, StepReport& report) const {
+    if (!p_.time_step.has_inertia) return;
+    const Matrix3X& x = p_.objective.vertices();
+    Matrix3X drag = Matrix3X::Zero(3, x.cols());
+    p_.drag.add_gradient(x, drag);
+    // Rules that average forces do work with the mean of both ends, the others with that of the end.
+    const bool mean = p_.model.options.integrator.averages_forces();
+    const Matrix3X forces = drag + (mean ? Matrix3X(0.5 * (pull_ + pull(x))) : pull(x));
+    report.work = gravity_ - report.gravity_energy - p_.loads.value(q) / p_.time_step.scale -
+                  forces.cwiseProduct(x - x_).sum() / p_.time_step.scale;
+    if (p_.held.any()) {
+      const Matrix3X moved = p_.held.select(q - start_, Matrix3X::Zero(3, q.cols()));
+      if (!moved.isZero(0)) report.work += p_.holding_forces().cwiseProduct(moved).sum();
+    }
+    report.energy_gain =
+        report.kinetic_energy + report.elastic_energy + report.contact_energy - energy_ - report.work;
+  }
+
+ private:
+  /// Gradient of pressure and attachments.
+  Matrix3X pull(const Matrix3X& x) const {
+    Matrix3X g = Matrix3X::Zero(3, x.cols());
+    p_.pressure.add_gradient(x, g);
+    p_.springs.add_gradient(x, g);
+    return g;
+  }
+  StepProblem& p_;
+  Matrix3X start_, x_, pull_;
+  double energy_ = 0, gravity_ = 0;
+};
 
 /// Fills in what is measured at the end of a step, where the problem was prepared.
 void fill_in(const StepProblem& p, const Matrix3X& q, const Matrix3X& velocity, StepReport& report) {
@@ -102,14 +166,9 @@ void fill_in(const StepProblem& p, const Matrix3X& q, const Matrix3X& velocity, 
   report.contact_energy = p.contact.value(p.objective.vertices()) / p.time_step.contact_scale;
   report.min_volume_ratio = p.elastic.smallest_volume_ratio();
   report.max_strain = p.elastic.largest_strain(q);
-  if (p.time_step.has_inertia)
-    for (std::size_t b = 0; b < p.present.size(); ++b)
-      if (p.present[b] && p.model.bodies[b].is_dynamic()) {
-        const Matrix3X v = velocity.middleCols(p.model.first_node[b], p.model.bodies[b].node_count());
-        report.kinetic_energy += 0.5 * (v * p.model.bodies[b].mass).cwiseProduct(v).sum();
-      }
+  report.kinetic_energy = kinetic_energy(p, velocity);
   report.elastic_energy = p.elastic.value(q) / p.time_step.scale;
-  report.gravity_energy = -(q * p.model.mass).cwiseProduct(p.gravity).sum();
+  report.gravity_energy = gravity_energy(p, q);
 }
 
 }  // namespace
@@ -118,7 +177,12 @@ State start_state(const Model& model) {
   State state;
   state.nodes = state.previous_nodes = model.initial_nodes;
   state.velocity = state.previous_velocity = model.initial_velocity;
-  state.acceleration = start_acceleration(model, model.options.dt);
+  state.acceleration = state.mean_acceleration = Matrix3X::Zero(3, model.node_count());
+  if (model.options.integrator.averages_forces()) {
+    Timings timings;
+    StepProblem problem(model, present_bodies(model, model.options.dt), timings);
+    state.acceleration = state.mean_acceleration = problem.start_acceleration(state, model.options.dt);
+  }
   return state;
 }
 
@@ -130,6 +194,7 @@ Simulation::Simulation(std::shared_ptr<const Model> model, State start)
       division_(std::make_unique<StepDivision>(*model_)),
       problem_(std::make_unique<StepProblem>(
           *model_, present_bodies(*model_, std::max(state_.time, model_->options.dt)), timings_)) {
+  fresh_ = state_.step == 0;
   ensure(state_.nodes.cols() == model_->node_count() && state_.velocity.cols() == model_->node_count(),
          "Simulation: the state does not fit the model");
 }
@@ -177,12 +242,16 @@ void Simulation::meet(const std::vector<char>& present, double time) {
     }
     refuse(pair.first, pair.second, fmt::format("come {:.3g} m below the thickness to", -smallest));
   }
-  const Matrix3X begun = start_acceleration(*model_, time);
-  for (std::size_t b = 0; b < present.size(); ++b)
-    if (present[b] && !problem_->present[b]) {
-      const Index first = model_->first_node[b], n = model_->bodies[b].node_count();
-      state_.acceleration.middleCols(first, n) = begun.middleCols(first, n);
-    }
+  for (std::size_t b = 0; b < present.size(); ++b) fresh_ |= present[b] && !problem_->present[b];
+  if (model_->options.integrator.averages_forces() && fresh_) {
+    const Matrix3X begun = problem->start_acceleration(state_, time);
+    for (std::size_t b = 0; b < present.size(); ++b)
+      if (present[b] && !problem_->present[b]) {
+        const Index first = model_->first_node[b], n = model_->bodies[b].node_count();
+        state_.acceleration.middleCols(first, n) = begun.middleCols(first, n);
+        state_.mean_acceleration.middleCols(first, n) = begun.middleCols(first, n);
+      }
+  }
   problem_ = std::move(problem);
 }
 
@@ -220,6 +289,7 @@ StepReport Simulation::step() {
   } catch (...) {
     // A step that does not end leaves everything as it was, also who is there.
     state_ = before;
+    fresh_ = state_.step == 0;
     if (const auto present = present_bodies(*model_, std::max(state_.time, model_->options.dt));
         present != problem_->present)
       problem_ = std::make_unique<StepProblem>(*model_, present, timings_);
@@ -235,6 +305,7 @@ StepReport Simulation::advance(double end, double dt) {
   report.substeps = 1;
   StepProblem& p = *problem_;
   p.begin(state_, end, dt);
+  const EnergyBalance balance(p, state_);
   Matrix3X q = state_.nodes;
   report.scripted_by_lagrangian = !p.move_scripted(state_, q, [&](const Matrix3X& at) {
     if (on_iterate) on_iterate(model_->point_map.positions(at));
@@ -291,7 +362,10 @@ StepReport Simulation::advance(double end, double dt) {
                                      options.solver.max_iterations};
   NewtonOptions once = newton_options;
   once.max_iterations = 1;
-  const int wanted = p.with_friction ? options.contact.friction_iterations : 1;
+  int wanted = p.with_friction ? options.contact.friction_iterations : 1;
+  // What has just begun has no step before it from which friction could take how hard contacts press, only
+  // the gaps it was placed with: once more, with those of the end.
+  if (p.with_friction && wanted > 0 && fresh_) ++wanted;
   double share = 1;
   while (true) {
     NewtonResult result = newton(p.objective, *p.linear_solver, q, hooks, newton_options, timings_);
@@ -336,23 +410,27 @@ StepReport Simulation::advance(double end, double dt) {
   next.step_length = dt;
   next.velocity = p.time_step.velocity(q);
   next.acceleration = p.time_step.acceleration(q);
-  if (options.integrator.scheme == Integrator::newmark) {
-    separate_contact(options.integrator, dt, p.contact_acceleration(), next);
+  next.mean_acceleration = p.time_step.mean_acceleration(q);
+  if (options.integrator.averages_forces()) {
+    separate_contact(p.time_step, dt, p.contact_acceleration(), next);
     // Where scripted motion was blocked, as it went.
     next.velocity = p.held.select((q - state_.nodes) / dt, next.velocity);
     next.acceleration = p.held.select((next.velocity - state_.velocity) / dt, next.acceleration);
+    next.mean_acceleration = p.held.select(next.acceleration, next.mean_acceleration);
   }
   next.previous_nodes = state_.nodes;
   next.previous_velocity = state_.velocity;
   next.nodes = q;
   keep_absent(p, state_, next);
   fill_in(p, q, next.velocity, report);
+  balance.complete(q, report);
   next.anchors = p.anchors;
   next.barrier_stiffness = p.contact.stiffness();
   next.force_scale = p.time_step.contact_scale;
   next.friction = p.friction_forces();
   next.limit_stiffness = p.elastic.membranes.limit_stiffness();
   state_ = std::move(next);
+  fresh_ = false;
   return report;
 }
 

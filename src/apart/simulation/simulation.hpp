@@ -35,6 +35,9 @@ struct StepReport {
   double shortest_step = 1;      ///< smallest share of a Newton step that could be taken
   double mean_step = 1;          ///< mean of these shares; more than 1 is counted as 1
   double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0, contact_energy = 0;  ///< [J] at the end
+  double work = 0;  ///< [J] done in the step by gravity, loads, wind, attachments and scripted motion
+  double energy_gain =
+      0;  ///< [J] by which kinetic, elastic and contact energy grew beyond that; negative: lost
   bool scripted_by_lagrangian = false;  ///< the augmented Lagrangian was needed [thesis A.5]
   bool converged = false;
 };
@@ -99,6 +102,7 @@ class Simulation {
   /// Solves from the state to the time `end`, dt [s] later, and makes that the state; counts no step.
   StepReport advance(double end, double dt);
   std::unique_ptr<StepDivision> division_;
+  bool fresh_ = true;  ///< bodies are there that were not in the step before
   std::unique_ptr<StepProblem> problem_;
 };
 

@@ -10,6 +10,7 @@ struct State {
   Matrix3X nodes;                ///< q [m]
   Matrix3X velocity;             ///< [m/s]
   Matrix3X acceleration;         ///< [m/s²] of the last step; before the first, of the forces at the start
+  Matrix3X mean_acceleration;    ///< [m/s²] that position and velocity of the last step follow; see TimeStep
   Matrix3X previous_nodes;       ///< of the step before; like `nodes` at the start [m]
   Matrix3X previous_velocity;    ///< [m/s]
   Matrix3X anchors;              ///< where nodes were when a condition that began late took hold of them [m]

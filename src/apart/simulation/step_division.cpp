@@ -116,10 +116,10 @@ StepDivision::StepDivision(const Model& model) : model_(model) {
   for (Piece& p : pieces_) {
     const Body& body = model.bodies[std::size_t(p.body)];
     const Extent extent(s.rest, p.vertices, body.radius);
-    p.is_rod = body.kind == BodyKind::rod;
+    p.is_slender = p.faces.empty() && body.kind != BodyKind::particles;
     p.is_sheet =
         body.kind == BodyKind::shell || (!p.faces.empty() && extent.width[2] < sheet * extent.width[1]);
-    p.smallest = p.is_sheet ? extent.width[1] : extent.width[2];
+    p.smallest = extent.width[p.is_slender ? 0 : p.is_sheet ? 1 : 2];
   }
 }
 
@@ -131,9 +131,13 @@ double StepDivision::next(const StepProblem& problem, const State& state, double
   const ScriptedNodes::Curves curves = problem.scripted.curves(state, left);
   if (curves.most_attached > curve_pieces) end = std::min(end, left * curve_pieces / curves.most_attached);
   if (pieces_.size() > 1) {
+    // Of a pair with something slender, no less than half of the other.
+    const bool any_slender = std::ranges::any_of(pieces_, [](const Piece& p) { return p.is_slender; });
+    const double least_share = any_slender ? 0.5 : 1;
     double smallest = std::numeric_limits<double>::infinity();
     for (const Piece& p : pieces_)
-      if (problem.present[std::size_t(p.body)]) smallest = std::min(smallest, p.smallest);
+      if (problem.present[std::size_t(p.body)] && p.smallest > 0)
+        smallest = std::min(smallest, least_share * p.smallest);
     Matrix3X x = model_.surface_map.positions(state.nodes);
     for (int k = 1; k <= curves.most; ++k) {
       const double begin = left * (k - 1) / curves.most, until = left * k / curves.most;
@@ -205,9 +209,12 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
   // How the first moves as seen from the second.
   const Aabb way{m.way[a].lower - m.way[b].upper, m.way[a].upper - m.way[b].lower};
   const double fastest = way.lower.cwiseAbs().cwiseMax(way.upper.cwiseAbs()).norm() / m.time.length;
-  if (fastest * (m.time.left - m.time.begin) <= fraction * std::min(first.smallest, second.smallest) &&
-      curve <= curve_pieces)
-    return;
+  const bool slender = first.is_slender || second.is_slender;
+  const bool both_slender = first.is_slender && second.is_slender;
+  const double smallest = both_slender ? 0.5 * (first.smallest + second.smallest)
+                          : slender    ? 0.5 * (first.is_slender ? second.smallest : first.smallest)
+                                       : std::min(first.smallest, second.smallest);
+  if (fastest * (m.time.left - m.time.begin) <= fraction * smallest && curve <= curve_pieces) return;
   const double reach = settings.thickness + settings.dhat;
   Aabb swept = m.place[a];
   swept.include(Aabb{m.place[a].lower + way.lower, m.place[a].upper + way.upper});
@@ -238,12 +245,12 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
     // One size [m/s, m]: how long the motion may go on after the impact [s].
     double longest = std::numeric_limits<double>::infinity();
     if (closing > 0) {
-      // Rods cannot leave what they lie across. Of other bodies no more is known than how large they are, and
+      // Of other bodies than slender ones no more is known than how large they are, and
       // a large one may be made of small parts, as a sieve is.
-      const double width =
-          first.is_rod || second.is_rod
-              ? 0.5 * width_across(std::array{&extent_a, &extent_b}, n)
-              : std::min(width_across(std::array{&extent_a}, n), width_across(std::array{&extent_b}, n));
+      const double width = both_slender ? 0.5 * (extent_a.width[0] + extent_b.width[0])
+                           : slender    ? 0.5 * width_across(std::array{&extent_a, &extent_b}, n)
+                                        : std::min(width_across(std::array{&extent_a}, n),
+                                                   width_across(std::array{&extent_b}, n));
       longest = fraction * width / closing;
       if (sliding > 0) {
         const Vector3 t = (speed - speed.dot(n) * n) / sliding;

@@ -12,7 +12,9 @@ namespace apart {
 ///
 /// What counts is the motion of the two where they meet:
 /// * along the line that joins them, against the width of either piece across that line. What is wide cannot
-///   be passed, however thin it is; so half-spaces never divide a step;
+///   be passed, however thin it is; so half-spaces never divide a step. Where one is slender it is the mean
+///   of both widths in the same direction, where both are that of their lengths: rods cannot leave what they
+///   lie across, and those side by side may change places;
 /// * across that line, against the longer of the two: things may slide along each other, not past.
 ///
 /// Two pieces that touch already count as well, a piece with itself does not. Where nothing moves far the
@@ -28,9 +30,9 @@ class StepDivision {
   struct Piece {
     int body = 0;
     std::vector<Index> vertices, edges, free_edges, faces;  ///< ascending
-    bool is_sheet = false;  ///< without thickness, or nearly so: its width is that of the sheet
-    bool is_rod = false;
-    double smallest = 0;  ///< [m]: no width that counts is smaller
+    bool is_sheet = false;    ///< without thickness, or nearly so: its width is that of the sheet
+    bool is_slender = false;  ///< rods, and segments and points that are obstacles
+    double smallest = 0;      ///< [m]: no width of it that counts is smaller; of slender ones the length
   };
   struct Extent;
   struct Moving;

@@ -215,32 +215,6 @@ Matrix3X load_forces(const Model& model, double time) {
   return forces;
 }
 
-Matrix3X start_acceleration(const Model& model, double time) {
-  if (model.options.integrator.scheme != Integrator::newmark)  // the others do not ask
-    return Matrix3X::Zero(3, model.node_count());
-  Matrix3X loads = load_forces(model, time);
-  const Matrix3X x = model.surface_map.positions(model.initial_nodes);
-  SurfacePressure pressure;
-  pressure.set(1, pressure_patches(model, present_bodies(model, time), time), x);
-  Matrix3X pressed = Matrix3X::Zero(3, x.cols());
-  pressure.add_gradient(x, pressed);
-  loads -= model.surface_map.pull_back(model.initial_nodes, pressed);
-  // Rods may begin bent although they are straight at rest.
-  RodElasticity rods;
-  for (std::size_t b = 0; b < model.bodies.size(); ++b)
-    if (model.bodies[b].rods) rods.add(*model.bodies[b].rods, model.first_node[b]);
-  Matrix3X bent = Matrix3X::Zero(3, model.node_count());
-  rods.add_gradient(model.initial_nodes, bent);
-  loads -= bent;
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const Body& body = model.bodies[b];
-    if (!body.is_dynamic()) continue;
-    const Index first = model.first_node[b], n = body.node_count();
-    loads.middleCols(first, n) += model.options.gravity * (body.mass * VectorX::Ones(n)).transpose();
-  }
-  return accelerations(model, loads, ScriptedNodes(model).mask(time));
-}
-
 StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timings& timings)
     : model(m),
       present(std::move(bodies_present)),
@@ -306,7 +280,7 @@ void StepProblem::begin(const State& state, double end, double length) {
   held = scripted.mask(end);
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     if (!present[b]) held.middleCols(model.first_node[b], model.bodies[b].node_count()) = true;
-  if (model.options.integrator.scheme == Integrator::newmark) follow_script(state);
+  if (model.options.integrator.averages_forces()) follow_script(state);
   target.targets.clear();
   // Also forgets the pattern of the last step: the order of elimination, and with it the bits, must follow
   // from the state a step starts from, not from how it was reached.
@@ -342,7 +316,7 @@ void StepProblem::begin(const State& state, double end, double length) {
   lag_friction(x);
 }
 
-/// Newmark's rule for given positions would let velocity ring and acceleration grow without bound.
+/// Rules that average forces would for given positions let velocity ring and acceleration grow without bound.
 /// Coordinates that are held take those of their motion instead, so that they are let go with the speed they
 /// have.
 void StepProblem::follow_script(const State& state) {
@@ -404,6 +378,18 @@ Matrix3X StepProblem::friction_forces() const {
   return g / -time_step.contact_scale;
 }
 
+Matrix3X StepProblem::holding_forces() const {
+  const Matrix3X& x = objective.vertices();
+  const Matrix3X& q = objective.coordinates();
+  Matrix3X touching = Matrix3X::Zero(3, x.cols());
+  contact.add_gradient(x, touching);
+  friction.add_gradient(x, touching);
+  const Matrix3X by_contact = model.surface_map.pull_back(q, touching);
+  Matrix3X aim = Matrix3X::Zero(3, q.cols());
+  target.add_gradient(q, aim);
+  return (objective.gradient() - by_contact - aim) / time_step.scale + by_contact / time_step.contact_scale;
+}
+
 Matrix3X StepProblem::contact_acceleration() const {
   const Matrix3X& x = objective.vertices();
   Matrix3X g = Matrix3X::Zero(3, x.cols());
@@ -411,6 +397,30 @@ Matrix3X StepProblem::contact_acceleration() const {
   friction.add_gradient(x, g);
   const Matrix3X forces = model.surface_map.pull_back(objective.coordinates(), g) / -time_step.contact_scale;
   return accelerations(model, forces, held);
+}
+
+Matrix3X StepProblem::start_acceleration(const State& state, double time) {
+  begin(state, time, model.options.dt);
+  // In place of the step's: velocities are those of the state.
+  time_step.scale = time_step.rate = 1;
+  time_step.rate_origin = state.nodes - state.velocity;
+  elastic.set_scale(1);
+  elastic.prepare(state.nodes);
+  const Matrix3X x = model.surface_map.positions(state.nodes);
+  set_loads(state, x);
+  Matrix3X on_surface = Matrix3X::Zero(3, x.cols());
+  pressure.add_gradient(x, on_surface);
+  springs.add_gradient(x, on_surface);
+  drag.add_gradient(x, on_surface);
+  Matrix3X gradient = model.surface_map.pull_back(state.nodes, on_surface);
+  elastic.add_gradient(state.nodes, gradient);
+  loads.add_gradient(state.nodes, gradient);
+  if (!damping.empty()) {
+    damping.set_lag(state.nodes);
+    damping.set_step(1, 1, time_step.rate_origin);
+    damping.add_gradient(state.nodes, gradient);
+  }
+  return accelerations(model, gravity * model.mass - gradient, held);
 }
 
 Matrix3X StepProblem::predicted(const State& state, double time) const {

@@ -34,6 +34,9 @@ struct StepProblem {
   /// Sets up the step from `state` to the time `end`, `length` [s] later: inertia, loads, damping and
   /// friction.
   void begin(const State& state, double end, double length);
+  /// Accelerations of a state with which the step that ends at `time` [s] begins, by all forces but contact
+  /// and friction [m/s²]. Zero where coordinates are given. Leaves no step begun.
+  Matrix3X start_acceleration(const State& state, double time);
   /// Where all nodes would be `time` [s] after `state` if nothing but gravity and scripts moved them [m].
   Matrix3X predicted(const State& state, double time) const;
   /// Moves prescribed coordinates from where they are in `state` to where they should be at the end, along
@@ -60,6 +63,9 @@ struct StepProblem {
   /// Friction on every collision vertex as it acted in the solve that ended where the objective was last
   /// prepared: with the lagged contact forces and sliding planes [N].
   Matrix3X friction_forces() const;
+  /// The force [N] that every node needs besides all forces of the step, to move as it does, where the
+  /// objective was last prepared: zero, to the solver's tolerance, where nothing holds it.
+  Matrix3X holding_forces() const;
   /// What contact and friction accelerate each node by [m/s²], where the objective was last prepared. Zero
   /// where coordinates are held.
   Matrix3X contact_acceleration() const;
@@ -121,9 +127,5 @@ std::vector<char> present_bodies(const Model& model, double time);
 
 /// Given forces on all nodes at a time [N], gravity not among them.
 Matrix3X load_forces(const Model& model, double time);
-
-/// Accelerations by gravity and loads of bodies at rest that begin with the step that ends at `time` [m/s²],
-/// for integrators that ask for them; else zero. Zero where coordinates are given.
-Matrix3X start_acceleration(const Model& model, double time);
 
 }  // namespace apart

@@ -2,11 +2,13 @@
 
 namespace apart {
 
-void separate_contact(const IntegratorOptions& options, double dt, const Matrix3X& contact, State& end) {
-  // (q − predicted)/scale holds contact with weight (dt²/2)/(β dt²), and v that times γ dt instead of dt.
-  const double share = 1 / (2 * options.beta);
-  end.velocity += dt * (1 - options.gamma * share) * contact;
-  end.acceleration -= share * contact;
+void separate_contact(const TimeStep& step, double dt, const Matrix3X& contact, State& end) {
+  // q holds contact with the weight dt²/2; so much of it is in v = rate (q − …), instead of dt, and in both
+  // accelerations, instead of nothing.
+  const double in_q = step.contact_scale;
+  end.velocity += (dt - step.rate * in_q) * contact;
+  end.acceleration -= in_q / step.scale * contact;
+  end.mean_acceleration -= in_q / step.mean_scale * contact;
 }
 
 namespace {
@@ -29,14 +31,29 @@ TimeStep step_of(const IntegratorOptions& options, double dt, const State& s) {
       const Matrix3X origin = extrapolated(s.nodes, s.previous_nodes);
       return {h * h, origin + h * extrapolated(s.velocity, s.previous_velocity), 1 / h, origin};
     }
-    case Integrator::newmark: {
-      const double b = options.beta, g = options.gamma;
+    case Integrator::newmark:
+    case Integrator::generalized_alpha: {
+      // Newmark's rule for a mean acceleration ā that follows from the true ones, M⁻¹ times the forces at the
+      // ends of the step, by (1 − α_m) ā + α_m āᵗ = (1 − α_f) a + α_f aᵗ [Arnold and Brüls 2007]. With α_m,
+      // α_f, β and γ by ρ∞ as in Chung and Hulbert 1993 it is of second order; with α_m = α_f = 0 Newmark's,
+      // ā = a.
+      double b = options.beta, g = options.gamma, m = 0, f = 0;
+      if (options.scheme == Integrator::generalized_alpha) {
+        const double r = options.spectral_radius;
+        m = (2 * r - 1) / (r + 1);
+        f = r / (r + 1);
+        g = 0.5 - m + f;
+        b = 0.25 * (1 - m + f) * (1 - m + f);
+      }
       TimeStep step;
-      step.scale = b * dt * dt;
-      step.predicted = s.nodes + dt * s.velocity + dt * dt * (0.5 - b) * s.acceleration;
+      step.mean_scale = b * dt * dt;
+      step.mean_origin = s.nodes + dt * s.velocity + dt * dt * (0.5 - b) * s.mean_acceleration;
+      step.scale = step.mean_scale * (1 - f) / (1 - m);
+      step.predicted =
+          step.mean_origin + step.mean_scale / (1 - m) * (f * s.acceleration - m * s.mean_acceleration);
       step.rate = g / (b * dt);
-      // v = vᵗ + dt (1 − γ) aᵗ + dt γ a with a = (q − predicted)/(β dt²)
-      step.rate_origin = step.predicted - (s.velocity + dt * (1 - g) * s.acceleration) / step.rate;
+      // v = vᵗ + dt (1 − γ) āᵗ + dt γ ā with ā = (q − mean_origin)/(β dt²)
+      step.rate_origin = step.mean_origin - (s.velocity + dt * (1 - g) * s.mean_acceleration) / step.rate;
       return step;
     }
     case Integrator::quasi_static:
@@ -53,7 +70,7 @@ TimeStep step_of(const IntegratorOptions& options, double dt, const State& s) {
 
 TimeStep begin_step(const IntegratorOptions& options, double dt, const State& state) {
   TimeStep step = step_of(options, dt, state);
-  step.contact_scale = options.scheme == Integrator::newmark ? 0.5 * dt * dt : step.scale;
+  step.contact_scale = options.averages_forces() ? 0.5 * dt * dt : step.scale;
   return step;
 }
 

@@ -3,12 +3,19 @@
 
 namespace apart {
 
-enum class Integrator { implicit_euler, bdf2, newmark, quasi_static };
+enum class Integrator { implicit_euler, bdf2, newmark, generalized_alpha, quasi_static };
 
 struct IntegratorOptions {
   Integrator scheme = Integrator::implicit_euler;
   double beta = 0.25,
          gamma = 0.5;  ///< of Newmark; 1/4 and 1/2: second order, no loss of energy in linear problems
+  /// ρ∞ ∈ [0, 1] of generalised-α: what is left after a step of a vibration that is much too fast for it.
+  double spectral_radius = 0.5;
+
+  /// Whether the rule averages the forces of both ends of a step: Newmark and generalised-α.
+  bool averages_forces() const {
+    return scheme == Integrator::newmark || scheme == Integrator::generalized_alpha;
+  }
 };
 
 /// One step of a time integrator, as data: with the new coordinates q the new acceleration and velocity are
@@ -20,20 +27,26 @@ struct TimeStep {
   double rate = 0;       ///< [1/s]
   Matrix3X rate_origin;  ///< [m]
   bool has_inertia = true;
-  double contact_scale = 0;  ///< [s²]: multiplies contact and friction; `scale`, but for Newmark
+  double contact_scale = 0;  ///< [s²]: multiplies contact and friction; `scale`, unless forces are averaged
+  double mean_scale = 0;     ///< [s²]
+  Matrix3X mean_origin =
+      {};  ///< [m]: of State::mean_acceleration, (q − mean_origin) / mean_scale, if averaged
 
   Matrix3X velocity(const Matrix3X& q) const { return rate * (q - rate_origin); }     ///< [m/s]
   Matrix3X acceleration(const Matrix3X& q) const { return (q - predicted) / scale; }  ///< [m/s²]
+  Matrix3X mean_acceleration(const Matrix3X& q) const {
+    return mean_scale > 0 ? Matrix3X((q - mean_origin) / mean_scale) : acceleration(q);
+  }
 };
 
-/// Newmark's rule averages the forces of both ends of a step. Averaged contact forces make energy out of
-/// nothing: a node that touches at one end would be pushed again in the next step. So contact acts with its
-/// force at the end alone, as a constant force over the step (h²/2 in position, h in velocity), and
-/// `State::acceleration` is that of all other forces. [Kane et al. 1999, in the references of the thesis]
+/// Newmark's rule and generalised-α average the forces of both ends of a step. Averaged contact forces make
+/// energy out of nothing: a node that touches at one end would be pushed again in the next step. So contact
+/// acts with its force at the end alone, as a constant force over the step (h²/2 in position, h in velocity),
+/// and `State::acceleration` is that of all other forces. [Kane et al. 1999, in the references of the thesis]
 ///
-/// `contact`: its acceleration [m/s²] at q, Newmark only. Corrects what TimeStep says of velocity and
-/// acceleration.
-void separate_contact(const IntegratorOptions& options, double dt, const Matrix3X& contact, State& end);
+/// `contact`: its acceleration [m/s²] at q. Corrects what the step of length dt says of velocity and
+/// accelerations.
+void separate_contact(const TimeStep& step, double dt, const Matrix3X& contact, State& end);
 
 /// The step of length dt [s] that leaves `state`.
 TimeStep begin_step(const IntegratorOptions& options, double dt, const State& state);
