@@ -1,6 +1,8 @@
+#include <apart/io/file_reader.hpp>
 #include <apart/scene/body_names.hpp>
 #include <apart/scene/scene_builder.hpp>
 
+#include <unordered_map>
 #include <unordered_set>
 
 namespace apart {
@@ -30,9 +32,7 @@ class KnownBodies {
       if (!given && !kind) continue;
       names_.push_back(given ? *given : fmt::format("{}{}", *kind, i));
       known_.insert(names_.back());
-      if (bodies[i].find("array"))
-        for (std::size_t copy = 0; copy < copy_count(bodies[i]); ++copy)
-          known_.insert(copy_name(names_.back(), copy));
+      if (bodies[i].find("array")) copies_[names_.back()] = copy_count(bodies[i]);
       // Copies of an array that were written one by one answer to the array's name.
       const std::size_t dot = names_.back().rfind('.');
       if (dot != std::string::npos)
@@ -40,7 +40,14 @@ class KnownBodies {
           known_.insert(stem);
     }
   }
-  bool has(const std::string& name) const { return name == "*" || known_.contains(name); }
+  bool has(const std::string& name) const {
+    if (name == "*" || known_.contains(name)) return true;
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || !is_copy(name, name.substr(0, dot))) return false;
+    const auto array = copies_.find(name.substr(0, dot));
+    const auto number = parse_integer(name.substr(dot + 1));
+    return array != copies_.end() && number && std::size_t(*number) < array->second;
+  }
   std::string nearest(const std::string& name) const {
     const std::vector<std::string_view> views(names_.begin(), names_.end());
     return nearest_name(name, views);
@@ -49,6 +56,7 @@ class KnownBodies {
  private:
   std::vector<std::string> names_;
   std::unordered_set<std::string> known_;
+  std::unordered_map<std::string, std::size_t> copies_;  ///< of arrays
 };
 
 }  // namespace

@@ -215,10 +215,10 @@ Group axis_angles() {
 }
 
 Group arrays() {
-  return record(
-      "array", "Copies on a grid; the first stays where the transform puts it.",
-      {{"counts", tuple(integer(1, most_bodies), 3), "", Key::required, "copies along x, y, z, with the original"},
-       {"spacing", vector(), "m", Key::required, "displacement from copy to copy along x, y, z"}});
+  return record("array", "Copies on a grid; the first stays where the transform puts it.",
+                {{"counts", tuple(integer(1, most_bodies), 3), "", Key::required,
+                  "copies along x, y, z, with the original"},
+                 {"spacing", vector(), "m", Key::required, "displacement from copy to copy along x, y, z"}});
 }
 
 Group fixed_parts() {

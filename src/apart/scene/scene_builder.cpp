@@ -432,9 +432,6 @@ std::vector<Entry> build_bodies(const LocatedJson& v, const Clock& clock, std::v
         "cannot be combined with a sequence, which says where the one body is; write bodies one by one");
   const Eigen::Vector3i counts = v["array"]["counts"].integer_vector();
   const Vector3 spacing = v["array"]["spacing"].vector();
-  if (counts.cast<double>().prod() > most_bodies)
-    v["array"]["counts"].fail("asks for {} copies, at most {} are made; use fewer",
-                              counts.cast<double>().prod(), most_bodies);
   if (const double cells = counts.cast<double>().prod() * cell_count(mesh); cells > most_cells)
     v["array"]["counts"].fail("asks for copies with {:.2g} cells in all, at most {:.2g} are made; use fewer",
                               cells, most_cells);
@@ -787,7 +784,20 @@ Scene build_scene(const SceneFile& file) {
   Problems problems;
   add_unknown_bodies(file.root, problems);
   std::vector<Entry> entries;
-  double cells = 0;
+  double cells = 0, body_count = 0;
+  for (const LocatedJson& body : top["bodies"].items()) {
+    if (!body.has("array")) {
+      ++body_count;
+      continue;
+    }
+    const double copies = body["array"]["counts"].integer_vector().cast<double>().prod();
+    if (copies > most_bodies)
+      body["array"]["counts"].fail("asks for {} copies, at most {} are made; use fewer", copies, most_bodies);
+    body_count += copies;
+  }
+  if (body_count > most_bodies)
+    top["bodies"].fail("has {} bodies, copies included, at most {} are allowed; join some", body_count,
+                       most_bodies);
   for (const LocatedJson& body : top["bodies"].items()) {
     problems.collect([&] {
       for (Entry& entry : build_bodies(body, clock, scene.notes)) {
@@ -797,9 +807,6 @@ Scene build_scene(const SceneFile& file) {
       }
     });
     // At once, not when the memory is full.
-    if (entries.size() > most_bodies)
-      top["bodies"].fail("has {} bodies or more, at most {} are allowed; join some", entries.size(),
-                         most_bodies);
     if (cells > most_cells)
       top["bodies"].fail(
           "has {:.2g} cells or more in all meshes, at most {:.2g} are read; use coarser meshes", cells,
