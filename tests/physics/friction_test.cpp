@@ -53,6 +53,26 @@ TEST(Slope, of_tangent_half_tells_mu_half_from_0_49_over_two_and_a_half_seconds)
   EXPECT_NEAR(slide(0.49, false, 2.5), 0.5 * a * 2.5 * 2.5, 0.02 * 0.274);
 }
 
+TEST(Friction, of_the_first_step_is_that_of_the_weight_whatever_the_gap_at_the_start) {
+  for (const double gap : {2e-4, 5e-4, 9e-4}) {
+    SmallScene scene;
+    scene.contact = {true, 0.3, 1e-3, 0};
+    scene.options.contact.epsv = 1e-4;
+    scene.bodies = {make_affine("box", moved(generate::box({0.2, 0.1, 0.2}, {1, 1, 1}), {0, 0.05 + gap, 0}),
+                                Orthogonality{1e8}, 1000),
+                    make_half_space("ground", Vector3::Zero(), Vector3::UnitY())};
+    set_rigid_velocity(scene.bodies[0], {1, 0, 0}, Vector3::Zero());
+    auto s = scene.simulation();
+    const double before = linear_momentum(*s)[0];
+    s->step();
+    const Vector3 after = linear_momentum(*s);
+    // Friction is mu times what the ground gave to the box in all, with what made it rise or fall.
+    const double weight = total_mass(scene.bodies[0]) * 9.81 * 0.01;
+    const double pressed = after[1] + weight;
+    EXPECT_NEAR(before - after[0], 0.3 * pressed, 0.03 * 0.3 * pressed + 1e-6) << gap;
+  }
+}
+
 TEST(Friction, lags_once_or_until_convergence_under_both_stopping_rules) {
   for (const Termination termination : {Termination::published, Termination::l2_norm})
     for (const int iterations : {1, 3, 0}) {

@@ -1,0 +1,191 @@
+// Bodies that move far in a step meet what is in their way, and scripted ones follow their curve.
+#include <apart/geometry/generators.hpp>
+
+#include <gtest/gtest.h>
+#include <Eigen/Geometry>
+#include <support/small_scene.hpp>
+
+namespace apart::test {
+namespace {
+
+constexpr double radius = 0.05;
+
+Body ball(BodyKind kind, const Vector3& at) {
+  if (kind == BodyKind::particles)
+    return make_particles("ball", moved(generate::points({1, 1, 1}, 1), at), radius, 1000);
+  const Mesh mesh = moved(generate::sphere(radius, 3), at);
+  return kind == BodyKind::affine ? make_affine("ball", mesh, Orthogonality{1e8}, 1000)
+                                  : make_volume("ball", mesh, soft(1e7, 0.3), 1000, MassKind::lumped);
+}
+
+/// One ball is shot at another, `offset` beside its centre. Returns the momentum of the other in the end, in
+/// terms of all momentum.
+Vector3 hit(BodyKind kind, double speed, double offset, double dt, double max_motion) {
+  SmallScene scene;
+  scene.options.dt = dt;
+  scene.options.max_motion = max_motion;
+  scene.options.gravity.setZero();
+  scene.options.solver.tolerance = 1e-4 * speed;
+  scene.bodies = {ball(kind, {-0.31, offset, 0}), ball(kind, Vector3::Zero())};
+  if (kind == BodyKind::particles) scene.contact.thickness = 2 * radius;
+  set_rigid_velocity(scene.bodies[0], {speed, 0, 0}, Vector3::Zero());
+  auto s = scene.simulation();
+  const double all = linear_momentum(*s)[0];
+  while (s->state().time < 0.6 / speed) s->step();
+  expect_intersection_free(*s);
+  EXPECT_LT((linear_momentum(*s) - Vector3(all, 0, 0)).norm(), 0.01 * all);
+  const Index first = s->model().first_node[1], n = s->model().bodies[1].node_count();
+  return (s->state().velocity.middleCols(first, n) * s->model().bodies[1].mass).rowwise().sum() / all;
+}
+
+TEST(FastMotion, a_ball_that_hits_another_at_any_speed_moves_it_as_in_short_steps) {
+  for (const double speed : {20.0, 100.0, 1000.0})
+    for (const double offset : {0.0, radius}) {
+      const Vector3 fine = hit(BodyKind::particles, speed, offset, 0.005 / speed, 0);
+      const Vector3 seen = hit(BodyKind::particles, speed, offset, 0.01, 0.25);
+      EXPECT_LT((seen - fine).norm(), 0.03 * fine.norm()) << speed << " m/s, offset " << offset;
+    }
+}
+
+TEST(FastMotion, an_elastic_ball_that_hits_another_loses_more_energy_in_long_steps_but_no_direction) {
+  // How much of the elastic energy comes back depends on the length of all steps, with implicit Euler.
+  for (const auto& [kind, speed] : {std::pair(BodyKind::affine, 20.0), std::pair(BodyKind::affine, 100.0),
+                                    std::pair(BodyKind::affine, 1000.0), std::pair(BodyKind::volume, 20.0)})
+    for (const double offset : {0.0, radius}) {
+      const Vector3 fine = hit(kind, speed, offset, 0.005 / speed, 0);
+      const Vector3 seen = hit(kind, speed, offset, 0.01, 0.25);
+      const auto where = [&] { return fmt::format("{} {} m/s, offset {}", name_of(kind), speed, offset); };
+      EXPECT_GT(seen.norm(), 0.75 * fine.norm()) << where();
+      EXPECT_LT(seen.norm(), 1.1 * fine.norm()) << where();
+      EXPECT_GT(seen.dot(fine) / (seen.norm() * fine.norm()), 0.98) << where();
+    }
+}
+
+TEST(FastMotion, in_steps_that_are_not_divided_a_ball_walks_around_what_it_hits) {
+  // Why there is a division at all; and it can be switched off.
+  EXPECT_LT(hit(BodyKind::particles, 100, radius, 0.01, 0).norm(), 0.05);
+}
+
+/// How many grains of a stream, 1.5 m/s fast and 2 mm wide, are below a peg of 5 mm as if it were not there.
+int passed(double dt, double max_motion) {
+  SmallScene scene;
+  scene.options.dt = dt;
+  scene.options.max_motion = max_motion;
+  scene.options.gravity.setZero();
+  scene.options.solver.tolerance = 1e-3;
+  scene.contact.thickness = 2e-3;
+  scene.contact.dhat = 1e-4;
+  Mesh stream = generate::points({1, 12, 1}, 0.006);
+  for (Index i = 0; i < stream.point_count(); ++i)
+    stream.points.col(i) += Vector3(1e-3 * std::sin(2.4 * i), 0.05, 0);
+  scene.bodies = {
+      make_particles("grains", stream, 1e-3, 2000),
+      make_obstacle("peg", turned(generate::cylinder(2.5e-3, 0.02, 4, 2, generate::Content::surface),
+                                  Vector3::UnitX(), EIGEN_PI / 2))};
+  set_rigid_velocity(scene.bodies[0], {0, -1.5, 0}, Vector3::Zero());
+  auto s = scene.simulation();
+  while (s->state().time < 0.12) s->step();
+  expect_intersection_free(*s);
+  int count = 0;
+  for (Index i = 0; i < stream.point_count(); ++i)
+    count += s->state().nodes(1, i) < -0.01 && std::abs(s->state().velocity(0, i)) < 0.05;
+  return count;
+}
+
+TEST(FastMotion, no_grain_of_a_stream_passes_a_peg) {
+  EXPECT_EQ(passed(2e-4, 0), 0);
+  EXPECT_EQ(passed(0.01, 0.25), 0);
+  EXPECT_GT(passed(0.01, 0), 2) << "undivided steps let them pass, or this test shows nothing";
+}
+
+TEST(FastMotion, what_moves_slowly_or_has_nothing_in_its_way_is_not_divided) {
+  for (const double speed : {1.0, 500.0}) {
+    SmallScene scene;
+    scene.bodies = {ball(BodyKind::affine, {0, 0, 0}), ball(BodyKind::affine, {0, 0.3, 0}),
+                    make_half_space("ground", {0, -0.06, 0}, Vector3::UnitY())};
+    // Slow, with the other in its way; or fast, beside it. Both come to lie on the ground.
+    set_rigid_velocity(scene.bodies[1], speed < 10 ? Vector3(0, -speed, 0) : Vector3(speed, 0, 0),
+                       Vector3::Zero());
+    auto s = scene.simulation();
+    for (int step = 0; step < 10; ++step) EXPECT_EQ(s->step().substeps, 1);
+  }
+}
+
+TEST(FastMotion, substeps_give_the_same_state_from_the_same_state) {
+  SmallScene scene;
+  scene.options.integrator.scheme = Integrator::bdf2;
+  scene.bodies = {ball(BodyKind::affine, {-0.31, 0.02, 0}), ball(BodyKind::affine, Vector3::Zero())};
+  set_rigid_velocity(scene.bodies[0], {50, 0, 0}, Vector3::Zero());
+  auto s = scene.simulation();
+  EXPECT_GT(s->step().substeps, 1);
+  const State kept = s->state();
+  s->step();
+  Simulation other(std::make_shared<Model>(s->model()), kept);
+  other.step();
+  EXPECT_EQ(other.state().nodes, s->state().nodes);
+  EXPECT_EQ(other.state().velocity, s->state().velocity);
+  EXPECT_EQ(s->state().step, 2);
+  EXPECT_EQ(s->state().time, 0.02);
+}
+
+Motion turning(double degrees_per_second) {
+  return rigid_motion([degrees_per_second](double t) {
+    Pose pose;
+    pose.rotation =
+        Eigen::AngleAxisd(degrees_per_second * t * EIGEN_PI / 180, Vector3::UnitZ()).toRotationMatrix();
+    return pose;
+  });
+}
+
+TEST(ScriptedTurn, goes_along_the_arc_and_keeps_the_shape) {
+  for (const double degrees : {45.0, 180.0, 360.0, 720.0}) {
+    SmallScene scene;
+    scene.bodies = {
+        make_obstacle("blade", generate::box({0.4, 0.02, 0.05}, {4, 1, 1}, generate::Content::surface),
+                      turning(degrees / 0.01)),
+        ball(BodyKind::affine, {0, 0, 5})};
+    scene.options.gravity.setZero();
+    auto s = scene.simulation();
+    const Matrix3X& start = s->model().bodies[0].mesh.points;
+    Index tip;
+    start.colwise().norm().maxCoeff(&tip);
+    std::vector<Vector3> way;
+    s->on_iterate = [&](const Matrix3X& x) { way.push_back(x.col(tip)); };
+    EXPECT_EQ(s->step().substeps, 1) << "nothing is in its way";
+    double length = 0, nearest = 1;
+    for (std::size_t i = 1; i < way.size(); ++i) {
+      length += (way[i] - way[i - 1]).norm();
+      // The chord's middle is the point of the path nearest to the axis.
+      nearest = std::min(nearest, (0.5 * (way[i] + way[i - 1])).norm() / start.col(tip).norm());
+    }
+    const double arc = degrees * EIGEN_PI / 180 * start.col(tip).head<2>().norm();
+    EXPECT_NEAR(length, arc, 2e-3 * arc) << degrees;
+    EXPECT_GT(nearest, 0.997) << degrees;
+  }
+}
+
+TEST(ScriptedTurn, sweeps_what_is_in_its_way) {
+  for (const double degrees : {45.0, 90.0, 360.0}) {
+    SmallScene scene;
+    scene.bodies = {
+        make_obstacle("blade", generate::box({0.4, 0.02, 0.05}, {4, 1, 1}, generate::Content::surface),
+                      turning(degrees / 0.01)),
+        make_affine("box", moved(generate::box({0.04, 0.04, 0.04}, {1, 1, 1}), {0.1, 0.06, 0}),
+                    Orthogonality{1e8}, 1000)};
+    scene.options.gravity.setZero();
+    scene.options.solver.tolerance = 1e-3;
+    auto s = scene.simulation();
+    const StepReport report = s->step();
+    EXPECT_GT(report.substeps, 1);
+    expect_intersection_free(*s);
+    // Pushed ahead of the blade, or thrown out by it; it began at 31 degrees.
+    const Vector3 at = centre_of_mass(*s, 1);
+    double angle = std::atan2(at[1], at[0]) * 180 / EIGEN_PI;
+    const double thrown = at.norm();
+    EXPECT_TRUE(angle > 45 || angle < 0 || thrown > 0.25) << degrees << ": " << at.transpose();
+    EXPECT_GT(linear_momentum(*s).norm(), 0.5 * 0.064 * 0.1 * degrees * EIGEN_PI / 180 / 0.01) << degrees;
+  }
+}
+
+}  // namespace
+}  // namespace apart::test
