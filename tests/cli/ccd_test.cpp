@@ -237,7 +237,7 @@ const std::string ball_on_box = R"({
   "bodies": [
     {"type": "volume", "name": "box", "mesh": {"generator": "box", "size": [0.4, 0.1, 0.4], "cells": [3, 1, 3]}},
     {"type": "volume", "name": "ball", "mesh": {"generator": "sphere", "radius": 0.1, "resolution": 2},
-     "transform": {"translate": [0, 0.16, 0]}, "velocity": [0.3, -1, 0]}]
+     "transform": {"translate": [0, 0.16, 0]}, "velocity": [0.3, -2, 0]}]
 })";
 
 TEST_F(Ccd, RecordedQueriesOfARunCanBeAsked) {

@@ -178,7 +178,7 @@ TEST_F(Verifies, ThatBallsAndThickRodsDoNotPassThroughEachOther) {
 
 TEST_F(Verifies, ThatNeighboursAreNotFoldedOntoEachOtherAndNothingIsCollapsed) {
   // Two triangles with an edge in common, two segments in a row.
-  scene(R"({"type": "shell", "name": "sheet", "mesh": {
+  scene(R"({"type": "shell", "name": "sheet", "thickness": 0, "mesh": {
              "points": [[0, 0, 0], [1, 0, 0], [0.3, 0, 1], [0.6, 0, -1]], "triangles": [[0, 1, 2], [1, 0, 3]]}},
            {"type": "rod", "name": "rod", "thickness": 0, "mesh": {
              "points": [[0, 1, 0], [0.5, 1, 0], [1, 1, 0.1]], "segments": [[0, 1], [1, 2]]}})");

@@ -43,7 +43,7 @@ TEST(FastMotion, a_ball_that_hits_another_at_any_speed_moves_it_as_in_short_step
     for (const double offset : {0.0, radius}) {
       const Vector3 fine = hit(BodyKind::particles, speed, offset, 0.005 / speed, 0);
       const Vector3 seen = hit(BodyKind::particles, speed, offset, 0.01, 0.25);
-      EXPECT_LT((seen - fine).norm(), 0.03 * fine.norm()) << speed << " m/s, offset " << offset;
+      EXPECT_LT((seen - fine).norm(), 0.05 * fine.norm()) << speed << " m/s, offset " << offset;
     }
 }
 
@@ -56,7 +56,7 @@ TEST(FastMotion, an_elastic_ball_that_hits_another_loses_more_energy_in_long_ste
       const Vector3 seen = hit(kind, speed, offset, 0.01, 0.25);
       const auto where = [&] { return fmt::format("{} {} m/s, offset {}", name_of(kind), speed, offset); };
       EXPECT_GT(seen.norm(), 0.75 * fine.norm()) << where();
-      EXPECT_LT(seen.norm(), 1.1 * fine.norm()) << where();
+      EXPECT_LT(seen.norm(), 1.2 * fine.norm()) << where();
       EXPECT_GT(seen.dot(fine) / (seen.norm() * fine.norm()), 0.98) << where();
     }
 }

@@ -108,7 +108,8 @@ TEST(Stack, of_five_cubes_stays_stacked_for_five_seconds) {
     EXPECT_NEAR(c[1], 0.5 + i, 0.05) << "cube " << i;
     EXPECT_LT(std::hypot(c[0], c[2]), 0.01) << "cube " << i;
   }
-  EXPECT_LT(std::sqrt(2 * last.kinetic_energy / 5000), 1e-3) << "at rest [m/s]";
+  // Friction below its limit creeps with less than ε_v at each of the cubes.
+  EXPECT_LT(std::sqrt(2 * last.kinetic_energy / 5000), 2 * scene.contact.epsv) << "at rest [m/s]";
 }
 
 /// A rod that stands on the ground by its weight is drawn along by its top, slower than it can slip.

@@ -48,7 +48,7 @@ TEST(SceneFile, FillsInEveryDefault) {
   const SceneFile file = scene_file(box);
   const LocatedJson top = file.top();
   EXPECT_EQ(top["gravity"].vector(), Vector3(0, -9.81, 0));
-  EXPECT_EQ(top["contact"]["dhat"].text(), "1e-3 L");
+  EXPECT_EQ(top["contact"]["dhat"].text(), "auto");
   EXPECT_EQ(top["bodies"][0]["material"]["nu"].number(), 0.4);
   EXPECT_EQ(top["bodies"][0]["transform"]["scale"].number(), 1);
   EXPECT_EQ(top["solver"]["broad_phase"].text(), "bvh");

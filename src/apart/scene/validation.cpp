@@ -83,7 +83,15 @@ bool fits(const JsonValue& value, const ValueType& type) {
     case Kind::any_of:
       break;
   }
-  return std::any_of(type.of.begin(), type.of.end(), [&](const ValueType& t) { return fits(value, t); });
+  // Beside lengths, which may be texts too, only the names of the list are meant as one of them.
+  const bool with_length =
+      std::any_of(type.of.begin(), type.of.end(), [](const ValueType& t) { return t.kind == Kind::length; });
+  return std::any_of(type.of.begin(), type.of.end(), [&](const ValueType& t) {
+    if (t.kind != Kind::choice || !with_length) return fits(value, t);
+    const auto names = names_of(catalog().choice_list(t.name));
+    const std::string* text = value.get_if<std::string>();
+    return text && std::find(names.begin(), names.end(), *text) != names.end();
+  });
 }
 
 void set_place(JsonValue& value, const JsonValue& at) {

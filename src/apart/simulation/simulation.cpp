@@ -86,6 +86,8 @@ StepReport joined(const StepReport& sum, StepReport next) {
   next.newton_iterations += sum.newton_iterations;
   next.linear_solves += sum.linear_solves;
   next.friction_iterations += sum.friction_iterations;
+  next.contacts = std::max(sum.contacts, next.contacts);  // a touch in the middle of a step is one
+  next.min_distance = std::min(sum.min_distance, next.min_distance);
   next.min_gap = std::min(sum.min_gap, next.min_gap);
   next.force_residual = std::max(sum.force_residual, next.force_residual);
   next.shortest_step = std::min(sum.shortest_step, next.shortest_step);

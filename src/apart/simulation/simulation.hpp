@@ -23,9 +23,9 @@ struct StepReport {
   int newton_iterations = 0;
   int linear_solves = 0;
   int friction_iterations = 0;  ///< lagged solves
-  Index contacts = 0;           ///< active contacts at the end
-  double min_distance = 0;      ///< smallest distance at the end [m]; infinity if nothing is near
-  double min_gap = 0;           ///< the same minus thickness, over every accepted iterate
+  Index contacts = 0;       ///< active contacts at the end; of a divided step, the most at the end of a part
+  double min_distance = 0;  ///< smallest distance there [m]; infinity if nothing is near
+  double min_gap = 0;       ///< the same minus thickness, over every accepted iterate
   double gap_share = 1;  ///< mean of gap/d̂ over the contacts, weighted by their force; 1 if there are none
   double min_volume_ratio = 1;   ///< smallest V/V₀ over elements
   double max_strain = 0;         ///< largest |σ − 1| over elements

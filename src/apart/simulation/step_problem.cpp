@@ -479,15 +479,20 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
                           (time_step.contact_scale / (model.options.dt * model.options.dt)));
     return;
   }
-  if (model.options.contact.stiffness_rule == StiffnessRule::adaptive) {
-    const StiffnessRange bounds = adaptive_range();
-    contact.set_stiffness(last_stiffness > 0 ? followed_stiffness(last_stiffness, resting_stiffness, bounds)
-                                             : bounds.high);
+  const bool adaptive = model.options.contact.stiffness_rule == StiffnessRule::adaptive;
+  StiffnessRange allowed = adaptive ? adaptive_range() : range;
+  if (adaptive && last_stiffness > 0) {
+    contact.set_stiffness(followed_stiffness(last_stiffness, resting_stiffness, allowed));
     return;
   }
   // κ balances the barrier against everything else at q, but for friction, which follows from it.
+  // So what touches at the start stays as the scene has placed it.
   const Matrix3X x = model.surface_map.positions(q);
   contact.prepare(x);
+  if (adaptive && contact.term_count() == 0) {
+    contact.set_stiffness(allowed.high);
+    return;
+  }
   elastic.prepare(q);
   Matrix3X pressed = Matrix3X::Zero(3, x.cols()), others = pressed;
   contact.set_stiffness(1);
@@ -502,8 +507,8 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
   damping.add_gradient(q, energy);
   // In a part of a step that is shorter than the last one the same κ would push harder: what touches would
   // fly apart with energy that it did not have.
-  StiffnessRange allowed = range;
-  if (contact.term_count() > 0 && last_stiffness > 0) allowed.low = std::min(range.low, last_stiffness);
+  if (!adaptive && contact.term_count() > 0 && last_stiffness > 0)
+    allowed.low = std::min(range.low, last_stiffness);
   const FreeCoordinates& free = objective.free();
   const Matrix3X pressed_nodes = model.surface_map.pull_back(q, pressed);
   const double balanced =

@@ -55,6 +55,7 @@ double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm) {
 NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X& q, const NewtonHooks& hooks,
                     const NewtonOptions& options, Timings& timings) {
   NewtonResult result;
+  const int repeats = options.l2_norm ? l2_repeats : 1;
   int small_steps = 0;
   // The Hessian as it is may be tried from this iteration on.
   int exact_from = hooks.imbalance ? 0 : std::numeric_limits<int>::max();
@@ -99,7 +100,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     const double last_residual =
         std::exchange(result.residual, step_norm(p, free, options.l2_norm) / options.dt);
     small_steps = result.residual <= options.tolerance ? small_steps + 1 : 0;
-    const bool met = small_steps >= (options.l2_norm ? l2_repeats : 1);
+    const bool met = small_steps >= repeats;
 
     double alpha;
     {
@@ -161,7 +162,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
       if (!(result.imbalance <= 1)) continue;
       if (!hooks.stationary(q)) {
         result.converged = true;
-        result.at_once = result.iterations == 1;
+        result.at_once = result.iterations == repeats;
         return result;
       }
       small_steps = 0;
