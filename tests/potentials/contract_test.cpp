@@ -715,13 +715,14 @@ TEST(BarrierContact, resting_stiffness_lets_contacts_press_as_much_at_the_wanted
   ASSERT_EQ(at.contact->term_count(), 1);
   EXPECT_FALSE(at.contact->range(0).relaxed);
   const double press = at.contact->press(0, x).magnitude;
+  const double kappa_now = at.contact->stiffness();
   const auto press_at = [&](double share, double kappa) {
     Matrix3X there = x;
     there(1, 0) = std::sqrt(share * barrier_reach(settings.thickness, settings.dhat) + 1e-4);
     at.contact->set_stiffness(kappa);
     at.contact->prepare(there);
     const double result = at.contact->press(0, there).magnitude;
-    at.contact->set_stiffness(1);
+    at.contact->set_stiffness(kappa_now);
     at.contact->prepare(x);
     return result;
   };

@@ -86,6 +86,9 @@ std::shared_ptr<const Model> bare_model(const Model& model, const Frame& frame, 
   options.gravity.setZero();
   options.integrator = {};
   options.max_motion = 0;  // velocities are only a way to name a target
+  // The adaptive rule keeps what touches at the start where it is.
+  options.contact.stiffness_rule = StiffnessRule::published;
+  options.solver.termination = Termination::published;
   return std::make_shared<const Model>(std::move(bodies), std::move(pairs), options);
 }
 
