@@ -1,5 +1,6 @@
 // Numbers that engineers look up come out right with default settings: scenes as people write them, no
 // tolerance, no dhat, no stiffness of contact given.
+#include <apart/scene/examples.hpp>
 #include <apart/scene/scene_builder.hpp>
 #include <apart/scene/scene_file.hpp>
 #include <apart/simulation/simulation.hpp>
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -225,6 +227,16 @@ TEST(Defaults, ABoxOnALargeSlopeDoesNotFloat) {
   EXPECT_LT(result.probes.back()[0][0], 2e-3 * 0.3);
   const double weight = 1000 * 0.027 * g;
   EXPECT_NEAR(result.probes.back()[1][1], weight, 5e-3 * weight);
+}
+
+TEST(Defaults, SlowAKnotOfClothIsPulledTightButNotCrushed) {
+  const auto knot = std::find_if(examples().begin(), examples().end(),
+                                 [](const Example& example) { return example.name == "reef-knot"; });
+  const History result = run(std::string(knot->text));
+  for (const StepReport& step : result.steps) {
+    EXPECT_LT(step.max_strain, 0.7) << step.step;
+    EXPECT_GT(step.min_gap, 1e-6) << step.step;
+  }
 }
 
 TEST(Defaults, StiffnessOfContactStaysAtRest) {
