@@ -48,7 +48,8 @@ void expect_refused(const TemporaryDirectory& directory, const std::string& cont
 
 TEST(Hostile, AMillionBodiesAreRefused) {
   const TemporaryDirectory directory;
-  expect_refused(directory, scene(repeated(R"({"type": "half_space"})", 1000000)), "with 1 to 100000 entries");
+  expect_refused(directory, scene(repeated(R"({"type": "half_space"})", 1000000)),
+                 "with 1 to 100000 entries");
 }
 
 TEST(Hostile, MillionsOfCopiesAreRefused) {

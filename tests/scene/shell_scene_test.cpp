@@ -33,9 +33,9 @@ TEST(ShellScene, defaults_are_cotton_and_no_limit) {
   EXPECT_NEAR(total_mass(body), 472.64 * 3.18e-4, 1e-12);
   EXPECT_FALSE(body.shell->limit);
   EXPECT_EQ(body.shell->hinges.cols(), 3 * 3 * 3 - 6);
-  ASSERT_TRUE(std::holds_alternative<KoiterMembrane>(body.shell->membrane));
+  ASSERT_TRUE(std::holds_alternative<NeoHookeanMembrane>(body.shell->membrane));
   const Lame lame = plane_stress_parameters(8.21e5, 0.243);
-  EXPECT_NEAR(std::get<KoiterMembrane>(body.shell->membrane).lame.lambda, lame.lambda, 1e-9);
+  EXPECT_NEAR(std::get<NeoHookeanMembrane>(body.shell->membrane).lame.lambda, lame.lambda, 1e-9);
 }
 
 TEST(ShellScene, membrane_and_bending_are_scaled_apart) {

@@ -25,7 +25,8 @@ Group bodies() {
   const Key soft{"material", object("material"), "", R"({"type": "neo_hookean"})", "what it is made of"};
   const Key regions{"regions", list(object("region")), "", "[]",
                     "parts that are made of something else; later ones win"};
-  const Key sheet{"material", object("shell_material"), "", R"({"type": "neo_hookean"})", "what it is made of"};
+  const Key sheet{"material", object("shell_material"), "", R"({"type": "neo_hookean"})",
+                  "what it is made of"};
   const Key strain_limit{"strain_limit", object("strain_limit"), "", Key::optional,
                          "how far triangles may be stretched; not given: as far as they like"};
   const Key rest_angles{"rest_angles", choice("rest_angles"), "", "\"mesh\"",

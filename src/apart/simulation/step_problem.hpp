@@ -95,7 +95,7 @@ struct StepProblem {
   double mean_mass = 1;               ///< of the dynamic nodes [kg]
   double mean_thin_mass = 0;          ///< of those of shells, rods and particles; 0 if there are none [kg]
   StiffnessRange range;               ///< of κ by the published rule
-  double usual_stiffness = 0;  ///< of a node when all others are held: median at the start [N/m]
+  double usual_stiffness = 0;         ///< of a node when all others are held: median at the start [N/m]
   double start_force = 0;             ///< that contacts are first made for, until there are some [N]
   bool with_friction = false;
 
