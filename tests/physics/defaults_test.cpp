@@ -179,6 +179,48 @@ TEST(Defaults, ABallRollsDownASlopeWithFiveSeventhsOfSliding) {
   EXPECT_NEAR((speed[79] - speed[19]) / 0.3, expected, 0.02 * expected);
 }
 
+// ---- Rods ---------------------------------------------------------------------------------------
+
+TEST(Defaults, AColumnGivesWayAsTheLoadComesNearToEulers) {
+  // Clamped below (halfway between two held nodes), loaded above with P and, to one side, Q = P/100: the tip
+  // goes by Q/P (tan(kL)/k − L), k² = P/EI, which has no bound as P comes to π² EI/4L².
+  const double length = 0.9875, rigidity = 2e9 * std::numbers::pi * 1e-8 / 4;
+  const double critical = std::numbers::pi * std::numbers::pi * rigidity / (4 * length * length);
+  for (const double share : {0.5, 0.8}) {
+    const double load = share * critical, k = std::sqrt(load / rigidity);
+    const History result = run(fmt::format(
+        R"({{"version": 1, "time": {{"dt": 0.1, "steps": 2, "integrator": "quasi_static"}}, "gravity": [0, 0, 0],
+            "bodies": [{{"type": "rod", "name": "rod",
+              "mesh": {{"generator": "bundle", "counts": [1, 1], "length": 1, "cells": 40}},
+              "material": {{"E": 2e9, "rho": 1000, "radius": 0.01}},
+              "fixed": [{{"where": {{"expression": "y < -0.4749"}}}}],
+              "loads": [{{"type": "point_force", "where": {{"expression": "y > 0.4999"}}, "force": [{}, {}, 0]}}]}}],
+            "probes": [{{"name": "tip", "type": "position", "body": "rod", "where": {{"expression": "y > 0.4999"}}}}]}})",
+        1e-2 * load, -load));
+    const double expected = 1e-2 * (std::tan(k * length) / k - length);
+    EXPECT_NEAR(result.probes.back()[0][0], expected, 0.03 * expected) << share;
+  }
+}
+
+TEST(Defaults, ARopeHangsAsACatenary) {
+  // One metre between ends 0.8 m apart: sag a (cosh(0.4/a) − 1) with 2 a sinh(0.4/a) = 1.
+  const History result =
+      run(R"json({"version": 1, "time": {"dt": 0.02, "steps": 150}, "bodies": [{"type": "rod",
+     "name": "rope", "mesh": {"generator": "bundle", "counts": [1, 1], "length": 1, "cells": 50},
+     "transform": {"rotate": [0, 0, 90]}, "damping": {"mass": 4},
+     "material": {"E": 1e9, "rho": 1000, "radius": 1e-3, "bending_scale": 1e-5},
+     "fixed": [{"where": {"expression": "x < -0.4999"}, "motion": {"translate": ["0.1*min(t, 1)", 0, 0]}},
+               {"where": {"expression": "x > 0.4999"}, "motion": {"translate": ["-0.1*min(t, 1)", 0, 0]}}]}],
+     "probes": [{"name": "middle", "type": "position", "body": "rope", "where": {"expression": "x*x < 1e-8"}}]})json");
+  double low = 0.1, high = 10;
+  for (int i = 0; i < 60; ++i) {
+    const double a = 0.5 * (low + high);
+    (2 * a * std::sinh(0.4 / a) > 1 ? low : high) = a;
+  }
+  const double sag = low * (std::cosh(0.4 / low) - 1);
+  EXPECT_NEAR(-result.probes.back()[0][1], sag, 0.01 * sag);
+}
+
 // ---- The scene around does not matter -----------------------------------------------------------
 
 TEST(Defaults, ALargeGroundDoesNotTearASmallBall) {
