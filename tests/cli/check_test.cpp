@@ -67,7 +67,8 @@ TEST_F(Checks, WarnsOfStuffThatThereIsNotAndOfForcesThatAreNotKnown) {
   for (const char* part :
        {"'hard' has E = 1e+15 Pa", "'hard' has nu = 0.49999", "'sheet' has a mean density of 1e+09",
         "'rod' has a mean density of 1e+09", "'ball' has a mean density of 1e-06", "'man' is 180 m across",
-        "time.dt is 10 s", "barrier_stiffness is 1e+30", "forces (probes, contact_force) may be far from balance"})
+        "time.dt is 10 s", "barrier_stiffness is 1e+30",
+        "forces (probes, contact_force) may be far from balance"})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
 }
 
