@@ -5,13 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace apart {
 namespace {
 
 /// Σ (‖q‖² − 1)² per node: a ring of minima, not convex at the origin.
 class Ring final : public Potential {
  public:
-  explicit Ring(Index n) : n_(n) {}
+  explicit Ring(Index n) : n_(n), nodes_(std::size_t(n)) { std::iota(nodes_.begin(), nodes_.end(), 0); }
   std::string_view name() const override { return "ring"; }
   double value(const Matrix3X& q) const override {
     double sum = 0;
@@ -22,19 +24,19 @@ class Ring final : public Potential {
     for (Index i = 0; i < n_; ++i) g.col(i) += 4 * (q.col(i).squaredNorm() - 1) * q.col(i);
   }
   Index term_count() const override { return n_; }
-  TermPoints term(Index i) const override { return {{i, -1, -1, -1}, 1}; }
-  void hessians(const Matrix3X& q, Index begin, Projection, std::span<LocalHessian> out) const override {
-    for (std::size_t k = 0; k < out.size(); ++k) {
-      const Vector3 x = q.col(begin + Index(k));
-      out[k].points = term(begin + Index(k));
+  TermPoints term(Index i) const override { return {&nodes_[std::size_t(i)], 1}; }
+  void hessians(const Matrix3X& q, Index begin, Index end, Projection, LocalHessians& out) const override {
+    for (Index i = begin; i < end; ++i) {
+      const Vector3 x = q.col(i);
       // projected: 8 x xᵀ + 4 max(‖x‖² − 1, 0) I, and a little to stay definite
-      out[k].matrix.topLeftCorner<3, 3>() =
+      out.of<1>(i) =
           8 * x * x.transpose() + (4 * std::max(x.squaredNorm() - 1, 0.0) + 1e-3) * Matrix3::Identity();
     }
   }
 
  private:
   Index n_;
+  std::vector<Index> nodes_;
 };
 
 NewtonHooks no_hooks() {
@@ -47,7 +49,7 @@ NewtonHooks no_hooks() {
 TEST(Newton, finds_a_minimum_and_moves_only_what_is_free) {
   const LinearMap map = LinearMap::identity(2);
   Ring ring(2);
-  Objective objective(map, {&ring}, {});
+  Objective objective(map, {{&ring}});
   Eigen::Array<bool, 3, Eigen::Dynamic> free(3, 2);
   free << true, false, true, false, false, true;  // node 0: x and y; node 1: z
   objective.set_free(FreeCoordinates(free));
@@ -69,7 +71,7 @@ TEST(Newton, never_passes_its_step_limit) {
   const LinearMap map = LinearMap::identity(1);
   BoundaryTarget target;
   target.targets.push_back({0, {1, 0, 0}, {1, 1, 1}, 1, Vector3::Zero()});
-  Objective objective(map, {&target}, {});
+  Objective objective(map, {{&target, Role::target}});
   objective.set_free(FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, 1, true)));
   auto solver = make_linear_solver("eigen");
   NewtonHooks hooks = no_hooks();
@@ -92,7 +94,7 @@ TEST(Newton, goes_on_when_the_stationary_hook_changes_the_problem) {
   BoundaryTarget target;
   target.stiffness = 1;
   target.targets.push_back({0, {1, 0, 0}, {1, 1, 1}, 1, Vector3::Zero()});
-  Objective objective(map, {&target}, {});
+  Objective objective(map, {{&target, Role::target}});
   objective.set_free(FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, 1, true)));
   auto solver = make_linear_solver("cholmod");
   NewtonHooks hooks = no_hooks();

@@ -171,8 +171,8 @@ int run(const RunArguments& arguments) {
   QueryRecorder recorder;
   const bool record = !arguments.record_ccd.empty();
   if (record)
-    options.on_step_bound = [&](const Candidates& candidates, const Matrix3X& x, const Matrix3X& p) {
-      recorder.add(candidates, x, p);
+    options.on_step_bound = [&](const Candidates& candidates, const Path& path) {
+      recorder.add(candidates, path.start, path.move);
     };
 
   RunResult result;

@@ -1,5 +1,6 @@
 #include <apart/potentials/continuum_elasticity.hpp>
 
+#include <apart/collision/inversion.hpp>
 #include <apart/core/error.hpp>
 #include <apart/math/psd_projection.hpp>
 
@@ -10,7 +11,7 @@ namespace apart {
 namespace {
 
 bool is_isotropic(const Material& material) {
-  return !std::holds_alternative<LinearElasticity>(material);
+  return std::visit([]<class M>(const M&) { return Isotropic<M>; }, material);
 }
 
 /// Of an isotropic material.
@@ -27,7 +28,7 @@ PrincipalDerivatives derivatives(const Material& material, const Vector3& sigma)
 
 /// The same in every state, and positive semi-definite as it is.
 void constant_hessian(const LinearElasticity& material, const Eigen::Matrix<double, 3, 4>& shape_gradients,
-                      double weight, StencilMatrix& out) {
+                      double weight, Eigen::Map<StencilMatrix> out) {
   for (int a = 0; a < 4; ++a)
     for (int b = 0; b < 4; ++b)
       out.block<3, 3>(3 * a, 3 * b) =
@@ -99,6 +100,11 @@ void ContinuumElasticity::prepare(const Matrix3X& q) {
   });
 }
 
+double ContinuumElasticity::feasible_step(const Path& path) const {
+  ensure(path.deviation.size() == 0, "ContinuumElasticity: nodes of cells move straight");
+  return inversion_free_step(guarded_, path.start, path.move);
+}
+
 Vector3 ContinuumElasticity::stretches(Index cell) const {
   const SignedSvd& s = svd_[cell];
   return is_isotropic(materials_[cells_[cell].material]) ? s.sigma : signed_svd(s.u).sigma;
@@ -126,25 +132,23 @@ double ContinuumElasticity::value(const Matrix3X&) const {
 }
 
 void ContinuumElasticity::add_gradient(const Matrix3X&, Matrix3X& gradient) const {
-  add_local_gradients(term_count(), gradient, [&](Index i) {
+  add_local_gradients(*this, gradient, [&](Index i, auto g) {
     const Cell& c = cells_[i];
     const Matrix3 p = stress(materials_[c.material], svd_[i], scale_ * c.volume);
-    StencilVector g;
-    for (int a = 0; a < 4; ++a) g.segment<3>(3 * a) = p * c.shape_gradients.col(a);
-    return std::pair{TermPoints{c.nodes, 4}, g};
+    for (int a = 0; a < 4; ++a) g.template segment<3>(3 * a) = p * c.shape_gradients.col(a);
   });
 }
 
-void ContinuumElasticity::hessians(const Matrix3X&, Index begin, Projection projection,
-                                   std::span<LocalHessian> out) const {
-  for (std::size_t e = 0; e < out.size(); ++e) {
-    const Cell& c = cells_[begin + Index(e)];
-    out[e].points = {c.nodes, 4};
-    const SignedSvd& s = svd_[begin + Index(e)];
+void ContinuumElasticity::hessians(const Matrix3X&, Index begin, Index end, Projection projection,
+                                   LocalHessians& out) const {
+  for (Index e = begin; e < end; ++e) {
+    const Cell& c = cells_[e];
+    auto h = out.of<4>(e);
+    const SignedSvd& s = svd_[e];
     const double weight = scale_ * c.volume;
     const Material& material = materials_[c.material];
     if (const auto* linear = std::get_if<LinearElasticity>(&material)) {
-      constant_hessian(*linear, c.shape_gradients, weight, out[e].matrix);
+      constant_hessian(*linear, c.shape_gradients, weight, h);
       continue;
     }
     PrincipalDerivatives d = derivatives(material, s.sigma);
@@ -173,8 +177,8 @@ void ContinuumElasticity::hessians(const Matrix3X&, Index begin, Projection proj
             if (j != i) k(i, i) += same(i, j) * b(j, a) * b(j, a2);
         }
         const Matrix3 block = s.u * (weight * k) * s.u.transpose();
-        out[e].matrix.block<3, 3>(3 * a, 3 * a2) = block;
-        if (a != a2) out[e].matrix.block<3, 3>(3 * a2, 3 * a) = block.transpose();
+        h.block<3, 3>(3 * a, 3 * a2) = block;
+        if (a != a2) h.block<3, 3>(3 * a2, 3 * a) = block.transpose();
       }
   }
 }

@@ -22,16 +22,18 @@ class ContinuumElasticity final : public Potential {
   double value(const Matrix3X& q) const override;
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(cells_.size()); }
-  TermPoints term(Index i) const override { return {cells_[i].nodes, 4}; }
-  void hessians(const Matrix3X& q, Index begin, Projection projection,
-                std::span<LocalHessian> out) const override;
+  TermPoints term(Index i) const override { return cells_[std::size_t(i)].nodes; }
+  void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
 
   /// Stretches σ of one cell at the q last prepared.
   Vector3 stretches(Index cell) const;
   /// Cauchy stress [Pa] of one cell at the q last prepared.
   Matrix3 cauchy_stress(Index cell) const;
-  /// Cells of materials that must not invert, for the step bound.
+  /// Cells of materials that must not invert.
   const Tetrahedra& guarded_cells() const { return guarded_; }
+  /// None of them inverts.
+  double feasible_step(const Path& path) const override;
 
  private:
   struct Cell {

@@ -11,6 +11,8 @@ namespace apart {
 struct ElasticParts {
   /// Adds what the body has, on nodes from `first_node` on.
   void add(const Body& body, Index first_node);
+  /// All of them.
+  std::array<Potential*, 4> potentials() { return {&cells, &membranes, &hinges, &rods}; }
   void set_scale(double scale);  ///< of the incremental potential: energy times dt²
   void prepare(const Matrix3X& q);
   double value(const Matrix3X& q) const;  ///< of all, times the scale

@@ -277,7 +277,7 @@ StepReport Simulation::step() {
   try {
     const double dt = model_->options.dt, end = double(state_.step + 1) * dt;
     if (const auto present = present_bodies(*model_, end); present != problem_->present) meet(present, end);
-    problem_->on_step_bound = &on_step_bound;
+    problem_->contact.on_step_bound = on_step_bound;
     if (on_iterate) on_iterate(model_->point_map.positions(state_.nodes));
     StepReport report;
     for (double left = dt; left > 0;) {
@@ -324,7 +324,7 @@ StepReport Simulation::advance(double end, double dt) {
   GapWatch gaps(p, q);
   NewtonHooks hooks;
   hooks.step_limit = [&](const Matrix3X& at, const Matrix3X& direction) {
-    return p.step_limit(at, direction);
+    return p.objective.feasible_step(at, direction);
   };
   hooks.accepted = [&](const Matrix3X& at) {
     if (should_stop && should_stop()) throw Interrupted("interrupted");

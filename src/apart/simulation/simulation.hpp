@@ -1,10 +1,10 @@
 #pragma once
 #include <apart/core/diagnostics.hpp>
 #include <apart/io/frame.hpp>
+#include <apart/potentials/barrier_contact.hpp>
 #include <apart/simulation/model.hpp>
 #include <apart/simulation/probe.hpp>
 #include <apart/simulation/state.hpp>
-#include <apart/simulation/step_bound_observer.hpp>
 #include <apart/solver/linear_solver.hpp>
 
 #include <functional>
@@ -82,7 +82,7 @@ class Simulation {
   std::vector<double> measure(ProbeMeter& meter) const;
   /// If set, called with the output points of every accepted iterate of a step, the state before it first.
   std::function<void(const Matrix3X& points)> on_iterate;
-  /// If set, called before each bound of a step x → x + p with the pairs near the surface at x, which are
+  /// If set, called before each bound of a step with the pairs near the surface at its start, which are
   /// what collision detection is asked first, and nearly always all. Changes no result.
   StepBoundObserver on_step_bound;
   /// If set, called after every Newton iteration.

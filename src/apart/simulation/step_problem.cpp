@@ -1,7 +1,5 @@
 #include <apart/simulation/step_problem.hpp>
 
-#include <apart/collision/inversion.hpp>
-#include <apart/collision/step_bound.hpp>
 #include <apart/core/error.hpp>
 
 #include <Eigen/SparseCholesky>
@@ -67,13 +65,13 @@ double usual_node_stiffness(ElasticParts& elastic, const Matrix3X& q) {
   elastic.set_scale(1);
   elastic.prepare(q);
   Matrix3X diagonal = Matrix3X::Zero(3, q.cols());
-  for (const Potential* p : std::initializer_list<const Potential*>{&elastic.cells, &elastic.membranes,
-                                                                    &elastic.hinges, &elastic.rods})
+  LocalHessians local;
+  for (const Potential* p : elastic.potentials())
     for (Index i = 0; i < p->term_count(); ++i) {
-      LocalHessian h;
-      p->hessians(q, i, Projection::psd, std::span(&h, 1));
-      for (int k = 0; k < h.points.size; ++k)
-        diagonal.col(h.points.ids[std::size_t(k)]) += h.matrix.diagonal().segment<3>(3 * k);
+      local.reset(*p, i, i + 1);
+      p->hessians(q, i, i + 1, Projection::psd, local);
+      Index k = 0;
+      for (const Index node : p->term(i)) diagonal.col(node) += local[i].diagonal().segment<3>(3 * k++);
     }
   std::vector<double> largest;
   for (Index n = 0; n < q.cols(); ++n)
@@ -224,12 +222,21 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
                  {.reuse = m.options.solver.candidate_reuse, .culling = m.options.solver.ccd_culling},
                  &timings),
       inertia(m.mass),
-      contact(surface, candidates),
+      contact(surface, candidates, m.options.solver.ccd),
       friction(surface),
-      objective(m.surface_map,
-                {&inertia, &elastic.cells, &elastic.membranes, &elastic.hinges, &elastic.rods, &loads,
-                 &damping, &target},
-                {&contact, &friction, &pressure, &springs, &drag}),
+      objective(m.surface_map, {{&inertia, Role::inertia, PointKind::nodes},
+                                {&elastic.cells, Role::elastic, PointKind::nodes},
+                                {&elastic.membranes, Role::elastic, PointKind::nodes},
+                                {&elastic.hinges, Role::elastic, PointKind::nodes},
+                                {&elastic.rods, Role::elastic, PointKind::nodes},
+                                {&loads, Role::load, PointKind::nodes},
+                                {&damping, Role::damping, PointKind::nodes},
+                                {&target, Role::target, PointKind::nodes},
+                                {&contact, Role::contact, PointKind::vertices},
+                                {&friction, Role::friction, PointKind::vertices},
+                                {&pressure, Role::load, PointKind::vertices},
+                                {&springs, Role::attachment, PointKind::vertices},
+                                {&drag, Role::load, PointKind::vertices}}),
       linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)) {
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
     first_cell.push_back(elastic.cells.term_count());
@@ -355,14 +362,6 @@ void StepProblem::set_loads(const State& state, const Matrix3X& x) {
                         moves ? map.push_forward(state.nodes, state.velocity) : Matrix3X::Zero(3, x.cols())));
 }
 
-double StepProblem::step_limit(const Matrix3X& q, const Matrix3X& p) {
-  const Matrix3X x = model.surface_map.positions(q), dx = model.surface_map.push_forward(q, p);
-  if (on_step_bound && *on_step_bound) (*on_step_bound)(candidates.at(x), x, dx);
-  const double alpha = collision_free_step(surface, candidates, x, dx, {.method = model.options.solver.ccd});
-  return std::min({alpha, inversion_free_step(elastic.cells.guarded_cells(), q, p),
-                   elastic.membranes.feasible_step(q, p)});
-}
-
 Index StepProblem::membrane_part(int body) const {
   const auto has_part = [&](std::size_t b) { return present[b] && model.bodies[b].shell; };
   if (!has_part(std::size_t(body))) return -1;
@@ -379,24 +378,13 @@ Matrix3X StepProblem::friction_forces() const {
 }
 
 Matrix3X StepProblem::holding_forces() const {
-  const Matrix3X& x = objective.vertices();
-  const Matrix3X& q = objective.coordinates();
-  Matrix3X touching = Matrix3X::Zero(3, x.cols());
-  contact.add_gradient(x, touching);
-  friction.add_gradient(x, touching);
-  const Matrix3X by_contact = model.surface_map.pull_back(q, touching);
-  Matrix3X aim = Matrix3X::Zero(3, q.cols());
-  target.add_gradient(q, aim);
-  return (objective.gradient() - by_contact - aim) / time_step.scale + by_contact / time_step.contact_scale;
+  return objective.gradient(~Roles{Role::contact, Role::friction, Role::target}) / time_step.scale +
+         objective.gradient({Role::contact, Role::friction}) / time_step.contact_scale;
 }
 
 Matrix3X StepProblem::contact_acceleration() const {
-  const Matrix3X& x = objective.vertices();
-  Matrix3X g = Matrix3X::Zero(3, x.cols());
-  contact.add_gradient(x, g);
-  friction.add_gradient(x, g);
-  const Matrix3X forces = model.surface_map.pull_back(objective.coordinates(), g) / -time_step.contact_scale;
-  return accelerations(model, forces, held);
+  return accelerations(model, objective.gradient({Role::contact, Role::friction}) / -time_step.contact_scale,
+                       held);
 }
 
 Matrix3X StepProblem::start_acceleration(const State& state, double time) {
@@ -405,21 +393,14 @@ Matrix3X StepProblem::start_acceleration(const State& state, double time) {
   time_step.scale = time_step.rate = 1;
   time_step.rate_origin = state.nodes - state.velocity;
   elastic.set_scale(1);
-  elastic.prepare(state.nodes);
-  const Matrix3X x = model.surface_map.positions(state.nodes);
-  set_loads(state, x);
-  Matrix3X on_surface = Matrix3X::Zero(3, x.cols());
-  pressure.add_gradient(x, on_surface);
-  springs.add_gradient(x, on_surface);
-  drag.add_gradient(x, on_surface);
-  Matrix3X gradient = model.surface_map.pull_back(state.nodes, on_surface);
-  elastic.add_gradient(state.nodes, gradient);
-  loads.add_gradient(state.nodes, gradient);
+  set_loads(state, model.surface_map.positions(state.nodes));
+  objective.prepare(state.nodes);
   if (!damping.empty()) {
     damping.set_lag(state.nodes);
     damping.set_step(1, 1, time_step.rate_origin);
-    damping.add_gradient(state.nodes, gradient);
   }
+  const Matrix3X gradient =
+      objective.gradient(~Roles{Role::inertia, Role::contact, Role::friction, Role::target});
   return accelerations(model, gravity * model.mass - gradient, held);
 }
 
@@ -445,7 +426,7 @@ bool StepProblem::move_scripted(const State& state, Matrix3X& q, FunctionRef<voi
     const Matrix3X next = k == pieces ? goal : scripted.apply(q, anchors, state.time + dt * k / pieces);
     move = next - q;
     if (move.cwiseAbs().maxCoeff() == 0) continue;
-    free_way = step_limit(q, move) >= 1 && keeps_gaps(q, next);
+    free_way = objective.feasible_step(q, move) >= 1 && keeps_gaps(q, next);
     if (!free_way) break;
     q = next;
     passed(q);
@@ -487,32 +468,21 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
   }
   // κ balances the barrier against everything else at q, but for friction, which follows from it.
   // So what touches at the start stays as the scene has placed it.
-  const Matrix3X x = model.surface_map.positions(q);
-  contact.prepare(x);
+  objective.prepare(q);
   if (adaptive && contact.term_count() == 0) {
     contact.set_stiffness(allowed.high);
     return;
   }
-  elastic.prepare(q);
-  Matrix3X pressed = Matrix3X::Zero(3, x.cols()), others = pressed;
   contact.set_stiffness(1);
-  contact.add_gradient(x, pressed);
-  pressure.add_gradient(x, others);
-  springs.add_gradient(x, others);
-  drag.add_gradient(x, others);
-  Matrix3X energy = model.surface_map.pull_back(q, others);
-  inertia.add_gradient(q, energy);
-  elastic.add_gradient(q, energy);
-  loads.add_gradient(q, energy);
-  damping.add_gradient(q, energy);
+  const Matrix3X pressed = objective.gradient({Role::contact});
+  const Matrix3X others = objective.gradient(~Roles{Role::contact, Role::friction, Role::target});
   // In a part of a step that is shorter than the last one the same κ would push harder: what touches would
   // fly apart with energy that it did not have.
   if (!adaptive && contact.term_count() > 0 && last_stiffness > 0)
     allowed.low = std::min(range.low, last_stiffness);
   const FreeCoordinates& free = objective.free();
-  const Matrix3X pressed_nodes = model.surface_map.pull_back(q, pressed);
   const double balanced =
-      balanced_stiffness(free.restrict_to_free(energy), free.restrict_to_free(pressed_nodes), allowed);
+      balanced_stiffness(free.restrict_to_free(others), free.restrict_to_free(pressed), allowed);
   contact.set_stiffness(balanced);
 }
 

@@ -10,7 +10,6 @@
 #include <apart/potentials/surface_pressure.hpp>
 #include <apart/simulation/elastic_parts.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
-#include <apart/simulation/step_bound_observer.hpp>
 #include <apart/simulation/time_integrator.hpp>
 #include <apart/solver/barrier_stiffness.hpp>
 #include <apart/solver/newton.hpp>
@@ -47,8 +46,6 @@ struct StepProblem {
   void choose_stiffness(const Matrix3X& q);
   /// Takes contact forces and sliding bases of friction from where the contact was last prepared, `x`.
   void lag_friction(const Matrix3X& x);
-  /// Largest feasible share of the move p from q. [thesis A.4, C-IPC algorithm 1]
-  double step_limit(const Matrix3X& q, const Matrix3X& p);
   /// Where the objective was last prepared and has this gradient. Each body is measured against its own
   /// forces: a light one need not be lost beside a press.
   ForceBalance force_balance(const Matrix3X& gradient);
@@ -73,7 +70,6 @@ struct StepProblem {
   const Model& model;
   const std::vector<char> present;
   const CollisionSurface surface;  ///< the model's, without contact of absent bodies
-  const StepBoundObserver* on_step_bound = nullptr;
   ScriptedNodes scripted;
   CandidateCache candidates;
   Inertia inertia;
