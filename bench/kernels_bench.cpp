@@ -56,8 +56,9 @@ struct Solid {
   explicit Solid(int n)
       : body(make_volume("solid", generate::box({1, 1, 1}, {n, n, n}), NeoHookean{lame_parameters(1e5, 0.4)},
                          1000, MassKind::lumped)),
+        chart(body.node_count()),
         inertia(body.mass),
-        objective(body.point_map, {{&inertia, Role::inertia}, {&elasticity, Role::elastic}}) {
+        objective(body.point_map, chart, {{&inertia, Role::inertia}, {&elasticity, Role::elastic}}) {
     elasticity.add(*body.elastic, 0);
     q = shaken(body.nodes, 0.1 / n);
     inertia.set_target(body.nodes);
@@ -66,6 +67,7 @@ struct Solid {
     objective.prepare(q);
   }
   Body body;
+  Chart chart;
   Inertia inertia;
   ContinuumElasticity elasticity;
   Objective objective;
@@ -162,7 +164,8 @@ BENCHMARK(barrier_gradient)->Arg(20)->Arg(50)->Arg(100)->Unit(benchmark::kMillis
 void barrier_assembly(benchmark::State& state) {
   Sheets s(int(state.range(0)));
   const LinearMap map = LinearMap::identity(Index(s.points.cols()));
-  Objective objective(map, {{s.contact.get(), Role::contact, PointKind::vertices}});
+  const Chart chart(map.node_count());
+  Objective objective(map, chart, {{s.contact.get(), Role::contact, PointKind::vertices}});
   objective.set_free(
       FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, s.points.cols(), true)));
   objective.prepare(s.points);

@@ -138,7 +138,8 @@ void sheets_barrier_hessian(benchmark::State& state, Scene scene) {
   Barrier b(scene);
   const Index vertices = b.surface.vertex_count();
   const LinearMap map = LinearMap::identity(vertices);
-  Objective objective(map, {{&b.contact, Role::contact, PointKind::vertices}});
+  const Chart chart(vertices);
+  Objective objective(map, chart, {{&b.contact, Role::contact, PointKind::vertices}});
   const FreeCoordinates free(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, vertices, true));
   objective.prepare(b.surface.rest);
   for (auto _ : state) {

@@ -10,6 +10,7 @@ struct Path {
   Matrix3X move;   ///< [m]
   /// How far each point may be from its chord at any t, at the same t [m]; empty: all are on it.
   VectorX deviation = {};
+  bool is_straight(Index point) const { return deviation.size() == 0 || deviation[point] == 0; }
 };
 
 }  // namespace apart

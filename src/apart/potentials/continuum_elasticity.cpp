@@ -101,7 +101,8 @@ void ContinuumElasticity::prepare(const Matrix3X& q) {
 }
 
 double ContinuumElasticity::feasible_step(const Path& path) const {
-  ensure(path.deviation.size() == 0, "ContinuumElasticity: nodes of cells move straight");
+  for (Index k = 0; k < guarded_.size(); ++k)
+    ensure(path.is_straight(guarded_(k)), "ContinuumElasticity: nodes of cells move straight");
   return inversion_free_step(guarded_, path.start, path.move);
 }
 

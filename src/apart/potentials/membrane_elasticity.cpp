@@ -160,8 +160,10 @@ double MembraneElasticity::feasible_step(const Triangle& t, const Matrix3X& q, c
 }
 
 double MembraneElasticity::feasible_step(const Path& path) const {
-  ensure(path.deviation.size() == 0, "MembraneElasticity: nodes of triangles move straight");
   if (!has_limits_) return 1;
+  for (const Triangle& t : triangles_)
+    for (const Index node : t.nodes)
+      ensure(path.is_straight(node), "MembraneElasticity: nodes of triangles move straight");
   return parallel_min(term_count(), 1.0, [&](Index i) {
     return feasible_step(triangles_[std::size_t(i)], path.start, path.move);
   });

@@ -6,6 +6,7 @@
 #include <apart/geometry/squared_distance.hpp>
 
 #include <array>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,8 @@ class Potential {
   /// Largest α ∈ [0, 1] found for which the path up to α crosses nothing this potential must not cross: a
   /// contact, an inversion, a limit of strain. Conservative.
   virtual double feasible_step(const Path&) const { return 1; }
+  /// By how much points may deviate from the chord of such a path [m].
+  virtual double largest_deviation() const { return std::numeric_limits<double>::infinity(); }
 };
 
 inline constexpr Index few_terms = 512;  ///< not worth to be added in parallel

@@ -124,7 +124,7 @@ std::string diagnose(StepProblem& p, const Matrix3X& start, const Matrix3X& q, c
                                  result.residual, solver.tolerance);
   if (solver.termination == Termination::balanced) {
     p.objective.prepare(q);
-    if (const ForceBalance balance = p.force_balance(p.objective.gradient()); balance.body >= 0)
+    if (const ForceBalance balance = p.force_balance(p.objective.reduced_gradient()); balance.body >= 0)
       text +=
           fmt::format("; unbalanced force on '{}' {:.3g} of the largest that acts on it, tolerance {:.3g}",
                       p.model.bodies[std::size_t(balance.body)].name, balance.share, solver.force_tolerance);

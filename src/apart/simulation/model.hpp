@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/bodies/body.hpp>
+#include <apart/bodies/chart.hpp>
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/ccd.hpp>
 #include <apart/collision/collision_surface.hpp>
@@ -86,6 +87,8 @@ struct Model {
   Matrix3X initial_nodes;            ///< [m]
   Matrix3X initial_velocity;         ///< [m/s]
   Eigen::SparseMatrix<double> mass;  ///< node × node [kg]; zero rows for obstacles
+  Chart chart;                       ///< unknowns → nodes
+  std::vector<Index> first_unknown;  ///< of each body; one more entry than bodies
   LinearMap point_map;               ///< nodes → output points
   LinearMap surface_map;             ///< Φ: nodes → vertices of `surface`
   CollisionSurface surface;

@@ -70,7 +70,7 @@ Frame make_frame(StepProblem& w, const State& state) {
   Frame f;
   f.time = state.time;
   f.mesh.points = m.point_map.positions(state.nodes);
-  f.velocity = m.point_map.push_forward(state.nodes, state.velocity);
+  f.velocity = m.point_map.push_forward(state.velocity);
   f.point_body.resize(m.point_count());
   f.half_spaces = m.surface.half_spaces;
   for (HalfSpace& plane : f.half_spaces)

@@ -154,9 +154,7 @@ std::vector<double> ProbeMeter::measure(const StepProblem& p, const State& state
       append(values, Sum(p, m.point_map.positions(state.nodes), probe_.points, m.first_point).mean());
       break;
     case Probe::Kind::velocity:
-      append(
-          values,
-          Sum(p, m.point_map.push_forward(state.nodes, state.velocity), probe_.points, m.first_point).mean());
+      append(values, Sum(p, m.point_map.push_forward(state.velocity), probe_.points, m.first_point).mean());
       break;
     case Probe::Kind::momentum:
       return momentum(probe_, p, state);

@@ -323,9 +323,7 @@ StepReport Simulation::advance(double end, double dt) {
   const Matrix3X begun = q;
   GapWatch gaps(p, q);
   NewtonHooks hooks;
-  hooks.step_limit = [&](const Matrix3X& at, const Matrix3X& direction) {
-    return p.objective.feasible_step(at, direction);
-  };
+  if (on_iterate) hooks.passed = [&](const Matrix3X& at) { on_iterate(model_->point_map.positions(at)); };
   hooks.accepted = [&](const Matrix3X& at) {
     if (should_stop && should_stop()) throw Interrupted("interrupted");
     if (on_iterate) on_iterate(model_->point_map.positions(at));
@@ -408,7 +406,7 @@ StepReport Simulation::advance(double end, double dt) {
   p.objective.prepare(q);
   gaps.track();
   // A solve that ends when forces balance has just asked, at q.
-  if (!balanced) forces = p.force_balance(p.objective.gradient());
+  if (!balanced) forces = p.force_balance(p.objective.reduced_gradient());
   report.force_residual = forces.share;
   report.min_gap = gaps.min_gap();
   report.converged = true;

@@ -208,7 +208,7 @@ Matrix3X load_forces(const Model& model, double time) {
           "before",
           body.name, time));
     forces.middleCols(model.first_node[b], body.node_count()) =
-        body.point_map.pull_back(body.nodes, on_points) + acceleration * body.mass;
+        body.point_map.pull_back(on_points) + acceleration * body.mass;
   }
   return forces;
 }
@@ -224,19 +224,20 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
       inertia(m.mass),
       contact(surface, candidates, m.options.solver.ccd),
       friction(surface),
-      objective(m.surface_map, {{&inertia, Role::inertia, PointKind::nodes},
-                                {&elastic.cells, Role::elastic, PointKind::nodes},
-                                {&elastic.membranes, Role::elastic, PointKind::nodes},
-                                {&elastic.hinges, Role::elastic, PointKind::nodes},
-                                {&elastic.rods, Role::elastic, PointKind::nodes},
-                                {&loads, Role::load, PointKind::nodes},
-                                {&damping, Role::damping, PointKind::nodes},
-                                {&target, Role::target, PointKind::nodes},
-                                {&contact, Role::contact, PointKind::vertices},
-                                {&friction, Role::friction, PointKind::vertices},
-                                {&pressure, Role::load, PointKind::vertices},
-                                {&springs, Role::attachment, PointKind::vertices},
-                                {&drag, Role::load, PointKind::vertices}}),
+      objective(m.surface_map, m.chart,
+                {{&inertia, Role::inertia, PointKind::nodes},
+                 {&elastic.cells, Role::elastic, PointKind::nodes},
+                 {&elastic.membranes, Role::elastic, PointKind::nodes},
+                 {&elastic.hinges, Role::elastic, PointKind::nodes},
+                 {&elastic.rods, Role::elastic, PointKind::nodes},
+                 {&loads, Role::load, PointKind::nodes},
+                 {&damping, Role::damping, PointKind::nodes},
+                 {&target, Role::target, PointKind::nodes},
+                 {&contact, Role::contact, PointKind::vertices},
+                 {&friction, Role::friction, PointKind::vertices},
+                 {&pressure, Role::load, PointKind::vertices},
+                 {&springs, Role::attachment, PointKind::vertices},
+                 {&drag, Role::load, PointKind::vertices}}),
       linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)) {
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
     first_cell.push_back(elastic.cells.term_count());
@@ -266,7 +267,7 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
       thin_sum += diagonal[n];
       ++thin_nodes;
     }
-  weight = (gravity * m.mass).colwise().norm().transpose();
+  gravity_force = gravity * m.mass;
   mean_mass = dynamic_nodes > 0 ? sum / double(dynamic_nodes) : 1;
   mean_thin_mass = thin_nodes > 0 ? thin_sum / double(thin_nodes) : 0;
   range = stiffness_range(mean_mass, m.size, smallest_dhat(surface.pairs));
@@ -291,7 +292,7 @@ void StepProblem::begin(const State& state, double end, double length) {
   target.targets.clear();
   // Also forgets the pattern of the last step: the order of elimination, and with it the bits, must follow
   // from the state a step starts from, not from how it was reached.
-  objective.set_free(FreeCoordinates(!held));
+  objective.set_free(FreeCoordinates(model.chart.free_unknowns(!held)));
   elastic.set_scale(time_step.scale);
   // Each step begins with the κ of the scene: what it does follows from its start alone.
   elastic.membranes.reset_stiffness();
@@ -339,7 +340,7 @@ void StepProblem::lag_friction(const Matrix3X& x) {
 
 void StepProblem::set_loads(const State& state, const Matrix3X& x) {
   Matrix3X forces = load_forces(model, end_time);
-  if (!time_step.has_inertia) forces += gravity * model.mass;
+  if (!time_step.has_inertia) forces += gravity_force;
   loads.set(time_step.scale, std::move(forces), state.nodes);
 
   pressure.set(time_step.scale, pressure_patches(model, present, end_time), x);
@@ -359,7 +360,7 @@ void StepProblem::set_loads(const State& state, const Matrix3X& x) {
   const LinearMap& map = model.surface_map;
   drag.set(time_step.scale, moves ? time_step.rate : 0.0, map.positions(time_step.rate_origin),
            drag_patches(model, present, end_time, x,
-                        moves ? map.push_forward(state.nodes, state.velocity) : Matrix3X::Zero(3, x.cols())));
+                        moves ? map.push_forward(state.velocity) : Matrix3X::Zero(3, x.cols())));
 }
 
 Index StepProblem::membrane_part(int body) const {
@@ -401,7 +402,7 @@ Matrix3X StepProblem::start_acceleration(const State& state, double time) {
   }
   const Matrix3X gradient =
       objective.gradient(~Roles{Role::inertia, Role::contact, Role::friction, Role::target});
-  return accelerations(model, gravity * model.mass - gradient, held);
+  return accelerations(model, gravity_force - gradient, held);
 }
 
 Matrix3X StepProblem::predicted(const State& state, double time) const {
@@ -426,7 +427,7 @@ bool StepProblem::move_scripted(const State& state, Matrix3X& q, FunctionRef<voi
     const Matrix3X next = k == pieces ? goal : scripted.apply(q, anchors, state.time + dt * k / pieces);
     move = next - q;
     if (move.cwiseAbs().maxCoeff() == 0) continue;
-    free_way = objective.feasible_step(q, move) >= 1 && keeps_gaps(q, next);
+    free_way = objective.feasible_step(Path{q, move}) >= 1 && keeps_gaps(q, next);
     if (!free_way) break;
     q = next;
     passed(q);
@@ -443,7 +444,7 @@ bool StepProblem::move_scripted(const State& state, Matrix3X& q, FunctionRef<voi
         {n, goal.col(n), mask, diagonal[n] > 0 ? diagonal[n] : mean_mass, Vector3::Zero()});
     free.col(n) = true;
   }
-  objective.set_free(FreeCoordinates(free));
+  objective.set_free(FreeCoordinates(model.chart.free_unknowns(free)));
   target_start_error = target.squared_error(q);
   return false;
 }
@@ -482,7 +483,8 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
     allowed.low = std::min(range.low, last_stiffness);
   const FreeCoordinates& free = objective.free();
   const double balanced =
-      balanced_stiffness(free.restrict_to_free(others), free.restrict_to_free(pressed), allowed);
+      balanced_stiffness(free.restrict_to_free(model.chart.pull_back(q, others)),
+                         free.restrict_to_free(model.chart.pull_back(q, pressed)), allowed);
   contact.set_stiffness(balanced);
 }
 
@@ -504,12 +506,13 @@ double StepProblem::target_progress(const Matrix3X& q) const {
 
 ForceBalance StepProblem::force_balance(const Matrix3X& gradient) {
   // Inertia holds gravity already; a body that falls freely feels its weight all the same.
-  const VectorX acting = objective.acting() + time_step.scale * weight,
+  const Matrix3X weight = model.chart.pull_back(objective.coordinates(), gravity_force);
+  const VectorX acting = objective.acting() + time_step.scale * weight.colwise().norm().transpose(),
                 rounding = objective.gradient_rounding();
   const FreeCoordinates& free = objective.free();
   ForceBalance worst;
   for (int b = 0; b < int(present.size()); ++b) {
-    const Index first = model.first_node[std::size_t(b)], end = model.first_node[std::size_t(b) + 1];
+    const Index first = model.first_unknown[std::size_t(b)], end = model.first_unknown[std::size_t(b) + 1];
     const double largest = first < end ? acting.segment(first, end - first).maxCoeff() : 0;
     for (Index n = first; n < end; ++n) {
       if (free.block(n) < 0) continue;
@@ -529,7 +532,7 @@ ForceBalance StepProblem::force_balance(const Matrix3X& gradient) {
 bool StepProblem::hold_at_target(const Matrix3X& q) {
   if (target.targets.empty() || target_progress(q) < target_reached) return false;
   target.targets.clear();
-  objective.set_free(FreeCoordinates(!held));
+  objective.set_free(FreeCoordinates(model.chart.free_unknowns(!held)));
   return true;
 }
 

@@ -46,8 +46,8 @@ struct StepProblem {
   void choose_stiffness(const Matrix3X& q);
   /// Takes contact forces and sliding bases of friction from where the contact was last prepared, `x`.
   void lag_friction(const Matrix3X& x);
-  /// Where the objective was last prepared and has this gradient. Each body is measured against its own
-  /// forces: a light one need not be lost beside a press.
+  /// Where the objective was last prepared and has this gradient in the unknowns. Each body is measured
+  /// against its own forces: a light one need not be lost beside a press.
   ForceBalance force_balance(const Matrix3X& gradient);
   /// Called with each iterate: once the pulled coordinates are nearly where they should be they are held
   /// where they are, and true is returned. [thesis A.5]
@@ -87,7 +87,7 @@ struct StepProblem {
   std::vector<Index> first_cell;      ///< of each body, in `elastic.cells`
   std::vector<Index> first_triangle;  ///< of each body, in `elastic.membranes`
   Matrix3X gravity;                   ///< acceleration of every node [m/s²]
-  VectorX weight;                     ///< of every node [N]
+  Matrix3X gravity_force;             ///< on every node [N]
   double mean_mass = 1;               ///< of the dynamic nodes [kg]
   double mean_thin_mass = 0;          ///< of those of shells, rods and particles; 0 if there are none [kg]
   StiffnessRange range;               ///< of κ by the published rule

@@ -6,7 +6,8 @@
 
 namespace apart {
 
-/// Which coordinates Newton may move.
+/// Which coordinates may move: of the unknowns, in threes, or of the nodes, which are the same where bodies
+/// have no chart of their own.
 class FreeCoordinates {
  public:
   FreeCoordinates() = default;

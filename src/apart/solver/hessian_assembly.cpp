@@ -12,7 +12,7 @@ namespace apart {
 
 // ---- Blocks of one potential --------------------------------------------------------------------
 
-void TermBlocks::find(const Term& term, const CoordinateMap& map, const FreeCoordinates& free) {
+void TermBlocks::find(const Term& term, const LinearMap& map, const FreeCoordinates& free) {
   const Potential& potential = *term.potential;
   std::atomic<bool> direct = true;
   if (term.points == PointKind::vertices)
@@ -37,7 +37,7 @@ void TermBlocks::find(const Term& term, const CoordinateMap& map, const FreeCoor
   }
 }
 
-void TermBlocks::find_direct(const Term& term, const CoordinateMap& map, const FreeCoordinates& free) {
+void TermBlocks::find_direct(const Term& term, const LinearMap& map, const FreeCoordinates& free) {
   const Potential& potential = *term.potential;
   start_.resize(std::size_t(potential.term_count()) + 1);
   for (Index t = 0; t < count(); ++t)
@@ -52,8 +52,7 @@ void TermBlocks::find_direct(const Term& term, const CoordinateMap& map, const F
   });
 }
 
-void TermBlocks::find_mixed(const Potential& potential, const CoordinateMap& map,
-                            const FreeCoordinates& free) {
+void TermBlocks::find_mixed(const Potential& potential, const LinearMap& map, const FreeCoordinates& free) {
   struct Entry {
     Index block, rank;  ///< rank: of the block's first appearance in the term
     Share share;
@@ -187,7 +186,7 @@ constexpr std::string_view fewer_contacts =
 
 }  // namespace
 
-HessianAssembly::HessianAssembly(const CoordinateMap& map, const std::vector<Term>& terms)
+HessianAssembly::HessianAssembly(const LinearMap& map, const std::vector<Term>& terms)
     : map_(map), terms_(terms), blocks_(terms.size()) {}
 
 std::vector<BlockKey> HessianAssembly::keys_of(bool varying) const {

@@ -1,5 +1,5 @@
 #pragma once
-#include <apart/bodies/coordinate_map.hpp>
+#include <apart/bodies/linear_map.hpp>
 #include <apart/math/block_sparse.hpp>
 #include <apart/solver/free_coordinates.hpp>
 #include <apart/solver/term.hpp>
@@ -17,7 +17,7 @@ namespace apart {
 class TermBlocks {
  public:
   /// For the terms the potential has now.
-  void find(const Term& term, const CoordinateMap& map, const FreeCoordinates& free);
+  void find(const Term& term, const LinearMap& map, const FreeCoordinates& free);
   /// The pairs of different blocks.
   void for_each_key(FunctionRef<void(BlockKey)> visit) const;
   /// Looks up where they are in a matrix; false if its pattern lacks one.
@@ -34,8 +34,8 @@ class TermBlocks {
     double weight;
   };
   Index count() const { return Index(start_.size()) - 1; }
-  void find_direct(const Term& term, const CoordinateMap& map, const FreeCoordinates& free);
-  void find_mixed(const Potential& potential, const CoordinateMap& map, const FreeCoordinates& free);
+  void find_direct(const Term& term, const LinearMap& map, const FreeCoordinates& free);
+  void find_mixed(const Potential& potential, const LinearMap& map, const FreeCoordinates& free);
   Matrix3 product(const LocalHessians& local, Index term, std::size_t a, std::size_t b) const;
 
   std::vector<std::size_t> start_ = {0};  ///< of each term, in blocks_
@@ -55,7 +55,7 @@ class TermBlocks {
 class HessianAssembly {
  public:
   /// Keeps references.
-  HessianAssembly(const CoordinateMap& map, const std::vector<Term>& terms);
+  HessianAssembly(const LinearMap& map, const std::vector<Term>& terms);
   /// Forgets the pattern. The terms of potentials that do not vary may have changed.
   void restart() { pattern_valid_ = false; }
   /// At nodes q and vertices x, where all potentials were prepared.
@@ -69,7 +69,7 @@ class HessianAssembly {
   void update_pattern(const FreeCoordinates& free);
   std::vector<BlockKey> keys_of(bool varying) const;
 
-  const CoordinateMap& map_;
+  const LinearMap& map_;
   const std::vector<Term>& terms_;
   std::vector<TermBlocks> blocks_;      ///< of each term
   std::vector<BlockKey> fixed_keys_;    ///< of the terms that do not vary

@@ -6,11 +6,23 @@
 
 namespace apart {
 
-Objective::Objective(const CoordinateMap& map, std::vector<Term> terms)
-    : map_(map), terms_(std::move(terms)), assembly_(map_, terms_) {}
+namespace {
+
+// Shares of a curved path. A piece is cut in four until it is free, unless it is short and has some room;
+// then it ends the path.
+constexpr double short_piece = 1.0 / 64, shortest_piece = 0x1p-20;
+// Deviations from the chord that a piece may have, as a share of the path's length: beyond that the chord
+// says little.
+constexpr double largest_bow = 0.05;
+
+}  // namespace
+
+Objective::Objective(const LinearMap& map, const Chart& chart, std::vector<Term> terms)
+    : map_(map), chart_(chart), terms_(std::move(terms)), assembly_(map_, terms_) {}
 
 void Objective::set_free(FreeCoordinates free) {
   free_ = std::move(free);
+  if (!chart_.is_identity()) assembled_ = assembled_nodes(chart_, free_);
   assembly_.restart();
 }
 
@@ -43,20 +55,20 @@ Matrix3X Objective::gradient(Roles roles) const {
   Matrix3X on_vertices = Matrix3X::Zero(3, x_.cols());
   for (const Term& t : terms_)
     if (t.points == PointKind::vertices && roles.contains(t.role)) t.potential->add_gradient(x_, on_vertices);
-  Matrix3X g = map_.pull_back(q_, on_vertices);
+  Matrix3X g = map_.pull_back(on_vertices);
   for (const Term& t : terms_)
     if (t.points == PointKind::nodes && roles.contains(t.role)) t.potential->add_gradient(q_, g);
   return g;
 }
 
 VectorX Objective::acting() const {
-  VectorX sum = VectorX::Zero(q_.cols());
+  VectorX sum = VectorX::Zero(chart_.unknown_count());
   for (const Term& t : terms_) {
     if (t.points == PointKind::vertices && t.potential->term_count() == 0) continue;
     Matrix3X g = Matrix3X::Zero(3, points_of(t).cols());
     t.potential->add_gradient(points_of(t), g);
-    if (t.points == PointKind::vertices) g = map_.pull_back(q_, g);
-    sum += g.colwise().norm().transpose();
+    if (t.points == PointKind::vertices) g = map_.pull_back(g);
+    sum += chart_.pull_back(q_, g).colwise().norm().transpose();
   }
   return sum;
 }
@@ -64,9 +76,9 @@ VectorX Objective::acting() const {
 VectorX Objective::gradient_rounding() const {
   // A coordinate is off by half a unit in its last place; a few more are lost on the way to a force.
   constexpr double places = 64 * std::numeric_limits<double>::epsilon();
-  VectorX result = VectorX::Zero(q_.cols());
+  VectorX result = VectorX::Zero(chart_.unknown_count());
   const double farthest = q_.cwiseAbs().maxCoeff();
-  const BlockSparse& hessian = assembly_.matrix();
+  const BlockSparse& hessian = matrix();
   if (hessian.block_count() != free_.block_count()) return result;  // none since coordinates were held
   for (Index b = 0; b < hessian.block_count(); ++b) {
     double stiffness = 0;
@@ -78,16 +90,52 @@ VectorX Objective::gradient_rounding() const {
 }
 
 const BlockSparse& Objective::hessian(Projection projection) {
-  return assembly_.assemble(free_, q_, x_, projection);
+  if (chart_.is_identity()) return assembly_.assemble(free_, q_, x_, projection);
+  const BlockSparse& h = assembly_.assemble(assembled_, q_, x_, projection);
+  return reduced_.reduce(chart_, q_, gradient(), h, assembled_, free_, projection);
 }
 
-double Objective::feasible_step(const Matrix3X& q, const Matrix3X& p) const {
-  const Path on_nodes{q, p}, on_vertices{map_.positions(q), map_.push_forward(q, p)};
+bool Objective::take_pattern_change() {
+  const bool assembled = assembly_.take_pattern_change();
+  return chart_.is_identity() ? assembled : reduced_.take_pattern_change();
+}
+
+double Objective::feasible_step(const Path& nodes) const {
+  Path vertices{map_.positions(nodes.start), map_.push_forward(nodes.move)};
+  if (nodes.deviation.size() > 0) vertices.deviation = map_.bound(nodes.deviation);
   double alpha = 1;
   for (const Term& t : terms_)
-    alpha =
-        std::min(alpha, t.potential->feasible_step(t.points == PointKind::nodes ? on_nodes : on_vertices));
+    alpha = std::min(alpha, t.potential->feasible_step(t.points == PointKind::nodes ? nodes : vertices));
   return alpha;
+}
+
+StepBound Objective::feasible_step(const Matrix3X& q, const Matrix3X& y) const {
+  if (chart_.is_identity()) return {feasible_step(Path{q, y})};
+  StepBound result{0};
+  for (double piece = 1; result.alpha < 1;) {
+    piece = std::min(piece, 1 - result.alpha);
+    const Matrix3X from = chart_.retract(q, result.alpha * y),
+                   to = chart_.retract(q, (result.alpha + piece) * y);
+    const Path path{from, to - from, chart_.deviation(q, piece * y)};
+    const bool bowed = path.deviation.maxCoeff() >
+                       std::min(largest_deviation(), largest_bow * path.move.cwiseAbs().maxCoeff());
+    const double share = bowed ? 0 : feasible_step(path);
+    if (share < 1 && (piece > short_piece || (share == 0 && piece > shortest_piece))) {
+      piece /= 4;
+      continue;
+    }
+    if (result.alpha > 0) result.corners.push_back(result.alpha);
+    result.alpha = share < 1 ? result.alpha + share * piece : std::min(1.0, result.alpha + piece);
+    if (share < 1) break;
+    piece *= 4;
+  }
+  return result;
+}
+
+double Objective::largest_deviation() const {
+  double largest = std::numeric_limits<double>::infinity();
+  for (const Term& t : terms_) largest = std::min(largest, t.potential->largest_deviation());
+  return largest;
 }
 
 }  // namespace apart

@@ -1,60 +1,87 @@
 #pragma once
 #include <apart/solver/hessian_assembly.hpp>
+#include <apart/solver/reduced_hessian.hpp>
 
 #include <vector>
 
 namespace apart {
 
-/// The one function that a time step minimises: a sum of terms, some of nodes q, some of vertices Φ(q).
-/// [docs/architecture.md]
+/// How far a step may go.
+struct StepBound {
+  double alpha = 1;  ///< share of the step
+  /// Shares at which a curved path was cut, ascending, less than alpha: from one to the next, and from the
+  /// last to any share up to alpha, chords are as free as the path.
+  std::vector<double> corners = {};
+};
+
+/// The one function that a time step minimises: a sum of terms, some of nodes q, some of vertices x = Φ(q),
+/// over unknowns y that say where nodes go from where they are. [docs/architecture.md]
 ///
-///   E(q) = Σ Eᵢ(q) + Σ Eⱼ(Φ(q)),    ∇E = Σ ∇Eᵢ + Φᵀ Σ ∇Eⱼ,    ∇²E = Σ ∇²Eᵢ + Φᵀ (Σ ∇²Eⱼ) Φ
+///   unknowns y  —chart→  nodes q  —Φ(q) = W q + x₀→  vertices x
+///   E = Σ Eᵢ(q) + Σ Eⱼ(Φ(q)),    g = Σ ∇Eᵢ + Wᵀ Σ ∇Eⱼ,    H = Σ ∇²Eᵢ + Wᵀ (Σ ∇²Eⱼ) W,
+///   ∂E/∂y = Jᵀ g,    ∂²E/∂y² = Jᵀ H J + Σ gₖ · ∂²qₖ/∂y²
 ///
-/// Contact and friction know only x = Φ(q); here they are pulled back by the chain rule. Sums may be
-/// restricted to terms of some roles.
+/// Contact and friction know only x; here they are pulled back by the chain rule. Sums may be restricted to
+/// terms of some roles.
 class Objective {
  public:
-  /// Keeps references to the map and the potentials.
-  Objective(const CoordinateMap& map, std::vector<Term> terms);
+  /// Keeps references to the map, the chart and the potentials.
+  Objective(const LinearMap& map, const Chart& chart, std::vector<Term> terms);
   Objective(const Objective&) = delete;
   Objective& operator=(const Objective&) = delete;
 
   const std::vector<Term>& terms() const { return terms_; }
-  /// Also forgets the pattern of the Hessian.
+  const Chart& chart() const { return chart_; }
+  /// Which unknowns may move. Also forgets the pattern of the Hessian.
   void set_free(FreeCoordinates free);
   const FreeCoordinates& free() const { return free_; }
 
-  /// Everything below speaks of the q last given here.
+  /// Everything up to hessian() speaks of the q last given here.
   void prepare(const Matrix3X& q);
   double value(Roles roles = Roles::all()) const;
   /// The value of each potential, by name.
   std::vector<std::pair<std::string_view, double>> values() const;
   /// Σ |value| of the potentials: the scale of rounding errors in value().
   double magnitude() const;
+  /// In the nodes.
   Matrix3X gradient(Roles roles = Roles::all()) const;
-  /// Σ |∂(potential)/∂qᵢ| over the potentials, for each node: the forces that act on it, whether or not they
-  /// balance, times the step's scale [kg m].
+  /// The same in the unknowns.
+  Matrix3X reduced_gradient(Roles roles = Roles::all()) const {
+    return chart_.pull_back(q_, gradient(roles));
+  }
+  /// Σ |∂(potential)/∂yᵢ| over the potentials, for each unknown: the forces that act on it, whether or not
+  /// they balance, times the step's scale [kg m].
   VectorX acting() const;
-  /// How far off rounding may put the gradient at each node, by the stiffness hessian() last found there
+  /// How far off rounding may put the gradient at each unknown, by the stiffness hessian() last found there
   /// [kg m]: no solver can balance forces better.
   VectorX gradient_rounding() const;
-  /// Second derivatives of the free coordinates, each term projected or as it is.
+  /// Second derivatives of the free unknowns, each term projected or as it is.
   const BlockSparse& hessian(Projection projection = Projection::psd);
   /// Whether the Hessian has another pattern since this was last asked.
-  bool take_pattern_change() { return assembly_.take_pattern_change(); }
+  bool take_pattern_change();
   const Matrix3X& coordinates() const { return q_; }  ///< q
   const Matrix3X& vertices() const { return x_; }     ///< Φ(q)
 
-  /// Largest α ∈ [0, 1] found for which all terms allow the way from q to q + αp.
-  double feasible_step(const Matrix3X& q, const Matrix3X& p) const;
+  /// Where a step y of the unknowns leads from q.
+  Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const { return chart_.retract(q, y); }
+  /// How far from q a step y of the unknowns may go: the largest share found that all terms allow. Where
+  /// paths are curved, they are cut into pieces that deviate from their chords by little against the gaps.
+  StepBound feasible_step(const Matrix3X& q, const Matrix3X& y) const;
+  /// The same for a path of the nodes.
+  double feasible_step(const Path& nodes) const;
 
  private:
+  double largest_deviation() const;  ///< of paths that all terms can bound [m]
   const Matrix3X& points_of(const Term& term) const { return term.points == PointKind::nodes ? q_ : x_; }
+  const BlockSparse& matrix() const { return chart_.is_identity() ? assembly_.matrix() : reduced_.matrix(); }
 
-  const CoordinateMap& map_;
+  const LinearMap& map_;
+  const Chart& chart_;
   const std::vector<Term> terms_;
   FreeCoordinates free_;
+  FreeCoordinates assembled_;  ///< nodes that terms are assembled on, if the chart is not the identity
   HessianAssembly assembly_;
+  ReducedHessian reduced_;
   Matrix3X q_, x_;
 };
 
