@@ -63,22 +63,29 @@ class CholmodSolver final : public LinearSolver {
     flops_ = common_.fl;
     nonzeros_ = common_.lnz;
     ++statistics_.analyses;
-    // Newton's directions need no factor where a few hundred multiplications find them, and a factor that is
-    // far larger than its matrix costs more than those. Where they do not suffice, at most a fifth of the
-    // factorisation's time was lost.
-    gradients_worth_a_try_ = flops_ > costly_flops;
+    begin_step();
   }
 
-  bool factorise(const BlockSparse& a) override {
+  void begin_step() override {
+    failures_ = 0;
+    pause_ = 0;
+  }
+
+  bool factorise(const BlockSparse& a, Effort effort) override {
     ensure(factor_ != nullptr, "CholmodSolver: factorise before analyse");
     use_one_thread();
     cholmod_sparse m = view(a);
     matrix_ = nullptr;
-    if (gradients_worth_a_try_) {
+    // Newton's directions need no factor where a few hundred multiplications find them, and a factor that is
+    // far larger than its matrix costs more than those. Where they do not suffice, at most a fifth of the
+    // factorisation's time was lost.
+    if (flops_ > costly_flops && pause_ == 0) {
       gradients_.set_matrix(a);
       matrix_ = &a;
+      effort_ = effort;
       return true;
     }
+    if (pause_ > 0) --pause_;
     return factorise_now(m);
   }
 
@@ -87,11 +94,16 @@ class CholmodSolver final : public LinearSolver {
     if (matrix_) {
       // Multiplications run at the speed of memory, a factorisation at that of the processor: about 1 : 8.
       const double affordable = 0.2 * flops_ / (8 * gradients_.flops_per_iteration());
-      if (const auto x = gradients_.solve(b, {.max_iterations = int(std::clamp(affordable, 50.0, 5000.0))}))
+      if (const auto x = gradients_.solve(b, {.max_iterations = int(std::clamp(affordable, 50.0, 5000.0))})) {
+        failures_ = 0;
         return *x;
-      gradients_worth_a_try_ = false;
+      }
+      const VectorX none = VectorX::Constant(b.size(), std::numeric_limits<double>::quiet_NaN());
+      // That a matrix is indefinite says nothing about the next one.
+      if (gradients_.found_indefinite() || effort_ == Effort::optional) return none;
+      pause_ = (1 << std::min(++failures_, 10)) - 1;
       cholmod_sparse m = view(*std::exchange(matrix_, nullptr));
-      if (!factorise_now(m)) return VectorX::Constant(b.size(), std::numeric_limits<double>::quiet_NaN());
+      if (!factorise_now(m)) return none;
     }
     cholmod_dense rhs{};
     rhs.nrow = rhs.nzmax = rhs.d = std::size_t(b.size());
@@ -206,8 +218,10 @@ class CholmodSolver final : public LinearSolver {
   std::vector<int> column_, row_;
   double flops_ = 0, nonzeros_ = 0;  // of one factorisation with the present analysis
   ConjugateGradient gradients_;
-  bool gradients_worth_a_try_ = false;
+  int failures_ = 0;                     ///< of gradients_ in a row
+  int pause_ = 0;                        ///< matrices to be factorised until gradients_ are tried again
   const BlockSparse* matrix_ = nullptr;  ///< given to gradients_ instead of factorised; lives until the solve
+  Effort effort_ = Effort::needed;       ///< for matrix_
   LinearSolverStatistics statistics_;
 };
 

@@ -28,7 +28,8 @@ std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solv
   const auto solving = timings.measure(Phase::linear_solve);
   if (objective.take_pattern_change()) solver.analyse(h);
   const auto attempt = [&](const BlockSparse& matrix) -> std::optional<VectorX> {
-    if (!solver.factorise(matrix)) return std::nullopt;
+    if (!solver.factorise(matrix, projection == Projection::none ? Effort::optional : Effort::needed))
+      return std::nullopt;
     VectorX p = solver.solve(-g);
     return p.allFinite() ? std::optional(std::move(p)) : std::nullopt;
   };
