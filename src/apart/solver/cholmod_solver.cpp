@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <csignal>
 #include <limits>
 #include <string>
 #include <utility>
@@ -29,6 +30,19 @@ void use_one_thread() {
   if (set_blas_threads) set_blas_threads(1);
   if (set_openmp_levels) set_openmp_levels(0);
 }
+
+/// METIS takes SIGTERM for itself while it works, and leaves the handler that was there with other flags.
+/// Puts things back as they were.
+class KeepSignals {
+ public:
+  KeepSignals() { ::sigaction(SIGTERM, nullptr, &before_); }
+  ~KeepSignals() { ::sigaction(SIGTERM, &before_, nullptr); }
+  KeepSignals(const KeepSignals&) = delete;
+  KeepSignals& operator=(const KeepSignals&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
 
 class CholmodSolver final : public LinearSolver {
  public:
@@ -204,10 +218,21 @@ class CholmodSolver final : public LinearSolver {
     std::vector<int> order(a.block_count());
     // Nested dissection pays on larger graphs only (docs/performance.md has the measurement).
     const bool dissect = ordering_ == "metis" || (ordering_ == "auto" && a.block_count() > 3000);
-    if (dissect)
-      cholmod_metis(&graph, nullptr, 0, true, order.data(), &common_);
-    else
-      cholmod_amd(&graph, nullptr, 0, order.data(), &common_);
+    if (dissect) {
+      {
+        const KeepSignals signals;
+        cholmod_metis(&graph, nullptr, 0, true, order.data(), &common_);
+      }
+      if (common_.status != CHOLMOD_INVALID) {
+        check("ordering");
+        return order;
+      }
+      // The graph is valid: this is how METIS reports a SIGTERM that it has caught. It is handed on to whom
+      // it was meant for; if that one goes on, it does so with the other ordering.
+      common_.status = CHOLMOD_OK;
+      std::raise(SIGTERM);
+    }
+    cholmod_amd(&graph, nullptr, 0, order.data(), &common_);
     check("ordering");
     return order;
   }
