@@ -101,6 +101,7 @@ TEST(ConjugateGradient, SaysWhenItCannot) {
 volatile sig_atomic_t signals_met = 0;
 
 TEST(LinearSolver, LeavesSignalsToTheProgram) {
+  signals_met = 0;
   struct sigaction own {
   }, before{}, after{};
   own.sa_handler = [](int) { signals_met = signals_met + 1; };

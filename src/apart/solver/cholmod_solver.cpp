@@ -80,6 +80,8 @@ class CholmodSolver final : public LinearSolver {
     begin_step();
   }
 
+  void set_tolerance(double tolerance) override { tolerance_ = tolerance; }
+
   void begin_step() override {
     failures_ = 0;
     pause_ = 0;
@@ -108,7 +110,8 @@ class CholmodSolver final : public LinearSolver {
     if (matrix_) {
       // Multiplications run at the speed of memory, a factorisation at that of the processor: about 1 : 8.
       const double affordable = 0.2 * flops_ / (8 * gradients_.flops_per_iteration());
-      if (const auto x = gradients_.solve(b, {.max_iterations = int(std::clamp(affordable, 50.0, 5000.0))})) {
+      if (const auto x = gradients_.solve(
+              b, {.tolerance = tolerance_, .max_iterations = int(std::clamp(affordable, 50.0, 5000.0))})) {
         failures_ = 0;
         return *x;
       }
@@ -243,6 +246,7 @@ class CholmodSolver final : public LinearSolver {
   std::vector<int> column_, row_;
   double flops_ = 0, nonzeros_ = 0;  // of one factorisation with the present analysis
   ConjugateGradient gradients_;
+  double tolerance_ = 1e-9;              ///< of gradients_
   int failures_ = 0;                     ///< of gradients_ in a row
   int pause_ = 0;                        ///< matrices to be factorised until gradients_ are tried again
   const BlockSparse* matrix_ = nullptr;  ///< given to gradients_ instead of factorised; lives until the solve

@@ -33,6 +33,8 @@ class LinearSolver {
   virtual bool factorise(const BlockSparse& a, Effort effort = Effort::needed) = 0;
   /// Not finite if only now the matrix turns out not to be positive definite, or to need more than `effort`.
   virtual VectorX solve(const VectorX& b) = 0;
+  /// For methods that approach the solution: the norm of what may be left of b, relative to its own.
+  virtual void set_tolerance(double) {}
   /// Forgets what earlier matrices have taught about which way is cheap: a time step must do the same
   /// whatever came before it.
   virtual void begin_step() {}
