@@ -21,7 +21,7 @@ struct ContactOptions {
   std::optional<double> barrier_stiffness;  ///< κ; none: by the rule
   StiffnessRule stiffness_rule = StiffnessRule::adaptive;
   int friction_iterations = 1;  ///< lagged iterations per step; 0: until convergence (thesis eq. 2.17)
-  bool allow_nested = false;    ///< bodies may lie inside solids; for who checks, the solver does not
+  bool allow_nested = false;    ///< bodies may lie inside solids
 };
 
 /// When a step is solved: the Newton step is short and forces balance; or it is short and that is all,

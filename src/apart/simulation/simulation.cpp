@@ -3,6 +3,7 @@
 #include <apart/collision/collision_detection.hpp>
 #include <apart/core/error.hpp>
 #include <apart/simulation/diagnosis.hpp>
+#include <apart/simulation/nesting.hpp>
 #include <apart/simulation/output_frame.hpp>
 #include <apart/simulation/step_division.hpp>
 #include <apart/simulation/step_problem.hpp>
@@ -230,6 +231,10 @@ void Simulation::meet(const std::vector<char>& present, double time) {
     }
   if (const auto found = first_intersection(surface, x))
     refuse(surface.vertex_body[found->first], surface.vertex_body[found->second], "intersect");
+  if (const auto nested = first_nested(*model_, present, x)) {
+    const bool solid_is_new = problem_->present[std::size_t(nested->body)];
+    refuse(nested->body, nested->solid, solid_is_new ? "enclose" : "lie inside");
+  }
   problem->contact.prepare(x);
   const ActiveSet& near = problem->contact.active_set();
   if (near.min_gap <= 0) {
@@ -272,7 +277,20 @@ Index Simulation::prepare_first_iteration() {
   return 3 * p.objective.free().block_count();
 }
 
+/// Bodies that start inside a solid could never get out of it.
+void Simulation::ensure_not_nested() const {
+  const auto nested = first_nested(*model_, problem_->present, model_->surface_map.positions(state_.nodes));
+  if (!nested) return;
+  const Vector3& p = nested->place;
+  throw InputError(
+      "'{}' is inside the solid '{}', at ({:.6g}, {:.6g}, {:.6g}); move it out, make what encloses it an "
+      "obstacle or a shell if it is hollow, disable their pair, or set contact.allow_nested",
+      model_->bodies[std::size_t(nested->body)].name, model_->bodies[std::size_t(nested->solid)].name, p.x(),
+      p.y(), p.z());
+}
+
 StepReport Simulation::step() {
+  if (state_.step == 0) ensure_not_nested();
   const State before = state_;
   try {
     const double dt = model_->options.dt, end = double(state_.step + 1) * dt;

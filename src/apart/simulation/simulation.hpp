@@ -61,6 +61,8 @@ class Simulation {
   Simulation(std::shared_ptr<const Model> model, State start);
   ~Simulation();
 
+  /// Throws SolverError if it could not go on, and before the first step InputError if a body is inside a
+  /// solid and the model does not allow it; everything then is as it was.
   StepReport step();
   /// Assembles and factorises the first linear system of the next step, to see what that costs. Returns the
   /// number of unknowns. Changes no result.
@@ -98,6 +100,7 @@ class Simulation {
   std::shared_ptr<const Model> model_;
   State state_;
   Timings timings_;
+  void ensure_not_nested() const;
   void meet(const std::vector<char>& present, double time);
   /// Solves from the state to the time `end`, dt [s] later, and makes that the state; counts no step.
   StepReport advance(double end, double dt);

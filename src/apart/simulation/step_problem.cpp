@@ -293,6 +293,7 @@ void StepProblem::begin(const State& state, double end, double length) {
   // Also forgets the pattern of the last step: the order of elimination, and with it the bits, must follow
   // from the state a step starts from, not from how it was reached.
   objective.set_free(FreeCoordinates(model.chart.free_unknowns(!held)));
+  linear_solver->begin_step();
   elastic.set_scale(time_step.scale);
   // Each step begins with the κ of the scene: what it does follows from its start alone.
   elastic.membranes.reset_stiffness();

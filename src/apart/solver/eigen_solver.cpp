@@ -10,7 +10,7 @@ namespace {
 class EigenSolver final : public LinearSolver {
  public:
   void analyse(const BlockSparse& a) override { llt_.analyzePattern(convert(a)); }
-  bool factorise(const BlockSparse& a) override {
+  bool factorise(const BlockSparse& a, Effort) override {
     llt_.factorize(convert(a));
     return llt_.info() == Eigen::Success;
   }

@@ -17,15 +17,27 @@ struct LinearSolverStatistics {
   double blocks = 0;    ///< Σ over factorisations of the 3×3 blocks of the matrix
 };
 
+/// What a solution may cost.
+enum class Effort {
+  needed,    ///< whatever it takes
+  optional,  ///< one can do without: not a long factorisation after all that is cheaper has failed
+};
+
 /// Solves A x = b for symmetric positive definite block matrices. The same bits for any number of threads.
 class LinearSolver {
  public:
   virtual ~LinearSolver() = default;
   /// Chooses an ordering for the pattern of `a`; factorisations of matrices with this pattern reuse it.
   virtual void analyse(const BlockSparse& a) = 0;
-  /// Factorises; false if the matrix is not positive definite to working precision.
-  virtual bool factorise(const BlockSparse& a) = 0;
+  /// Factorises; false if the matrix is not positive definite to working precision. `a` lives until solve().
+  virtual bool factorise(const BlockSparse& a, Effort effort = Effort::needed) = 0;
+  /// Not finite if only now the matrix turns out not to be positive definite, or to need more than `effort`.
   virtual VectorX solve(const VectorX& b) = 0;
+  /// For methods that approach the solution: the norm of what may be left of b, relative to its own.
+  virtual void set_tolerance(double) {}
+  /// Forgets what earlier matrices have taught about which way is cheap: a time step must do the same
+  /// whatever came before it.
+  virtual void begin_step() {}
   /// What the last analysis predicts for one factorisation; 0 where not known.
   virtual double predicted_flops() const { return 0; }
   /// How far the work is from what the machine could do is judged by these.

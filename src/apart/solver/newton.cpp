@@ -16,6 +16,8 @@ constexpr double smallest_step = 1e-14;  // below this share of p the line searc
 constexpr double nearly_straight =
     0.9;  // share of the slope by which E fell, above which longer steps are tried
 constexpr double slow_shrinking = 0.25;
+// Error of a direction, where the solver approaches it. If forces must balance, an iteration more mends it.
+constexpr double direction_tolerance = 1e-9, rough_direction_tolerance = 1e-5;
 constexpr int exact_pause = 5;       // iterations until a Hessian that was indefinite is tried again
 constexpr double longest_step = 32;  // of those, in multiples of p
 
@@ -28,7 +30,8 @@ std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solv
   const auto solving = timings.measure(Phase::linear_solve);
   if (objective.take_pattern_change()) solver.analyse(h);
   const auto attempt = [&](const BlockSparse& matrix) -> std::optional<VectorX> {
-    if (!solver.factorise(matrix)) return std::nullopt;
+    if (!solver.factorise(matrix, projection == Projection::none ? Effort::optional : Effort::needed))
+      return std::nullopt;
     VectorX p = solver.solve(-g);
     return p.allFinite() ? std::optional(std::move(p)) : std::nullopt;
   };
@@ -57,6 +60,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
   NewtonResult result;
   const int repeats = options.l2_norm ? l2_repeats : 1;
   int small_steps = 0;
+  linear_solver.set_tolerance(hooks.imbalance ? rough_direction_tolerance : direction_tolerance);
   // The Hessian as it is may be tried from this iteration on.
   int exact_from = hooks.imbalance ? 0 : std::numeric_limits<int>::max();
   bool linear = false;  // whether the last steps shrank no faster than by a fixed factor
