@@ -22,9 +22,9 @@ namespace apart {
 class StepDivision {
  public:
   explicit StepDivision(const Model& model);
-  /// Length [s] of the next part of a step of which `left` [s] are left: `left`, or less. What it says
-  /// follows from the state alone.
-  double next(const StepProblem& problem, const State& state, double left) const;
+  /// Length [s] of the next part of a step of which `left` [s] are left and `parts` are done: `left`, or
+  /// less. What it says follows from these and the state alone.
+  double next(const StepProblem& problem, const State& state, double left, int parts) const;
 
  private:
   struct Piece {
@@ -33,9 +33,12 @@ class StepDivision {
     bool is_sheet = false;    ///< without thickness, or nearly so: its width is that of the sheet
     bool is_slender = false;  ///< rods, and segments and points that are obstacles
     double smallest = 0;      ///< [m]: no width of it that counts is smaller; of slender ones the length
+    double wave_speed = 0;    ///< [m/s] of volumes and affine bodies, 0 of all others
+    double wave_time = 0;     ///< [s] that such a wave takes along it, at most
   };
   struct Extent;
   struct Moving;
+  std::vector<Vector3> mean_accelerations(const State& state) const;
   Extent extent_of(const Piece& piece, const Matrix3X& x) const;
   void shorten(const Moving& motion, double& end) const;
   void shorten(const Moving& motion, std::size_t a, std::size_t b, double& end) const;
