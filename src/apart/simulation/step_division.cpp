@@ -197,7 +197,8 @@ double StepDivision::next(const StepProblem& problem, const State& state, double
       const Matrix3X move = next - x;
       // In a pair that counts one of the two moves at least half as far as they do against each other.
       const double fastest = std::sqrt(move.colwise().squaredNorm().maxCoeff()) / (until - begin);
-      const bool far = 2 * fastest * (left - begin) > fraction * smallest;
+      const bool far = 2 * fastest * model_.options.dt > fraction * smallest &&
+                       2 * fastest * (left - begin) > impact_share * fraction * smallest;
       const bool hits =
           any_waves && 2 * std::max(fastest, strongest) * model_.options.dt > fraction * smallest;
       if (far || hits || curves.most > curve_pieces)
@@ -275,7 +276,9 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
   const Vector3 push = waves ? Vector3(m.acceleration[a] - m.acceleration[b]) : Vector3::Zero();  // [m/s²]
   const double fastest_change = push.norm() * std::max(first.wave_time, second.wave_time);
   const bool hits = waves && std::max(fastest, fastest_change) * dt > fraction * smallest;
-  if (fastest * (m.time.left - m.time.begin) <= fraction * smallest && !hits && curve <= curve_pieces) return;
+  const bool far = fastest * dt > fraction * smallest &&
+                   fastest * (m.time.left - m.time.begin) > impact_share * fraction * smallest;
+  if (!far && !hits && curve <= curve_pieces) return;
   const double reach = settings.thickness + settings.dhat;
   Aabb swept = m.place[a];
   swept.include(Aabb{m.place[a].lower + way.lower, m.place[a].upper + way.upper});
@@ -321,7 +324,8 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
     }
     const double impact = m.time.begin + *toi * m.time.length;
     double allowed = m.time.left;
-    if (m.time.left - impact > longest) {
+    // Whether bodies are too fast does not depend on how much of the step is left.
+    if (dt > longest && m.time.left - impact > impact_share * longest) {
       const double short_part = std::max(impact_share * longest, shortest_motion * dt);
       allowed = impact > short_part ? impact : impact + short_part;
     }
