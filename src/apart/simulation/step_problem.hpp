@@ -102,7 +102,7 @@ struct StepProblem {
   TimeStep time_step;
   double end_time = 0;   ///< [s]
   double dt = 0;         ///< its length [s]
-  bool divided = false;  ///< it, or the one before, is shorter than the scene's
+  bool divided = false;  ///< it, or the one before, is a part of a step
   Matrix3X anchors;      ///< State::anchors at its end
   ScriptedNodes::Mask held;
   double last_stiffness = 0;      ///< κ of the step before, for this one's length; 0 at the start
