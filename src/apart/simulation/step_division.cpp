@@ -19,6 +19,9 @@ constexpr double impact_share = 0.2;
 // A part is at most so many times as long as the one before: what an impact has left behind, such as bodies
 // that are squeezed, is over in a time like that of the impact.
 constexpr double growth = 2;
+// Rules that average forces keep accelerations, of vibrations that longer parts no longer resolve, too: these
+// move a body by dt² times as much, and in a part only some of that is damped.
+constexpr double growth_of_averages = 1.2;
 // Of the scene's step: no part is shorter because of how far something moves, and none at all.
 constexpr double shortest_motion = 1e-4, shortest_part = 1e-7;
 // Parts in the time that a wave takes through a solid that is hit. Two solids of a size touch for about twice
@@ -172,7 +175,9 @@ double StepDivision::next(const StepProblem& problem, const State& state, double
   const double fraction = model_.options.max_motion;
   if (!(fraction > 0)) return left;
   double end = left;
-  if (state.step_length > 0) end = std::min(end, growth * state.step_length);
+  if (state.step_length > 0)
+    end = std::min(
+        end, state.step_length * (model_.options.integrator.averages_forces() ? growth_of_averages : growth));
   const ScriptedNodes::Curves curves = problem.scripted.curves(state, left);
   if (curves.most_attached > curve_pieces) end = std::min(end, left * curve_pieces / curves.most_attached);
   if (pieces_.size() > 1) {
