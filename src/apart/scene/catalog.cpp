@@ -35,8 +35,8 @@ Group time_steps() {
        {"tend", number(positive), "s", Key::optional, "simulated time; the last step may pass it"},
        {"steps", integer(1), "", Key::optional, "number of time steps"},
        {"max_motion", number(not_negative), "", "0.25",
-        "how far two pieces may go on against each other in a step after they have met, in widths of "
-        "the smaller one; steps with more are divided; 0: none is"},
+        "how far two pieces that meet may move against each other in a whole step, in widths of the "
+        "smaller one; where they move farther the step is divided; 0: none is"},
        {"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"},
        {"beta", number({0, 0.5, true, false}), "", Key::optional, "of newmark; not given: 0.25"},
        {"gamma", number({0.5, 1}), "", Key::optional,

@@ -299,7 +299,7 @@ StepReport Simulation::step() {
     if (on_iterate) on_iterate(model_->point_map.positions(state_.nodes));
     StepReport report;
     for (double left = dt; left > 0;) {
-      const double length = division_->next(*problem_, state_, left);
+      const double length = division_->next(*problem_, state_, left, report.substeps);
       const bool last = length >= left;
       report = joined(report, advance(last ? end : state_.time + length, length));
       left = last ? 0 : end - state_.time;

@@ -271,18 +271,14 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
   mean_mass = dynamic_nodes > 0 ? sum / double(dynamic_nodes) : 1;
   mean_thin_mass = thin_nodes > 0 ? thin_sum / double(thin_nodes) : 0;
   range = stiffness_range(mean_mass, m.size, smallest_dhat(surface.pairs));
-  const double self_weight = mean_mass * m.options.gravity.norm();
   usual_stiffness = usual_node_stiffness(elastic, m.initial_nodes);
-  start_force = m.options.integrator.scheme == Integrator::quasi_static
-                    ? std::max(self_weight, start_deflection * smallest_dhat(surface.pairs) * usual_stiffness)
-                    : std::max(self_weight, start_moves * smallest_dhat(surface.pairs) * mean_mass /
-                                                (m.options.dt * m.options.dt));
   with_friction = has_friction(surface.pairs);
 }
 
 void StepProblem::begin(const State& state, double end, double length) {
   end_time = end;
   dt = length;
+  divided = dt < model.options.dt || (state.step_length > 0 && state.step_length < model.options.dt);
   time_step = begin_step(model.options.integrator, dt, state);
   anchors = scripted.anchors(state, end);
   held = scripted.mask(end);
@@ -450,8 +446,16 @@ bool StepProblem::move_scripted(const State& state, Matrix3X& q, FunctionRef<voi
   return false;
 }
 
+double StepProblem::start_stiffness(double length) const {
+  const double dhat = smallest_dhat(surface.pairs), weight_of_node = mean_mass * model.options.gravity.norm();
+  const double force =
+      std::max(weight_of_node, time_step.has_inertia ? start_moves * dhat * mean_mass / (length * length)
+                                                     : start_deflection * dhat * usual_stiffness);
+  return force * time_step.contact_scale / surface.pairs.force_per_stiffness();
+}
+
 StiffnessRange StepProblem::adaptive_range() const {
-  const double start = start_force * time_step.contact_scale / surface.pairs.force_per_stiffness();
+  const double start = start_stiffness(model.options.dt);
   return {lowest_stiffness * start, start, highest_stiffness * start};
 }
 
@@ -465,7 +469,11 @@ void StepProblem::choose_stiffness(const Matrix3X& q) {
   const bool adaptive = model.options.contact.stiffness_rule == StiffnessRule::adaptive;
   StiffnessRange allowed = adaptive ? adaptive_range() : range;
   if (adaptive && last_stiffness > 0) {
-    contact.set_stiffness(followed_stiffness(last_stiffness, resting_stiffness, allowed));
+    double next = followed_stiffness(last_stiffness, resting_stiffness, allowed, dt / model.options.dt);
+    // What meets in a part of a step meets as it would in steps of that length. While something touches, κ
+    // cannot be changed by much without a change of energy.
+    if (divided && resting_stiffness == 0) next = std::min(allowed.limit, start_stiffness(dt));
+    contact.set_stiffness(next);
     return;
   }
   // κ balances the barrier against everything else at q, but for friction, which follows from it.

@@ -92,14 +92,14 @@ struct StepProblem {
   double mean_thin_mass = 0;          ///< of those of shells, rods and particles; 0 if there are none [kg]
   StiffnessRange range;               ///< of κ by the published rule
   double usual_stiffness = 0;         ///< of a node when all others are held: median at the start [N/m]
-  double start_force = 0;             ///< that contacts are first made for, until there are some [N]
   bool with_friction = false;
 
   // Of the step begun last.
   TimeStep time_step;
-  double end_time = 0;  ///< [s]
-  double dt = 0;        ///< its length [s]
-  Matrix3X anchors;     ///< State::anchors at its end
+  double end_time = 0;   ///< [s]
+  double dt = 0;         ///< its length [s]
+  bool divided = false;  ///< it, or the one before, is a part of a step
+  Matrix3X anchors;      ///< State::anchors at its end
   ScriptedNodes::Mask held;
   double last_stiffness = 0;      ///< κ of the step before, for this one's length; 0 at the start
   double resting_stiffness = 0;   ///< κ that would let contacts rest where they should; 0: nothing touches
@@ -110,6 +110,9 @@ struct StepProblem {
   StiffnessRange adaptive_range() const;
 
  private:
+  /// κ in the step begun last for the forces that contacts are first made for in steps of `length` [s], until
+  /// there are some.
+  double start_stiffness(double length) const;
   double target_progress(const Matrix3X& q) const;
   double target_stiffness() const;  ///< of the augmented Lagrangian at first
   /// Whether gaps are still a fair share of d̂ after a move, or nearly what they were.
