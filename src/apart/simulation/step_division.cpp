@@ -162,8 +162,7 @@ StepDivision::StepDivision(const Model& model) : model_(model) {
 std::vector<Vector3> StepDivision::mean_accelerations(const State& state) const {
   std::vector<Vector3> result(pieces_.size(), Vector3::Zero());
   if (!(state.step_length > 0)) return result;
-  const Matrix3X change = model_.surface_map.push_forward(
-      state.nodes, (state.velocity - state.previous_velocity) / state.step_length);
+  const Matrix3X change = model_.surface_map.push_forward((state.velocity - state.previous_velocity) / state.step_length);
   for (std::size_t i = 0; i < pieces_.size(); ++i)
     if (pieces_[i].wave_speed > 0)
       for (const Index v : pieces_[i].vertices)
