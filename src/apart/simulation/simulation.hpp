@@ -5,6 +5,7 @@
 #include <apart/simulation/model.hpp>
 #include <apart/simulation/probe.hpp>
 #include <apart/simulation/state.hpp>
+#include <apart/simulation/step_report.hpp>
 #include <apart/solver/linear_solver.hpp>
 
 #include <functional>
@@ -15,34 +16,8 @@ namespace apart {
 /// Before the first step.
 State start_state(const Model& model);
 
-/// What one step did: a row of steps.csv.
-struct StepReport {
-  Index step = 0;
-  double time = 0;   ///< [s] at the end of the step
-  int substeps = 0;  ///< parts that it was divided into; 1: none
-  int newton_iterations = 0;
-  int linear_solves = 0;
-  int friction_iterations = 0;  ///< lagged solves
-  Index contacts = 0;       ///< active contacts at the end; of a divided step, the most at the end of a part
-  double min_distance = 0;  ///< smallest distance there [m]; infinity if nothing is near
-  double min_gap = 0;       ///< the same minus thickness, over every accepted iterate
-  double gap_share = 1;  ///< mean of gap/d̂ over the contacts, weighted by their force; 1 if there are none
-  double min_volume_ratio = 1;   ///< smallest V/V₀ over elements
-  double max_strain = 0;         ///< largest |σ − 1| over elements
-  double barrier_stiffness = 0;  ///< κ
-  double residual = 0;           ///< last Newton step / dt [m/s]
-  double force_residual = 0;     ///< ForceBalance::share at the end
-  double shortest_step = 1;      ///< smallest share of a Newton step that could be taken
-  double mean_step = 1;          ///< mean of these shares; more than 1 is counted as 1
-  double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0, contact_energy = 0;  ///< [J] at the end
-  double work = 0;  ///< [J] done in the step by gravity, loads, wind, attachments and scripted motion
-  double energy_gain =
-      0;  ///< [J] by which kinetic, elastic and contact energy grew beyond that; negative: lost
-  bool scripted_by_lagrangian = false;  ///< the augmented Lagrangian was needed [thesis A.5]
-  bool converged = false;
-};
-
 class StepDivision;
+class StepEnd;
 struct StepProblem;
 
 /// Where the solve of a step stands.
@@ -101,12 +76,16 @@ class Simulation {
   State state_;
   Timings timings_;
   void ensure_not_nested() const;
-  void meet(const std::vector<char>& present, double time);
+  class Watch;
+  void change_presence(const std::vector<char>& present, double time);
+  void pass_on(const Matrix3X& q) const;
   /// Solves from the state to the time `end`, dt [s] later, and makes that the state; counts no step.
   StepReport advance(double end, double dt);
+  State end_state(double end, double dt) const;
   std::unique_ptr<StepDivision> division_;
   bool fresh_ = true;  ///< bodies are there that were not in the step before
   std::unique_ptr<StepProblem> problem_;
+  std::unique_ptr<const StepEnd> end_;  ///< of the last step, until the next begins
 };
 
 /// Thrown by Simulation::step when should_stop said so.

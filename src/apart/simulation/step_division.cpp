@@ -162,7 +162,8 @@ StepDivision::StepDivision(const Model& model) : model_(model) {
 std::vector<Vector3> StepDivision::mean_accelerations(const State& state) const {
   std::vector<Vector3> result(pieces_.size(), Vector3::Zero());
   if (!(state.step_length > 0)) return result;
-  const Matrix3X change = model_.surface_map.push_forward((state.velocity - state.previous_velocity) / state.step_length);
+  const Matrix3X change =
+      model_.surface_map.push_forward((state.velocity - state.previous_velocity) / state.step_length);
   for (std::size_t i = 0; i < pieces_.size(); ++i)
     if (pieces_[i].wave_speed > 0)
       for (const Index v : pieces_[i].vertices)
@@ -177,7 +178,7 @@ double StepDivision::next(const StepProblem& problem, const State& state, double
   if (state.step_length > 0)
     end = std::min(
         end, state.step_length * (model_.options.integrator.averages_forces() ? growth_of_averages : growth));
-  const ScriptedNodes::Curves curves = problem.scripted.curves(state, left);
+  const ScriptedNodes::Curves curves = problem.scripted.nodes().curves(state, left);
   if (curves.most_attached > curve_pieces) end = std::min(end, left * curve_pieces / curves.most_attached);
   if (pieces_.size() > 1) {
     // Of a pair with something slender, no less than half of the other.
@@ -206,8 +207,9 @@ double StepDivision::next(const StepProblem& problem, const State& state, double
       const bool hits =
           any_waves && 2 * std::max(fastest, strongest) * model_.options.dt > fraction * smallest;
       if (far || hits || curves.most > curve_pieces)
-        shorten(Moving(*this, problem.surface, curves, acceleration, {begin, until - begin, left}, x, move),
-                end);
+        shorten(
+            Moving(*this, problem.terms.surface, curves, acceleration, {begin, until - begin, left}, x, move),
+            end);
       x = next;
     }
   }
