@@ -2,7 +2,7 @@
 // solver.
 #include <apart/bodies/chart.hpp>
 #include <apart/bodies/linear_map.hpp>
-#include <apart/collision/box_broad_phase.hpp>
+#include <apart/collision/broad_phase.hpp>
 #include <apart/potentials/barrier_contact.hpp>
 #include <apart/potentials/boundary_target.hpp>
 #include <apart/solver/newton.hpp>
@@ -187,7 +187,7 @@ struct Sweep {
     settings.enabled = true;
     for (int a = 0; a < 2; ++a)
       for (int b = 0; b < 2; ++b) pairs.set(a, b, settings);
-    surface = CollisionSurface(q, Faces(3, 0), bar, {0, 0, 1}, pairs);
+    surface = CollisionSurface(q, Faces(3, 0), bar, {0, 0, 1}, pairs, {});
     cache = std::make_unique<CandidateCache>(make_broad_phase("bvh", surface), surface);
     contact = std::make_unique<BarrierContact>(surface, *cache);
     objective = std::make_unique<Objective>(
