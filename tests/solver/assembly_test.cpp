@@ -12,7 +12,8 @@
 namespace {
 std::atomic<long> allocations = 0;
 }
-// Counts what is allocated in this program.
+// Counts what is allocated in this program. The compiler inlines one of the pair and wonders about the other.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 void* operator new(std::size_t size) {
   ++allocations;
   if (void* p = std::malloc(size)) return p;
@@ -93,7 +94,7 @@ TEST(Assembly, terms_of_any_size_have_the_derivatives_of_their_sum) {
   const Index nodes = 60, vertices = 40;
   const LinearMap map = mixing_map(nodes, vertices);
   const Chart chart(nodes);
-  Squares elements(700, 35, nodes, 1), contacts(900, 4, vertices, 2);
+  Squares elements(700, 35, nodes, 1), contacts(200, 4, vertices, 2);
   Objective objective(map, chart,
                       {{&elements, Role::elastic}, {&contacts, Role::contact, PointKind::vertices}});
   Chart::Mask free = Chart::Mask::Constant(3, nodes, true);
@@ -124,7 +125,7 @@ TEST(Assembly, the_sums_have_the_same_bits_for_any_number_of_threads) {
   const Index nodes = 60, vertices = 40;
   const LinearMap map = mixing_map(nodes, vertices);
   const Chart chart(nodes);
-  Squares elements(700, 35, nodes, 1), contacts(3000, 4, vertices, 2);
+  Squares elements(700, 35, nodes, 1), contacts(600, 4, vertices, 2);
   const Matrix3X q = random(nodes, 3);
   std::vector<double> first;
   Matrix3X gradient;
@@ -162,7 +163,7 @@ TEST(Assembly, no_term_allocates) {
     return allocations - before;
   };
   // More chunks of terms allocate a little; a term does not.
-  EXPECT_LT(count(1900, 1900) - count(1000, 1000), 200);
+  EXPECT_LT(count(1000, 1000) - count(600, 600), 120);
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ Index Simulation::prepare_first_iteration() {
   p.objective.prepare(state_.nodes);
   const BlockSparse& h = p.objective.hessian();
   if (p.objective.take_pattern_change()) p.linear_solver->analyse(h);
-  p.linear_solver->factorise(h);
+  p.linear_solver->solve(h, -p.objective.free().restrict_to_free(p.objective.reduced_gradient()));
   return 3 * p.objective.free().block_count();
 }
 

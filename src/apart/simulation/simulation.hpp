@@ -39,7 +39,7 @@ class Simulation {
   /// Throws SolverError if it could not go on, and before the first step InputError if a body is inside a
   /// solid and the model does not allow it; everything then is as it was.
   StepReport step();
-  /// Assembles and factorises the first linear system of the next step, to see what that costs. Returns the
+  /// Assembles and solves the first linear system of the next step, to see what that costs. Returns the
   /// number of unknowns. Changes no result.
   Index prepare_first_iteration();
 

@@ -80,48 +80,48 @@ class CholmodSolver final : public LinearSolver {
     begin_step();
   }
 
-  void set_tolerance(double tolerance) override { tolerance_ = tolerance; }
-
   void begin_step() override {
     failures_ = 0;
     pause_ = 0;
   }
 
-  bool factorise(const BlockSparse& a, Effort effort) override {
-    ensure(factor_ != nullptr, "CholmodSolver: factorise before analyse");
+  LinearSolution solve(const BlockSparse& a, const VectorX& b, const LinearSolveOptions& options) override {
+    using Status = LinearSolution::Status;
+    ensure(factor_ != nullptr, "CholmodSolver: solve before analyse");
     use_one_thread();
-    cholmod_sparse m = view(a);
-    matrix_ = nullptr;
     // Newton's directions need no factor where a few hundred multiplications find them, and a factor that is
     // far larger than its matrix costs more than those. Where they do not suffice, at most a fifth of the
     // factorisation's time was lost.
     if (flops_ > costly_flops && pause_ == 0) {
       gradients_.set_matrix(a);
-      matrix_ = &a;
-      effort_ = effort;
-      return true;
-    }
-    if (pause_ > 0) --pause_;
-    return factorise_now(m);
-  }
-
-  VectorX solve(const VectorX& b) override {
-    use_one_thread();
-    if (matrix_) {
       // Multiplications run at the speed of memory, a factorisation at that of the processor: about 1 : 8.
       const double affordable = 0.2 * flops_ / (8 * gradients_.flops_per_iteration());
-      if (const auto x = gradients_.solve(
-              b, {.tolerance = tolerance_, .max_iterations = int(std::clamp(affordable, 50.0, 5000.0))})) {
+      if (auto x = gradients_.solve(b, {.tolerance = options.tolerance,
+                                        .max_iterations = int(std::clamp(affordable, 50.0, 5000.0))})) {
         failures_ = 0;
-        return *x;
+        return {Status::solved, std::move(*x)};
       }
-      const VectorX none = VectorX::Constant(b.size(), std::numeric_limits<double>::quiet_NaN());
       // That a matrix is indefinite says nothing about the next one.
-      if (gradients_.found_indefinite() || effort_ == Effort::optional) return none;
+      if (gradients_.found_indefinite()) return {Status::indefinite};
+      if (options.optional) return {Status::given_up};
       pause_ = (1 << std::min(++failures_, 10)) - 1;
-      cholmod_sparse m = view(*std::exchange(matrix_, nullptr));
-      if (!factorise_now(m)) return none;
+    } else if (pause_ > 0) {
+      --pause_;
     }
+    if (!factorise(a)) return {Status::indefinite};
+    VectorX x = solve_with_factor(b);
+    return x.allFinite() ? LinearSolution{Status::solved, std::move(x)} : LinearSolution{Status::indefinite};
+  }
+
+  double predicted_flops() const override { return flops_; }
+  LinearSolverStatistics statistics() const override { return statistics_; }
+
+ private:
+  static constexpr double costly_flops = 1e11;  ///< some seconds
+  static constexpr const char* remedy =
+      "use a coarser mesh, or a smaller contact.dhat, so that fewer things touch";
+
+  VectorX solve_with_factor(const VectorX& b) {
     cholmod_dense rhs{};
     rhs.nrow = rhs.nzmax = rhs.d = std::size_t(b.size());
     rhs.ncol = 1;
@@ -135,15 +135,9 @@ class CholmodSolver final : public LinearSolver {
     return result;
   }
 
-  double predicted_flops() const override { return flops_; }
-  LinearSolverStatistics statistics() const override { return statistics_; }
-
- private:
-  static constexpr double costly_flops = 1e11;  ///< some seconds
-  static constexpr const char* remedy =
-      "use a coarser mesh, or a smaller contact.dhat, so that fewer things touch";
-
-  bool factorise_now(cholmod_sparse& m) {
+  /// False if the matrix is not positive definite to working precision.
+  bool factorise(const BlockSparse& a) {
+    cholmod_sparse m = view(a);
     ++statistics_.factorisations;
     statistics_.flops += flops_;
     statistics_.nonzeros += nonzeros_;
@@ -246,11 +240,8 @@ class CholmodSolver final : public LinearSolver {
   std::vector<int> column_, row_;
   double flops_ = 0, nonzeros_ = 0;  // of one factorisation with the present analysis
   ConjugateGradient gradients_;
-  double tolerance_ = 1e-9;              ///< of gradients_
-  int failures_ = 0;                     ///< of gradients_ in a row
-  int pause_ = 0;                        ///< matrices to be factorised until gradients_ are tried again
-  const BlockSparse* matrix_ = nullptr;  ///< given to gradients_ instead of factorised; lives until the solve
-  Effort effort_ = Effort::needed;       ///< for matrix_
+  int failures_ = 0;  ///< of gradients_ in a row
+  int pause_ = 0;     ///< matrices to be factorised until gradients_ are tried again
   LinearSolverStatistics statistics_;
 };
 

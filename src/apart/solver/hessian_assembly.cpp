@@ -81,8 +81,9 @@ void TermBlocks::find_mixed(const Potential& potential, const LinearMap& map, co
           const Index rank = same != entries.end() ? same->rank : Index(entries.size());
           entries.push_back({block, rank, {Index(p), i.weight}});
         }
-      std::stable_sort(entries.begin(), entries.end(),
-                       [](const Entry& a, const Entry& b) { return a.rank < b.rank; });
+      std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return std::pair(a.rank, a.share.point) < std::pair(b.rank, b.share.point);
+      });
       std::size_t size = 0;
       for (std::size_t e = 0; e < entries.size(); ++e) {
         if (e == 0 || entries[e].block != entries[e - 1].block) {

@@ -24,16 +24,15 @@ constexpr double longest_step = 32;  // of those, in multiples of p
 /// −H⁻¹ g. Should rounding spoil positive definiteness, the diagonal is raised until it is restored.
 /// `projection` none: nothing is returned if H is not positive definite.
 std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solver, const VectorX& g,
-                                        Projection projection, Timings& timings) {
+                                        Projection projection, double tolerance, Timings& timings) {
   const auto assembling = timings.measure(Phase::assembly);
   const BlockSparse& h = objective.hessian(projection);
   const auto solving = timings.measure(Phase::linear_solve);
   if (objective.take_pattern_change()) solver.analyse(h);
   const auto attempt = [&](const BlockSparse& matrix) -> std::optional<VectorX> {
-    if (!solver.factorise(matrix, projection == Projection::none ? Effort::optional : Effort::needed))
-      return std::nullopt;
-    VectorX p = solver.solve(-g);
-    return p.allFinite() ? std::optional(std::move(p)) : std::nullopt;
+    LinearSolution p =
+        solver.solve(matrix, -g, {.tolerance = tolerance, .optional = projection == Projection::none});
+    return p.is_solved() ? std::optional(std::move(p.x)) : std::nullopt;
   };
   std::optional<VectorX> p = attempt(h);
   if (p || projection == Projection::none) return p;
@@ -60,7 +59,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
   NewtonResult result;
   const int repeats = options.l2_norm ? l2_repeats : 1;
   int small_steps = 0;
-  linear_solver.set_tolerance(hooks.imbalance ? rough_direction_tolerance : direction_tolerance);
+  const double tolerance = hooks.imbalance ? rough_direction_tolerance : direction_tolerance;
   // The Hessian as it is may be tried from this iteration on.
   int exact_from = hooks.imbalance ? 0 : std::numeric_limits<int>::max();
   bool linear = false;  // whether the last steps shrank no faster than by a fixed factor
@@ -87,12 +86,12 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     // Where curvature is negative, projected Hessians are too stiff: steps shrink slowly, and are too short
     // to balance forces.
     if (linear && exact_from <= result.iterations) {
-      direction = newton_direction(objective, linear_solver, g, Projection::none, timings);
+      direction = newton_direction(objective, linear_solver, g, Projection::none, tolerance, timings);
       ++result.linear_solves;
       if (!direction) exact_from = result.iterations + exact_pause;
     }
     if (!direction) {
-      direction = newton_direction(objective, linear_solver, g, Projection::psd, timings);
+      direction = newton_direction(objective, linear_solver, g, Projection::psd, tolerance, timings);
       ++result.linear_solves;
     }
     if (!direction) {

@@ -32,10 +32,11 @@ std::vector<std::vector<Dependence>> dependences(const Chart& chart, const Matri
   return result;
 }
 
-/// The nearest positive semi-definite matrix.
-Eigen::MatrixXd nearest_psd(const Eigen::MatrixXd& m) {
+/// With the absolute values of its eigenvalues. Were negative ones set to zero, nothing would bound the step
+/// along them.
+Eigen::MatrixXd made_positive(const Eigen::MatrixXd& m) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(m);
-  return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0).asDiagonal() *
+  return solver.eigenvectors() * solver.eigenvalues().cwiseAbs().asDiagonal() *
          solver.eigenvectors().transpose();
 }
 
@@ -136,7 +137,7 @@ const BlockSparse& ReducedHessian::reduce(const Chart& chart, const Matrix3X& q,
         sum.block<3, 3>(3 * u, 3 * v) += block;
         if (u != v) sum.block<3, 3>(3 * v, 3 * u) += block.transpose();
       });
-      own += nearest_psd(sum) - sum;
+      own += made_positive(sum) - sum;
     }
     for_each_pair([&](Index u, Index v, Index a, Index b) { add(a, b, own.block<3, 3>(3 * u, 3 * v)); });
   }
