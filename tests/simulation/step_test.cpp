@@ -166,7 +166,7 @@ TEST(StepDivision, DividesWhereBodiesMeetThatGoFarAndNowhereElse) {
   EXPECT_EQ(together.simulation()->step().substeps, 1);
 }
 
-TEST(StepDivision, SlowBodiesThatTouchDoNotDivideTheStep) {
+TEST(StepDivision, BodiesThatTouchAtLowSpeedDoNotDivideTheStep) {
   SmallScene scene = two_balls(0.2);
   auto s = scene.simulation();
   Index contacts = 0;
