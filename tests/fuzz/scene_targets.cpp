@@ -1,8 +1,9 @@
 #include "fuzz_target.hpp"
 
+#include <apart/importers/ipc/import.hpp>
 #include <apart/io/located_json.hpp>
 #include <apart/scene/expression.hpp>
-#include <apart/scene/ipc_import.hpp>
+#include <apart/scene/readable_text.hpp>
 #include <apart/scene/scene_file.hpp>
 
 namespace apart::fuzz {

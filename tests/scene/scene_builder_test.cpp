@@ -1,7 +1,6 @@
 #include <apart/scene/examples.hpp>
 #include <apart/scene/scene_builder.hpp>
 #include <apart/scene/selection.hpp>
-#include <apart/scene/start_check.hpp>
 
 #include <gtest/gtest.h>
 #include <apart/collision/broad_phase.hpp>
@@ -294,30 +293,6 @@ TEST(SceneBuilder, AClosedSurfaceBecomesAVolumeOnRequest) {
   }
   const Scene affine = built(R"({"type": "affine", "mesh": {"file": ")" + file + R"("}})");
   EXPECT_NEAR(total_mass(affine.model->bodies[0]), 1000.0 / 6, 1e-9);
-}
-
-TEST(StartCheck, UsesTheThicknessOfEachPair) {
-  const std::string bodies = box + R"(, {"type": "half_space", "name": "near", "origin": [0, -0.51, 0]},
-      {"type": "half_space", "name": "far", "origin": [0, 0.6, 0], "normal": [0, -1, 0]})";
-  const auto found = [&](const std::string& contact) {
-    const SceneFile file = scene_file(bodies, "\"contact\": " + contact);
-    const StartCheck check = check_start(build_scene(file));
-    return check.parts.front().found.gaps.size();
-  };
-  EXPECT_EQ(found("{}"), 0u);
-  EXPECT_EQ(found(R"({"pairs": [{"bodies": ["box", "near"], "thickness": 0.009}]})"), 0u);
-  EXPECT_EQ(found(R"({"pairs": [{"bodies": ["box", "near"], "thickness": 0.011}]})"), 9u);
-  EXPECT_EQ(found(R"({"pairs": [{"bodies": ["box", "far"], "thickness": 0.09}]})"), 0u);
-}
-
-TEST(StartCheck, PairsThatMayOverlapAreLeftOut) {
-  const std::string bodies =
-      box +
-      R"(, {"type": "volume", "name": "other", "mesh": {"generator": "box", "cells": 2}, "transform": {"translate": [0.3, 0.2, 0.1]}})";
-  EXPECT_FALSE(check_start(built(bodies)).ok());
-  EXPECT_TRUE(
-      check_start(built(bodies, R"("contact": {"pairs": [{"bodies": ["box", "other"], "enabled": false}]})"))
-          .ok());
 }
 
 TEST(Selection, ChoosesWhatItSays) {

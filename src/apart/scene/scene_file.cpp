@@ -1,7 +1,4 @@
 #include <apart/scene/body_names.hpp>
-#include <apart/scene/examples.hpp>
-#include <apart/scene/ipc_import.hpp>
-#include <apart/scene/ipc_script.hpp>
 #include <apart/scene/scene_file.hpp>
 #include <apart/scene/validation.hpp>
 
@@ -191,8 +188,10 @@ void check_together(const JsonValue& scene) {
   problems.throw_if_any();
 }
 
-SceneFile understand(JsonValue root, const std::string& source, const fs::path& directory,
-                     std::span<const std::string> overrides) {
+}  // namespace
+
+SceneFile understand_scene(JsonValue root, const std::string& source, const fs::path& directory,
+                           std::span<const std::string> overrides) {
   for (const std::string& change : overrides) Override(change).apply(root);
   SceneFile scene{validated(root), {}, {}};
   if (!scene.root.find("name")) insert_after(scene.root, "version", "name", fs::path(source).stem().string());
@@ -203,8 +202,6 @@ SceneFile understand(JsonValue root, const std::string& source, const fs::path& 
   return scene;
 }
 
-}  // namespace
-
 std::string SceneFile::file_name() const {
   std::string result = name;
   for (char& c : result)
@@ -214,24 +211,11 @@ std::string SceneFile::file_name() const {
 
 SceneFile parse_scene(std::string_view text, const std::string& source, const fs::path& directory,
                       std::span<const std::string> overrides) {
-  return understand(parse_json(text, source), source, directory, overrides);
+  return understand_scene(parse_json(text, source), source, directory, overrides);
 }
 
 SceneFile read_scene(const fs::path& file, std::span<const std::string> overrides) {
-  if (is_ipc_script(file)) {
-    ImportedScene imported = import_ipc_script(file);
-    SceneFile scene = understand(std::move(imported.scene), file.string(), file.parent_path(), overrides);
-    scene.notes = std::move(imported.notes);
-    return scene;
-  }
-  return understand(read_json(file), file.string(), file.parent_path(), overrides);
-}
-
-SceneFile find_scene(const std::string& file_or_example, std::span<const std::string> overrides) {
-  std::error_code error;
-  if (fs::exists(file_or_example, error)) return read_scene(file_or_example, overrides);
-  const Example& example = find_example(file_or_example);
-  return parse_scene(example.text, std::string(example.name), ".", overrides);
+  return understand_scene(read_json(file), file.string(), file.parent_path(), overrides);
 }
 
 }  // namespace apart

@@ -23,16 +23,16 @@ struct SceneFile {
 };
 
 /// Reads a scene. `overrides` are changes "path=value" applied first, such as contact.dhat=0.002,
-/// bodies[0].material.E=1e6 or bodies[ball].velocity=[0,1,0]. A script of the reference implementation of IPC
-/// (.txt, .ipc) is converted. Throws InputError that names every problem.
+/// bodies[0].material.E=1e6 or bodies[ball].velocity=[0,1,0]. Throws InputError that names every
+/// problem.
 SceneFile read_scene(const std::filesystem::path& file, std::span<const std::string> overrides = {});
 
 /// The same for text; `source` stands for the file in messages, and relative paths start at `directory`.
 SceneFile parse_scene(std::string_view text, const std::string& source,
                       const std::filesystem::path& directory, std::span<const std::string> overrides = {});
 
-/// The file of that name or, if there is none, the built-in example. Throws InputError that names the nearest
-/// example.
-SceneFile find_scene(const std::string& file_or_example, std::span<const std::string> overrides = {});
+/// The same for JSON that was made: `source` gives the scene its name if it has none.
+SceneFile understand_scene(JsonValue root, const std::string& source, const std::filesystem::path& directory,
+                           std::span<const std::string> overrides = {});
 
 }  // namespace apart

@@ -6,9 +6,9 @@
 #include <apart/io/directory_lock.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/io/run_digests.hpp>
-#include <apart/scene/checkpoint.hpp>
-#include <apart/scene/profile.hpp>
-#include <apart/scene/run.hpp>
+#include <apart/run/checkpoint.hpp>
+#include <apart/run/profile.hpp>
+#include <apart/run/run.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
 #include <apart/verify/frame_check.hpp>
 

@@ -1,6 +1,6 @@
 #include <apart/core/error.hpp>
+#include <apart/importers/ipc/script.hpp>
 #include <apart/io/file_reader.hpp>
-#include <apart/scene/ipc_script.hpp>
 #include <apart/scene/validation.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
+#include <apart/importers/ipc/values.hpp>
 #include <apart/io/file_reader.hpp>
-#include <apart/scene/ipc_values.hpp>
 
 #include <Eigen/Geometry>
 #include <cmath>
@@ -50,23 +50,6 @@ double between(double low, double high, double wanted) {
     if (rounded > low + margin && rounded < high - margin) return rounded;
   }
   return wanted;
-}
-
-std::string flat_text(const JsonValue& value) {
-  if (const auto* items = value.get_if<JsonValue::Array>()) {
-    std::string out = "[";
-    for (const JsonValue& item : *items) out += (out.size() > 1 ? ", " : "") + flat_text(item);
-    return out + "]";
-  }
-  if (const auto* members = value.get_if<JsonValue::Object>()) {
-    std::string out = "{";
-    for (const auto& [key, member] : *members)
-      out += (out.size() > 1 ? ", " : "") + flat_text(JsonValue(key)) + ": " + flat_text(member);
-    return out + "}";
-  }
-  std::string out = to_text(value);
-  out.pop_back();  // the end of the line
-  return out;
 }
 
 Matrix3 about(const Vector3& axis, double angle) {

@@ -3,9 +3,10 @@
 #include <apart/geometry/aabb.hpp>
 #include <apart/geometry/generators.hpp>
 #include <apart/geometry/mesh_checks.hpp>
+#include <apart/importers/ipc/import.hpp>
 #include <apart/io/mesh_format.hpp>
-#include <apart/scene/ipc_import.hpp>
 #include <apart/scene/motion.hpp>
+#include <apart/scene/readable_text.hpp>
 #include <apart/scene/scene_builder.hpp>
 #include <apart/scene/selection.hpp>
 
@@ -53,7 +54,7 @@ class IpcScripts : public ::testing::Test {
   /// Checked and with every default.
   SceneFile read(const std::string& text) {
     write_file(script(), text);
-    return read_scene(script());
+    return open_scene_file(script());
   }
   Scene built(const std::string& text) { return build_scene(read(text)); }
   std::string message(const std::string& text) {
@@ -295,14 +296,14 @@ TEST_F(IpcScripts, AFileThatHoldsAPathStandsForThatScript) {
   write_file(input() / "links/deep/link.txt", "../../scenes/real.txt");
   write_file(input() / "links/again.txt", "deep/link.txt\n");
   for (const char* name : {"links/deep/link.txt", "links/again.txt"})
-    EXPECT_EQ(text_at(import_ipc_script(input() / name).scene, "bodies[0].material.rho"), "77") << name;
-  EXPECT_EQ(text_at(import_ipc_script(input() / "links/again.txt").scene, "name"), "\"again\"");
+    EXPECT_EQ(text_at(import_ipc_script(input() / name, {}).scene, "bodies[0].material.rho"), "77") << name;
+  EXPECT_EQ(text_at(import_ipc_script(input() / "links/again.txt", {}).scene, "name"), "\"again\"");
 
   write_file(input() / "links/gone.txt", "../scenes/gone.txt");
-  EXPECT_NE(message_of([&] { import_ipc_script(input() / "links/gone.txt"); }).find("does not exist"),
+  EXPECT_NE(message_of([&] { import_ipc_script(input() / "links/gone.txt", {}); }).find("does not exist"),
             std::string::npos);
   write_file(input() / "links/circle.txt", "circle.txt");
-  EXPECT_NE(message_of([&] { import_ipc_script(input() / "links/circle.txt"); }).find("break the circle"),
+  EXPECT_NE(message_of([&] { import_ipc_script(input() / "links/circle.txt", {}); }).find("break the circle"),
             std::string::npos);
 }
 

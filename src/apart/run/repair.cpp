@@ -1,9 +1,9 @@
 #include <apart/core/error.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/mesh_format.hpp>
-#include <apart/scene/ipc_import.hpp>
-#include <apart/scene/repair.hpp>
-#include <apart/scene/start_check.hpp>
+#include <apart/run/repair.hpp>
+#include <apart/run/start_check.hpp>
+#include <apart/scene/readable_text.hpp>
 #include <apart/scene/validation.hpp>
 #include <apart/simulation/simulation.hpp>
 

@@ -1,9 +1,9 @@
 #pragma once
-// What converts a script. For the files ipc_*.cpp only.
+// What converts a script. For the files of this folder only.
 #include <apart/geometry/mesh.hpp>
-#include <apart/scene/ipc_import.hpp>
-#include <apart/scene/ipc_staging.hpp>
-#include <apart/scene/ipc_values.hpp>
+#include <apart/importers/ipc/import.hpp>
+#include <apart/importers/ipc/staging.hpp>
+#include <apart/importers/ipc/values.hpp>
 
 #include <limits>
 #include <set>
@@ -78,7 +78,7 @@ class Importer {
   ImportedScene import();
 
  private:
-  // ---- ipc_import.cpp: the order of things, files, places, settings
+  // ---- import.cpp: the order of things, files, places, settings
   ImportedScene convert();
   template <class... Args>
   [[noreturn]] void fail(int line, fmt::format_string<Args...> format, Args&&... args) const {
@@ -101,7 +101,7 @@ class Importer {
   void find_scale();
   JsonValue placing_value(const Placing& p, const Vector3& angles, bool turned) const;
 
-  // ---- ipc_choices.cpp: which points are meant, and how they move
+  // ---- choices.cpp: which points are meant, and how they move
   /// The same cut where the scene is placed, at a number that no rounding of coordinates can carry points
   /// across.
   Side side_of(const IpcCut& cut) const;
@@ -121,7 +121,7 @@ class Importer {
                      const IpcTimeRange& range = {}) const;
   static void add_range(Object& object, const IpcTimeRange& a, const IpcTimeRange& b);
 
-  // ---- ipc_bodies.cpp: bodies, sequences of meshes, obstacles
+  // ---- bodies.cpp: bodies, sequences of meshes, obstacles
   std::string fresh_name(const std::string& path, bool alone);
   /// How many bodies come from meshes of that name.
   std::size_t namesakes(const std::string& path) const;
@@ -154,7 +154,7 @@ class Importer {
   void add_mesh_obstacles(JsonValue::Array& bodies);
   void add_half_spaces(JsonValue::Array& bodies);
 
-  // ---- ipc_import.cpp: settings
+  // ---- import.cpp: settings
   JsonValue time() const;
   /// dhat and epsv begin at one value and are lowered to another: what counts is the smaller.
   double tuned(std::size_t first) const;

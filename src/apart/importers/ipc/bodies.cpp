@@ -1,9 +1,10 @@
 // Bodies of a script, their sequences of meshes, and its obstacles.
 #include <apart/geometry/aabb.hpp>
+#include <apart/importers/ipc/importer.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/io/formats.hpp>
 #include <apart/io/mesh_format.hpp>
-#include <apart/scene/ipc_importer.hpp>
+#include <apart/scene/readable_text.hpp>
 #include <apart/scene/validation.hpp>
 
 #include <Eigen/Geometry>

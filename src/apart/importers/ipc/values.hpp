@@ -1,5 +1,5 @@
 #pragma once
-// Values and rotations as scenes write them. For the files ipc_*.cpp only.
+// Values and rotations as scenes write them. For the files of this folder only.
 #include <apart/io/located_json.hpp>
 
 #include <memory>
@@ -39,9 +39,6 @@ JsonValue way(double speed);
 
 /// The fewest digits that lie well between.
 double between(double low, double high, double wanted);
-
-/// On one line.
-std::string flat_text(const JsonValue& value);
 
 Matrix3 about(const Vector3& axis, double angle);
 

@@ -1,7 +1,7 @@
 // Whatever a scene says, it is either built or refused with an InputError.
+#include <apart/run/start_check.hpp>
 #include <apart/scene/examples.hpp>
 #include <apart/scene/scene_builder.hpp>
-#include <apart/scene/start_check.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include <apart/core/error.hpp>
-#include <apart/scene/certify_run.hpp>
+#include <apart/run/certify_run.hpp>
 #include <apart/scene/scene_builder.hpp>
 #include <apart/simulation/simulation.hpp>
 

@@ -1,6 +1,6 @@
 #include <apart/core/error.hpp>
 #include <apart/io/hdf5_archive.hpp>
-#include <apart/scene/checkpoint.hpp>
+#include <apart/run/checkpoint.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
 
 #include <array>

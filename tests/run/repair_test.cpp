@@ -1,5 +1,5 @@
 // What `apart check --fix` leaves as it is.
-#include <apart/scene/repair.hpp>
+#include <apart/run/repair.hpp>
 
 #include <gtest/gtest.h>
 #include <support/temporary_directory.hpp>

@@ -1,9 +1,9 @@
 // Scripts of the reference implementation as scenes: the order of things, files, places, settings.
 #include <apart/geometry/aabb.hpp>
+#include <apart/importers/ipc/importer.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/io/formats.hpp>
 #include <apart/io/mesh_format.hpp>
-#include <apart/scene/ipc_importer.hpp>
 #include <apart/scene/validation.hpp>
 
 #include <Eigen/Geometry>

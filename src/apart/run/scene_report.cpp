@@ -2,8 +2,8 @@
 #include <apart/core/error.hpp>
 #include <apart/geometry/aabb.hpp>
 #include <apart/geometry/squared_distance.hpp>
-#include <apart/scene/scene_report.hpp>
-#include <apart/scene/start_check.hpp>
+#include <apart/run/scene_report.hpp>
+#include <apart/run/start_check.hpp>
 #include <apart/simulation/simulation.hpp>
 #include <apart/solver/barrier_stiffness.hpp>
 

@@ -1,7 +1,7 @@
 #include <apart/core/error.hpp>
 #include <apart/geometry/aabb.hpp>
+#include <apart/importers/ipc/staging.hpp>
 #include <apart/io/file_reader.hpp>
-#include <apart/scene/ipc_staging.hpp>
 #include <apart/scene/validation.hpp>
 
 #include <cmath>

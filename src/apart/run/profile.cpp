@@ -1,6 +1,6 @@
 #include <apart/core/error.hpp>
 #include <apart/io/atomic_file.hpp>
-#include <apart/scene/profile.hpp>
+#include <apart/run/profile.hpp>
 
 #include <algorithm>
 #include <array>

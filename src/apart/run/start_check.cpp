@@ -1,4 +1,4 @@
-#include <apart/scene/start_check.hpp>
+#include <apart/run/start_check.hpp>
 #include <apart/scene/validation.hpp>
 #include <apart/simulation/simulation.hpp>
 

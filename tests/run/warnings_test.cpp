@@ -1,4 +1,4 @@
-#include <apart/scene/scene_report.hpp>
+#include <apart/run/scene_report.hpp>
 
 #include <gtest/gtest.h>
 #include <support/temporary_directory.hpp>

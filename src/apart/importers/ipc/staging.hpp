@@ -1,7 +1,7 @@
 #pragma once
 // The named scripts of the reference implementation of IPC ("script twist"): who is held, moved, pushed or
 // thrown.
-#include <apart/scene/ipc_script.hpp>
+#include <apart/importers/ipc/script.hpp>
 
 #include <map>
 #include <span>
