@@ -17,6 +17,7 @@
 #include <apart/run/certify_run.hpp>
 #include <apart/run/repair.hpp>
 #include <apart/run/run.hpp>
+#include <apart/run/run_directory.hpp>
 #include <apart/run/scene_report.hpp>
 #include <apart/run/start_check.hpp>
 #include <apart/scene/examples.hpp>

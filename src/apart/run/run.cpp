@@ -7,8 +7,13 @@
 #include <apart/io/file_reader.hpp>
 #include <apart/io/run_digests.hpp>
 #include <apart/run/checkpoint.hpp>
+#include <apart/run/line_file.hpp>
+#include <apart/run/probe_table.hpp>
 #include <apart/run/profile.hpp>
 #include <apart/run/run.hpp>
+#include <apart/run/run_directory.hpp>
+#include <apart/run/run_totals.hpp>
+#include <apart/run/step_table.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
 #include <apart/verify/frame_check.hpp>
 
@@ -17,8 +22,6 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
-#include <fstream>
-#include <limits>
 
 namespace apart {
 
@@ -31,225 +34,9 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// A text file that grows line by line; every line is on the disk's side before the next begins.
-class LineFile {
- public:
-  explicit LineFile(fs::path file) : file_(std::move(file)), stream_(file_, std::ios::app) { check(); }
-  void add(std::string_view line) {
-    stream_ << line << '\n' << std::flush;
-    check();
-  }
-
- private:
-  void check() const {
-    if (!stream_)
-      throw InputError(
-          "{}: cannot be written; check that the disk has space and the folder may be written to",
-          file_.string());
-  }
-  fs::path file_;
-  std::ofstream stream_;
-};
-
-// ---- steps.csv ----------------------------------------------------------------------------------
-
-/// The columns of steps.csv: how each is got from a report, and put back.
-struct Column {
-  std::string_view name;
-  double (*get)(const StepReport&);
-  void (*set)(StepReport&, double);
-};
-template <auto Member>
-constexpr Column column(std::string_view name) {
-  return {name, [](const StepReport& r) { return double(r.*Member); },
-          [](StepReport& r, double v) { r.*Member = std::remove_cvref_t<decltype(r.*Member)>(v); }};
-}
-constexpr Column columns[] = {
-    column<&StepReport::step>("step"),
-    column<&StepReport::time>("time"),
-    column<&StepReport::substeps>("substeps"),
-    column<&StepReport::newton_iterations>("newton_iterations"),
-    column<&StepReport::linear_solves>("linear_solves"),
-    column<&StepReport::friction_iterations>("friction_iterations"),
-    column<&StepReport::contacts>("contacts"),
-    column<&StepReport::min_distance>("min_distance"),
-    column<&StepReport::min_gap>("min_gap"),
-    column<&StepReport::gap_share>("gap_share"),
-    column<&StepReport::min_volume_ratio>("min_volume_ratio"),
-    column<&StepReport::max_strain>("max_strain"),
-    column<&StepReport::barrier_stiffness>("barrier_stiffness"),
-    column<&StepReport::residual>("residual"),
-    column<&StepReport::force_residual>("force_residual"),
-    column<&StepReport::shortest_step>("shortest_step"),
-    column<&StepReport::mean_step>("mean_step"),
-    column<&StepReport::kinetic_energy>("kinetic_energy"),
-    column<&StepReport::elastic_energy>("elastic_energy"),
-    column<&StepReport::gravity_energy>("gravity_energy"),
-    column<&StepReport::contact_energy>("contact_energy"),
-    column<&StepReport::work>("work"),
-    column<&StepReport::energy_gain>("energy_gain"),
-    column<&StepReport::scripted_by_lagrangian>("scripted_by_lagrangian"),
-    column<&StepReport::converged>("converged"),
-};
-
-std::string csv_header() {
-  std::string line;
-  for (const Column& c : columns) line += (line.empty() ? "" : ",") + std::string(c.name);
-  return line;
-}
-
-std::string csv_line(const StepReport& report) {
-  std::string line;
-  for (const Column& c : columns) line += fmt::format("{}{}", line.empty() ? "" : ",", c.get(report));
-  return line;
-}
-
-/// The steps up to `last` of a steps.csv. Throws InputError if one is missing.
-std::vector<StepReport> read_steps(const fs::path& file, Index last) {
-  std::vector<StepReport> steps;
-  if (last == 0) return steps;
-  FileReader reader(file);
-  if (reader.line() != csv_header())
-    reader.fail("is not the list of steps of this version; start the run again");
-  while (Index(steps.size()) < last) {
-    if (reader.at_end()) reader.fail("ends before step {}; start the run again", last);
-    const std::string_view line = reader.line();
-    StepReport report;
-    std::size_t begin = 0;
-    for (const Column& c : columns) {
-      const std::size_t end = std::min(line.find(',', begin), line.size());
-      const auto value = begin <= line.size() ? parse_real(line.substr(begin, end - begin)) : std::nullopt;
-      if (!value) reader.fail("has no number for '{}'; start the run again", c.name);
-      c.set(report, *value);
-      begin = end + 1;
-    }
-    steps.push_back(report);
-  }
-  return steps;
-}
-
-// ---- probes.csv ---------------------------------------------------------------------------------
-
-std::string probe_header(const std::vector<Probe>& probes) {
-  std::string line = "step,time";
-  for (const Probe& probe : probes)
-    for (const std::string_view column : columns_of(probe.kind))
-      line += fmt::format(",{}.{}", probe.name, column);
-  return line;
-}
-
-std::string probe_line(const Simulation& simulation, std::vector<ProbeMeter>& probes) {
-  std::string line = fmt::format("{},{}", simulation.state().step, simulation.state().time);
-  for (ProbeMeter& probe : probes)
-    for (const double value : simulation.measure(probe)) line += fmt::format(",{}", value);
-  return line;
-}
-
-/// Drops the lines of steps after `last`, which will be done again. Throws InputError if one before is
-/// missing.
-void cut_probes(const fs::path& file, const std::vector<Probe>& probes, Index last) {
-  FileReader reader(file);
-  std::string kept = probe_header(probes) + "\n";
-  if (reader.line() != kept.substr(0, kept.size() - 1))
-    reader.fail("does not have the probes of the scene; start the run again");
-  for (Index step = 1; step <= last; ++step) {
-    if (reader.at_end()) reader.fail("ends before step {}; start the run again", last);
-    kept += std::string(reader.line()) + "\n";
-  }
-  write_atomically(file, kept);
-}
-
-// ---- summary.json -------------------------------------------------------------------------------
-
-/// What summary.json says about all steps together.
-struct Totals {
-  Index steps = 0, converged_steps = 0;
-  std::int64_t newton_iterations = 0, linear_solves = 0, contacts = 0;
-  Index max_contacts = 0;
-  double min_distance = std::numeric_limits<double>::infinity();
-  double min_gap = std::numeric_limits<double>::infinity();
-  double min_volume_ratio = 1, max_strain = 0, max_force_residual = 0;
-  std::int64_t substeps = 0;
-  Index divided_steps = 0;
-  double gained = 0,
-         most_gained = 0;  ///< [J] out of nothing since energy was last lost; largest share of what there was
-  double energy = 0, work = 0, least_work = 0, most_work = 0;  ///< [J] after the first step; done since then
-
-  void add(const StepReport& r) {
-    ++steps;
-    substeps += r.substeps;
-    divided_steps += r.substeps > 1;
-    if (steps == 1) {
-      energy = r.kinetic_energy + r.elastic_energy + r.contact_energy;
-    } else {
-      work += r.work;
-      least_work = std::min(least_work, work);
-      most_work = std::max(most_work, work);
-      gained = std::max(0.0, gained + r.energy_gain);
-      if (const double supply = energy + most_work - least_work; supply > 0)
-        most_gained = std::max(most_gained, gained / supply);
-    }
-    converged_steps += r.converged;
-    newton_iterations += r.newton_iterations;
-    linear_solves += r.linear_solves;
-    contacts += r.contacts;
-    max_contacts = std::max(max_contacts, r.contacts);
-    min_distance = std::min(min_distance, r.min_distance);
-    min_gap = std::min(min_gap, r.min_gap);
-    min_volume_ratio = std::min(min_volume_ratio, r.min_volume_ratio);
-    max_strain = std::max(max_strain, r.max_strain);
-    max_force_residual = std::max(max_force_residual, r.force_residual);
-  }
-};
-
-/// Share of all energy that may come from nowhere before the run says so.
-constexpr double much_energy = 0.2;
-
 nlohmann::json finite_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
 }
-
-/// What the exact check has found so far.
-struct Findings {
-  bool checked = false;
-  std::optional<std::string> intersection, inversion, strain, thickness;  ///< the first of each
-  const std::optional<std::string>& first() const {
-    return intersection ? intersection : inversion ? inversion : strain ? strain : thickness;
-  }
-};
-
-/// What a run that is resumed has behind it.
-struct Spent {
-  bool refuted = false;
-  Findings findings;
-  double wall = 0, cpu = 0;  ///< [s]
-  std::array<double, phase_names.size()> timings{};
-};
-
-Spent read_spent(const fs::path& summary) {
-  Spent spent;
-  std::error_code error;
-  if (!fs::exists(summary, error)) return spent;
-  try {
-    const auto json = nlohmann::json::parse(FileReader(summary).content());
-    spent.refuted = json.at("status") == "refuted";
-    for (const auto& [key, finding] : {std::pair("intersection_free", &spent.findings.intersection),
-                                       std::pair("inversion_free", &spent.findings.inversion),
-                                       std::pair("strain_within_limits", &spent.findings.strain),
-                                       std::pair("thickness_kept", &spent.findings.thickness)})
-      if (json.value(key, nlohmann::json()) == false)
-        *finding = fmt::format("{} was false before the run was resumed", key);
-    spent.wall = json.at("wall_seconds").get<double>();
-    spent.cpu = json.at("cpu_seconds").get<double>();
-    for (std::size_t i = 0; i < phase_names.size(); ++i)
-      spent.timings[i] = json.at("timings").at(std::string(phase_names[i])).get<double>();
-  } catch (const nlohmann::json::exception&) {
-    return {};  // a summary that somebody changed only costs the times spent before
-  }
-  return spent;
-}
-
-// ---- the run ------------------------------------------------------------------------------------
 
 class Run {
  public:
@@ -426,7 +213,7 @@ class Run {
         digests_->add(iterates_name(report.step));
       }
       if (probes_) probes_->add(probe_line(simulation_, meters_));
-      steps.add(csv_line(report));
+      steps.add(step_line(report));
       listed_step_ = report.step;
       publish();
       const bool frame_due = report.step % scene_.frame_every == 0 || report.step == last_step_;
@@ -609,48 +396,6 @@ class Run {
   double cpu_start_ = process_cpu_seconds();
 };
 
-constexpr std::string_view run_files[] = {
-    "scene.json",       "frames.pvd",     "steps.csv",    "checkpoint",       "probes.csv", "log.txt",
-    "checkpoint.older", "checkpoint.new", "summary.json", "certificate.json", "trace.json", "digests.txt"};
-
-/// Whether a file is what write_atomically was about to write when its process was killed.
-bool is_half_written(const std::string& name) {
-  const auto begins = [&](std::string_view file) { return name.starts_with(file); };
-  return name.ends_with(".tmp") && (begins("frame_") || std::ranges::any_of(run_files, begins));
-}
-
-/// Removes what a killed process left behind. Nobody else writes here now.
-void remove_half_written(const fs::path& directory) {
-  std::error_code error;
-  for (const fs::path& folder : {directory, directory / "frames"})
-    for (const auto& entry : fs::directory_iterator(folder, error))
-      if (is_half_written(entry.path().filename().string())) fs::remove(entry.path(), error);
-}
-
-/// Removes the iterates of steps that will be done again, or not at all.
-void remove_later_iterates(const fs::path& directory, Index last) {
-  std::error_code error;
-  for (const fs::path& file : list_iterates(directory))
-    if (parse_integer(std::string_view(file.stem().string()).substr(5)).value_or(0) > last)
-      fs::remove(file, error);
-}
-
-/// Whether a run may have written this file.
-bool is_run_file(const std::string& name) {
-  return std::ranges::find(run_files, name) != std::end(run_files) || is_half_written(name);
-}
-
-void remove_run(const fs::path& directory) {
-  for (const auto& [folder, prefix] : {std::pair("frames", "frame_"), std::pair("iterates", "step_")}) {
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(directory / folder, error))
-      if (entry.path().filename().string().starts_with(prefix)) fs::remove(entry.path());
-    fs::remove(directory / folder, error);  // stays if something else is in it
-  }
-  for (const auto& entry : fs::directory_iterator(directory))
-    if (is_run_file(entry.path().filename().string())) fs::remove(entry.path());
-}
-
 }  // namespace
 
 std::optional<Index> RunRescue::keep() {
@@ -666,52 +411,11 @@ std::optional<Index> RunRescue::keep() {
   return step;
 }
 
-fs::path fresh_run_directory(const SceneFile& file) {
-  const std::string name = "run-" + file.file_name();
-  fs::path directory = name;
-  for (int i = 2; fs::exists(directory); ++i) directory = fmt::format("{}-{}", name, i);
-  return directory;
-}
-
-bool is_file_of_run(const fs::path& file) {
-  std::error_code error;
-  fs::path whole = fs::weakly_canonical(fs::absolute(file), error);
-  if (error) whole = fs::absolute(file).lexically_normal();
-  const auto is_run = [&](const fs::path& folder) {
-    return fs::exists(folder / "scene.json", error) &&
-           (fs::exists(folder / "steps.csv", error) || fs::exists(folder / "summary.json", error));
-  };
-  const fs::path folder = whole.parent_path();
-  const std::string name = whole.filename().string();
-  if (is_run(folder)) return is_run_file(name);
-  if (folder.filename() == "frames") return name.starts_with("frame_") && is_run(folder.parent_path());
-  return folder.filename() == "iterates" && name.starts_with("step_") && is_run(folder.parent_path());
-}
-
-void prepare_run_directory(const fs::path& directory, bool force) {
-  try {
-    if (fs::exists(directory) && !fs::is_directory(directory))
-      throw InputError("{}: is a file; name a directory for the results", directory.string());
-    if (fs::exists(directory) && !fs::is_empty(directory)) {
-      if (!force)
-        throw InputError(
-            "{}: is not empty; choose another directory, or replace the results in it with --force",
-            directory.string());
-      const DirectoryLock lock(directory);
-      remove_run(directory);
-    }
-    fs::create_directories(directory);
-  } catch (const fs::filesystem_error& e) {
-    throw InputError("{}: cannot be prepared: {}; choose another directory", directory.string(),
-                     e.code().message());
-  }
-}
-
 RunResult run_scene(const SceneFile& file, const Scene& scene, const fs::path& directory,
                     const RunOptions& options) {
   const DirectoryLock lock(directory);
   write_atomically(directory / "scene.json", file.text());
-  LineFile(directory / "steps.csv").add(csv_header());
+  LineFile(directory / "steps.csv").add(step_header());
   if (!scene.probes.empty()) LineFile(directory / "probes.csv").add(probe_header(scene.probes));
   Run run(scene, directory, options, {directory, fingerprint(file, *scene.model)}, start_state(*scene.model),
           {});
@@ -758,8 +462,8 @@ RunResult resume_run(const SceneFile& file, const Scene& scene, const fs::path& 
   remove_later_iterates(directory, state.step);
   write_atomically(directory / "scene.json", file.text());
   // Steps after the checkpoint will be done again.
-  std::string lines = csv_header() + "\n";
-  for (const StepReport& report : done) lines += csv_line(report) + "\n";
+  std::string lines = step_header() + "\n";
+  for (const StepReport& report : done) lines += step_line(report) + "\n";
   write_atomically(directory / "steps.csv", lines);
   if (!scene.probes.empty()) cut_probes(directory / "probes.csv", scene.probes, state.step);
   Run run(scene, directory, same, checkpoints, state, spent);

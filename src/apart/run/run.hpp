@@ -65,17 +65,6 @@ struct RunResult {
   std::string profile = {};  ///< if asked for: where the time went
 };
 
-/// The directory a run writes when none is named: run-NAME or, if that exists, run-NAME-2, run-NAME-3, ...
-std::filesystem::path fresh_run_directory(const SceneFile& file);
-
-/// Creates a run directory, or makes one ready to be written again. One that holds anything is refused,
-/// unless `force`: then what an earlier run wrote is removed, and nothing else. Throws InputError.
-void prepare_run_directory(const std::filesystem::path& directory, bool force);
-
-/// Whether the folder of a file is that of a run, or of its frames or iterates, and the run keeps a file of
-/// that name there: other outputs must not take its place.
-bool is_file_of_run(const std::filesystem::path& file);
-
 /// Simulates a scene into a prepared directory, which then holds
 ///   scene.json     the scene as understood
 ///   frames.pvd, frames/    unless switched off: the first state, one after every scene.frame_every steps,
