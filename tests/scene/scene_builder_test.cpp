@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <apart/collision/broad_phase.hpp>
+#include <support/described_part.hpp>
 #include <support/temporary_directory.hpp>
 
 #include <chrono>
@@ -302,9 +303,7 @@ TEST(Selection, ChoosesWhatItSays) {
   mesh.points.row(0).array() += 10;  // x from 10 to 12
   mesh.groups["skin"] = {{3, 5, 8, 26}, {}, {}};
   const auto count = [&](const std::string& text) {
-    const SceneFile file =
-        scene_file(R"({"type": "volume", "mesh": {"generator": "box"}, "fixed": [{"where": )" + text + "}]}");
-    return select_points(file.top()["bodies"][0]["fixed"][0]["where"], {mesh}).size();
+    return select_points(test::described_part<SelectionDescription>(text), {mesh}).size();
   };
   EXPECT_EQ(count(R"({"all": true})"), 27u);
   EXPECT_EQ(count(R"({"box": {"min": [10, 0, 0], "max": [10, 2, 2]}})"), 9u);

@@ -3,6 +3,7 @@
 #include <apart/io/mesh_format.hpp>
 #include <apart/run/repair.hpp>
 #include <apart/run/start_check.hpp>
+#include <apart/scene/body_names.hpp>
 #include <apart/scene/readable_text.hpp>
 #include <apart/scene/validation.hpp>
 #include <apart/simulation/simulation.hpp>

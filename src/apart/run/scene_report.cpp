@@ -4,6 +4,7 @@
 #include <apart/geometry/squared_distance.hpp>
 #include <apart/run/scene_report.hpp>
 #include <apart/run/start_check.hpp>
+#include <apart/scene/body_names.hpp>
 #include <apart/simulation/simulation.hpp>
 #include <apart/solver/barrier_stiffness.hpp>
 

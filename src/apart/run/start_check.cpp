@@ -1,4 +1,5 @@
 #include <apart/run/start_check.hpp>
+#include <apart/scene/body_names.hpp>
 #include <apart/scene/validation.hpp>
 #include <apart/simulation/simulation.hpp>
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/scene/scene_description.hpp>
 #include <apart/scene/scene_file.hpp>
 #include <apart/simulation/model.hpp>
 #include <apart/simulation/probe.hpp>
@@ -22,12 +23,13 @@ struct Scene {
   std::vector<std::string> notes;         ///< what was changed in meshes, one line each
 };
 
-/// Makes meshes, bodies, pair settings and motions. Throws InputError (file, line, path, body, value, remedy)
-/// for everything that cannot be simulated, except bodies that touch at the start: see check_start.
+/// Makes meshes, bodies, pair settings and motions of a scene that was read and checked. Throws InputError
+/// (file, line, path, body, value, remedy) for everything that cannot be simulated, except bodies that touch
+/// at the start: see check_start.
 Scene build_scene(const SceneFile& file);
 
-/// What a copy of an array is called, counted from 0, and whether a name is that of any of them.
-std::string copy_name(const std::string& array, std::size_t number);
-bool is_copy(const std::string& name, const std::string& array);
+/// The same for a description made in a program, which is checked first as a file would be: places in
+/// messages are paths such as "bodies[2].mesh". Relative paths start at the working directory.
+Scene build_scene(const SceneDescription& description);
 
 }  // namespace apart

@@ -1,5 +1,5 @@
+#include <apart/bodies/contact_defaults.hpp>
 #include <apart/geometry/aabb.hpp>
-#include <apart/scene/contact_defaults.hpp>
 
 #include <algorithm>
 #include <cmath>
