@@ -1,5 +1,6 @@
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/examples.hpp>
+#include <apart/scene/meshes.hpp>
 #include <apart/scene/scene_file.hpp>
 #include <apart/scene/schema.hpp>
 #include <apart/scene/validation.hpp>

@@ -78,10 +78,15 @@ TEST(SceneFile, RelativePathsStartAtTheSceneFile) {
   write_file(
       directory / "scene.json",
       R"({"version": 1, "time": {"steps": 1}, "bodies": [{"type": "obstacle", "mesh": {"file": "meshes/t.obj"}}, )" +
-          box.substr(0, box.size() - 1) + R"(, "transform": {"translate": [0, 5, 0]}}]})");
+          box.substr(0, box.size() - 1) + R"(, "transform": {"translate": [0, 5, 0]}}],
+          "probes": [{"type": "position", "name": "p", "body": "box", "where": {"index_file": "meshes/i.txt"}}]})");
+  write_file(directory / "meshes/i.txt", "0 1\n");
   const SceneFile file = read_scene(directory / "scene.json");
   EXPECT_EQ(file.top()["bodies"][0]["mesh"]["file"].text(), (directory / "meshes/t.obj").string());
-  EXPECT_EQ(build_scene(file).model->bodies[0].mesh.faces.cols(), 1);
+  EXPECT_EQ(file.top()["probes"][0]["where"]["index_file"].text(), (directory / "meshes/i.txt").string());
+  const Scene scene = build_scene(file);
+  EXPECT_EQ(scene.model->bodies[0].mesh.faces.cols(), 1);
+  EXPECT_EQ(scene.probes[0].points.size(), 2u);
 }
 
 TEST(SceneBuilder, LengthsMayBeRelativeToTheScene) {

@@ -168,8 +168,7 @@ Repair repair_start(const Scene& scene, const SceneFile& file) {
   };
   for (const StartCheck::Part& at : start.parts) {
     if (at.found.ok()) continue;
-    if (!at.found.inversions.empty())
-      refuse("cells that are inverted cannot be mended here; repair the mesh");
+    if (!at.found.inversions.empty()) refuse("inverted cells cannot be repaired here; repair the mesh");
     if (!at.found.nested.empty()) refuse("what lies inside a solid has no way out; move it out");
     std::set<int> concerned;
     for (const auto* list : {&at.found.intersections, &at.found.gaps})
@@ -229,92 +228,105 @@ Repair repair_start(const Scene& scene, const SceneFile& file) {
   return repair;
 }
 
+namespace {
+
+/// Files of a scene that is being written: nothing stays of one that is not whole.
+class UnfinishedScene {
+ public:
+  UnfinishedScene(const std::filesystem::path& scene_file, const std::filesystem::path& folder)
+      : scene_file_(scene_file), folder_(folder) {
+    if (scene_file.extension() != ".json")
+      throw InputError("{}: must end with .json; scenes are read by their ending", scene_file.string());
+    std::error_code error;
+    for (const std::filesystem::path& taken : {scene_file, folder})
+      if (std::filesystem::exists(taken, error))
+        throw InputError("{}: is there already; name a file that is not there", taken.string());
+    std::filesystem::create_directories(folder, error);
+    if (error)
+      throw InputError("{}: cannot be created: {}; choose another place", folder.string(), error.message());
+  }
+  UnfinishedScene(const UnfinishedScene&) = delete;
+  UnfinishedScene& operator=(const UnfinishedScene&) = delete;
+  ~UnfinishedScene() {
+    if (finished_) return;
+    std::error_code ignored;
+    std::filesystem::remove(scene_file_, ignored);
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  void finish() { finished_ = true; }
+
+ private:
+  const std::filesystem::path &scene_file_, &folder_;
+  bool finished_ = false;
+};
+
+/// The copies of an array, as bodies of their own.
+std::vector<BodyDescription> copies_of(const BodyDescription& body) {
+  std::vector<BodyDescription> result;
+  std::visit(
+      [&](const auto& d) {
+        if constexpr (requires { d.array; }) {
+          const ArrayDescription& grid = *d.array;
+          for (int z = 0; z < grid.counts[2]; ++z)
+            for (int y = 0; y < grid.counts[1]; ++y)
+              for (int x = 0; x < grid.counts[0]; ++x) {
+                auto copy = d;
+                copy.array.reset();
+                copy.name = copy_name(d.name, result.size());
+                copy.transform.translate += grid.spacing.cwiseProduct(Vector3(x, y, z));
+                result.push_back(std::move(copy));
+              }
+        }
+      },
+      body);
+  return result;
+}
+
+/// Writes where the points of a body are now, if they moved, and names the file in its description.
+void write_points(BodyDescription& body, const Repair& repair, const Model& model,
+                  const std::filesystem::path& folder) {
+  for (const Repair::Moved& moved : repair.moved) {
+    const auto b = std::size_t(moved.body);
+    if (model.bodies[b].name != base_of(body).name) continue;
+    Mesh mesh = model.bodies[b].mesh;
+    mesh.points = repair.points.middleCols(model.first_point[b], mesh.point_count());
+    const std::filesystem::path file = folder / fmt::format("body-{}.vtu", b);
+    write_mesh(file, mesh);
+    std::visit(
+        [&](auto& d) {
+          if constexpr (requires { d.moved_points; })
+            d.moved_points = folder.filename().string() + "/" + file.filename().string();
+        },
+        body);
+  }
+}
+
+}  // namespace
+
 void write_repaired(const std::filesystem::path& scene_file, const Repair& repair, const Scene& scene,
                     const SceneFile& file) {
   const Model& model = *scene.model;
   const std::filesystem::path folder = scene_file.parent_path() / (scene_file.stem().string() + "-meshes");
-  if (scene_file.extension() != ".json")
-    throw InputError("{}: must end with .json; scenes are read by their ending", scene_file.string());
-  std::error_code error;
-  for (const std::filesystem::path& taken : {scene_file, folder})
-    if (std::filesystem::exists(taken, error))
-      throw InputError("{}: is there already; name a file that is not there", taken.string());
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw InputError("{}: cannot be created: {}; choose another place", folder.string(), error.message());
-  // Nothing stays of a scene that is not whole.
-  struct Undo {
-    const std::filesystem::path &scene_file, &folder;
-    bool needed = true;
-    ~Undo() {
-      if (!needed) return;
-      std::error_code ignored;
-      std::filesystem::remove(scene_file, ignored);
-      std::filesystem::remove_all(folder, ignored);
-    }
-  } undo{scene_file, folder};
-  const auto set = [](JsonValue& entry, std::string_view key, JsonValue value) {
-    auto& members = *entry.get_if<JsonValue::Object>();
-    std::erase_if(members, [&](const auto& member) { return member.first == key; });
-    members.emplace_back(std::string(key), std::move(value));
-  };
-  // What the body of the model is called that an entry stands for, and where its points are now if they
-  // moved.
-  const auto finish = [&](JsonValue& entry, const std::string& name) {
-    for (const Repair::Moved& moved : repair.moved) {
-      const auto b = std::size_t(moved.body);
-      const Body& body = model.bodies[b];
-      if (body.name != name) continue;
-      Mesh mesh = body.mesh;
-      mesh.points = repair.points.middleCols(model.first_point[b], body.mesh.point_count());
-      const std::filesystem::path mesh_file = folder / fmt::format("body-{}.vtu", b);
-      write_mesh(mesh_file, mesh);
-      set(entry, "moved_points", JsonValue(folder.filename().string() + "/" + mesh_file.filename().string()));
-    }
-  };
-  const auto has_moved = [&](const std::string& name) {
-    return std::any_of(repair.moved.begin(), repair.moved.end(), [&](const Repair::Moved& moved) {
-      return is_copy(model.bodies[std::size_t(moved.body)].name, name);
-    });
-  };
-  JsonValue root = file.root;
-  JsonValue::Array entries;
-  for (JsonValue& entry : *root.find("bodies")->get_if<JsonValue::Array>()) {
-    const std::string name = *entry.find("name")->get_if<std::string>();
-    const JsonValue* array = entry.find("array");
-    if (!array || !has_moved(name)) {
-      finish(entry, name);
-      entries.push_back(std::move(entry));
-      continue;
-    }
+  UnfinishedScene files(scene_file, folder);
+  SceneDescription description = describe(std::make_shared<const JsonValue>(file.root));
+  std::vector<BodyDescription> bodies;
+  for (const BodyDescription& body : description.bodies) {
     // Copies that differ are written one by one.
-    const LocatedJson grid(*array);
-    const Eigen::Vector3i counts = grid["counts"].integer_vector();
-    const Vector3 spacing = grid["spacing"].vector();
-    std::size_t number = 0;
-    for (int z = 0; z < counts[2]; ++z)
-      for (int y = 0; y < counts[1]; ++y)
-        for (int x = 0; x < counts[0]; ++x) {
-          JsonValue copy = entry;
-          std::erase_if(*copy.get_if<JsonValue::Object>(),
-                        [](const auto& member) { return member.first == "array"; });
-          const std::string its_name = copy_name(name, number++);
-          *copy.find("name") = JsonValue(its_name);
-          JsonValue& transform = *copy.find("transform");
-          const Vector3 place =
-              LocatedJson(transform)["translate"].vector() + spacing.cwiseProduct(Vector3(x, y, z));
-          set(transform, "translate",
-              JsonValue(JsonValue::Array{JsonValue(place[0]), JsonValue(place[1]), JsonValue(place[2])}));
-          finish(copy, its_name);
-          entries.push_back(std::move(copy));
-        }
+    const bool differ = array_of(body) && std::ranges::any_of(repair.moved, [&](const Repair::Moved& moved) {
+                          return is_copy(model.bodies[std::size_t(moved.body)].name, base_of(body).name);
+                        });
+    for (BodyDescription& one : differ ? copies_of(body) : std::vector{body}) {
+      write_points(one, repair, model, folder);
+      bodies.push_back(std::move(one));
+    }
   }
-  *root.find("bodies") = JsonValue(std::move(entries));
-  write_atomically(scene_file, readable_text(root));
+  description.bodies = std::move(bodies);
+  write_atomically(scene_file, readable_text(to_json(description)));
   // What was written is what will be run.
   const SceneFile again = read_scene(scene_file);
   ensure_feasible_start(build_scene(again), again);
-  undo.needed = false;
+  files.finish();
+  std::error_code error;
   if (repair.moved.empty()) std::filesystem::remove(folder, error);
 }
 

@@ -38,20 +38,28 @@ nlohmann::json finite_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
 }
 
+/// Where a run begins, and what it has behind it if it is resumed.
+struct RunStart {
+  State state;
+  Spent spent = {};
+  std::vector<StepReport> done = {};
+};
+
 class Run {
  public:
   Run(const Scene& scene, fs::path directory, RunOptions options, const CheckpointFiles& checkpoints,
-      State start, Spent spent)
+      RunStart start)
       : scene_(scene),
         directory_(std::move(directory)),
         options_(std::move(options)),
         checkpoints_(checkpoints),
-        simulation_(scene.model, std::move(start)),
-        spent_(spent),
+        simulation_(scene.model, std::move(start.state)),
+        spent_(start.spent),
         last_step_(options_.steps.value_or(scene.steps)),
         log_(directory_ / "log.txt"),
         check_(simulation_.frame()),
-        findings_(spent.findings) {
+        findings_(start.spent.findings) {
+    add_done(start.done);
     if (options_.rescue) rescue_ = options_.rescue;
     simulation_.should_stop = options_.should_stop;
     simulation_.on_step_bound = options_.on_step_bound;
@@ -71,11 +79,6 @@ class Run {
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
-
-  void add_done(const std::vector<StepReport>& steps) {
-    for (const StepReport& step : steps) totals_.add(step);
-    energy_noted_ = totals_.most_gained >= much_energy;  // has been said
-  }
 
   /// `kept_frames`: of the run that is continued.
   RunResult advance(Index kept_frames) {
@@ -124,6 +127,11 @@ class Run {
   }
 
  private:
+  void add_done(const std::vector<StepReport>& steps) {
+    for (const StepReport& step : steps) totals_.add(step);
+    energy_noted_ = totals_.most_gained >= much_energy;  // has been said
+  }
+
   /// All steps, or as many as can be done.
   RunResult simulate(LineFile& steps) {
     try {
@@ -374,7 +382,7 @@ class Run {
   Spent spent_;
   Index last_step_;
   LineFile log_;
-  RunRescue own_rescue_;  ///< if nobody brings one
+  RunRescue own_rescue_;  ///< if the options have none
   RunRescue* rescue_ = &own_rescue_;
   Published published_;
   std::optional<LineFile> probes_;
@@ -405,7 +413,7 @@ std::optional<Index> RunRescue::keep() {
   try {
     step = keep_();
   } catch (const std::exception&) {
-    // The checkpoint before stands; nobody is left to be told more.
+    // The previous checkpoint remains; there is nobody left to report to.
   }
   lock.release();  // never again: the process is about to end
   return step;
@@ -417,8 +425,8 @@ RunResult run_scene(const SceneFile& file, const Scene& scene, const fs::path& d
   write_atomically(directory / "scene.json", file.text());
   LineFile(directory / "steps.csv").add(step_header());
   if (!scene.probes.empty()) LineFile(directory / "probes.csv").add(probe_header(scene.probes));
-  Run run(scene, directory, options, {directory, fingerprint(file, *scene.model)}, start_state(*scene.model),
-          {});
+  Run run(scene, directory, options, {directory, fingerprint(file, *scene.model)},
+          {start_state(*scene.model)});
   return run.advance(0);
 }
 
@@ -449,7 +457,7 @@ RunResult resume_run(const SceneFile& file, const Scene& scene, const fs::path& 
         "new one",
         directory.string());
   const Index kept_frames = same.frames ? state.step / scene.frame_every + 1 : 0;
-  if (same.frames) {  // at once, not when the run has ended
+  if (same.frames) {  // now, not when the run has ended
     const std::vector<FrameEntry> frames = read_frame_index(directory);
     if (Index(frames.size()) < kept_frames)
       throw InputError("{}: lists {} frames, the run to be continued has {}; start it again",
@@ -466,8 +474,7 @@ RunResult resume_run(const SceneFile& file, const Scene& scene, const fs::path& 
   for (const StepReport& report : done) lines += step_line(report) + "\n";
   write_atomically(directory / "steps.csv", lines);
   if (!scene.probes.empty()) cut_probes(directory / "probes.csv", scene.probes, state.step);
-  Run run(scene, directory, same, checkpoints, state, spent);
-  run.add_done(done);
+  Run run(scene, directory, same, checkpoints, {state, spent, done});
   return run.advance(kept_frames);
 }
 

@@ -65,13 +65,19 @@ struct RunResult {
   std::string profile = {};  ///< if asked for: where the time went
 };
 
+// clang-format off
 /// Simulates a scene into a prepared directory, which then holds
-///   scene.json     the scene as understood
-///   frames.pvd, frames/    unless switched off: the first state, one after every scene.frame_every steps,
-///   and the last steps.csv      one line per step, as it is done; so probes.csv, if the scene has probes
-///   checkpoint, checkpoint.older     the last two states that were kept: every scene.checkpoint_seconds, and
-///   at the end summary.json   renewed with each checkpoint and frame log.txt what was said iterates/      if
-///   asked for
+///   scene.json               the scene as understood
+///   frames.pvd, frames/      unless switched off: the first state, one after every scene.frame_every steps, and the
+///                            last
+///   steps.csv                one line per step, as it is done
+///   probes.csv               the same for probes, if the scene has any
+///   checkpoint,              the last two states that were kept: every scene.checkpoint_seconds, and at the end
+///   checkpoint.older
+///   summary.json             renewed with each checkpoint and frame
+///   log.txt                  what was said
+///   iterates/                if asked for
+// clang-format on
 /// After every file operation the directory is valid; no other process may write it meanwhile. Each frame is
 /// checked with exact predicates when it is written, and the last is read back from the disk for it; without
 /// frames the final state is checked. Throws InputError if a file cannot be written.

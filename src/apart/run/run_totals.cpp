@@ -51,7 +51,7 @@ Spent read_spent(const std::filesystem::path& summary) {
     for (std::size_t i = 0; i < phase_names.size(); ++i)
       spent.timings[i] = json.at("timings").at(std::string(phase_names[i])).get<double>();
   } catch (const nlohmann::json::exception&) {
-    return {};  // a summary that somebody changed only costs the times spent before
+    return {};  // without a readable summary only the times spent before are lost
   }
   return spent;
 }

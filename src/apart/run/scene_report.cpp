@@ -187,6 +187,222 @@ double size_to_go_around(const Body& body, const BodyReport& r) {
   return body.kind == BodyKind::particles ? 2 * body.radius : std::max(r.extent.maxCoeff(), 2 * body.radius);
 }
 
+/// Collects what looks like a mistake in a scene, body by body and then as a whole.
+class Warnings {
+ public:
+  Warnings(const Scene& scene, const std::vector<BodyReport>& bodies)
+      : scene_(scene), model_(*scene.model), pairs_(model_.surface.pairs), bodies_(bodies) {
+    for (std::size_t b = 0; b < bodies.size(); ++b)
+      if (const double size = size_to_go_around(model_.bodies[b], bodies[b]);
+          bodies[b].points > 0 && size > 0 && size < smallest_size_) {
+        smallest_ = &bodies[b];
+        smallest_size_ = size;
+      }
+  }
+
+  std::vector<std::string> collect() {
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      const BodyReport& r = bodies_[b];
+      if (r.points == 0) continue;
+      const std::size_t dot = r.name.rfind('.');
+      about_ =
+          dot != std::string::npos && is_copy(r.name, r.name.substr(0, dot)) ? r.name.substr(0, dot) : r.name;
+      const Body& body = model_.bodies[b];
+      check_size(r);
+      check_materials(body, r);
+      check_weight(body, r);
+      check_cells(body, r);
+      check_own_contact(int(b), r);
+      check_speed(body, r);
+    }
+    about_.clear();
+    check_friction();
+    check_time_step();
+    check_options();
+    return std::move(result_);
+  }
+
+ private:
+  template <class... Args>
+  void warn(fmt::format_string<Args...> text, Args&&... args) {
+    // Copies of an array are alike: only the first is reported.
+    if (about_.empty() || said_.emplace(fmt::string_view(text).data(), about_).second)
+      result_.push_back(fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  void check_size(const BodyReport& r) {
+    const double extent = r.extent.maxCoeff();
+    if (extent <= 100 && extent > 5 && r.mass && *r.mass > 1e5)
+      warn(
+          "'{}' is {:.4g} m across and weighs {:.4g} t; lengths are in metres: if its mesh is in "
+          "millimetres, "
+          "use \"transform\": {{\"scale\": 0.001}}, in centimetres 0.01",
+          r.name, extent, *r.mass / 1000);
+    if (extent > 100)
+      warn(
+          "'{}' is {:.4g} m across; lengths are in metres: if its mesh is in millimetres, use \"transform\": "
+          "{{\"scale\": 0.001}}, in centimetres 0.01",
+          r.name, extent);
+    else if (r.points > 1 && extent < 1e-3)
+      warn("'{}' is only {:.3g} m across; lengths are in metres: give its transform a scale if that is wrong",
+           r.name, extent);
+    if (r.mass && r.volume) {
+      const double density = *r.mass / *r.volume;
+      if (density > 23000 || density < 1)
+        warn("'{}' has a mean density of {:.3g} kg/m3, {}; densities are in kg/m3", r.name, density,
+             density > 1 ? "denser than any material" : "less than air");
+    }
+  }
+
+  void check_materials(const Body& body, const BodyReport& r) {
+    if (body.elastic && body.kind == BodyKind::volume)
+      for (const Material& material : body.elastic->materials)
+        if (const auto stiffness = young_and_poisson(material)) {
+          const auto [young, poisson] = *stiffness;
+          if (young > stiffest)
+            warn("'{}' has E = {:.3g} Pa, stiffer than diamond; moduli are in Pa, so 1 GPa is 1e9", r.name,
+                 young);
+          else if (young > 1e10)
+            warn(
+                "'{}' has E = {:.3g} Pa and hardly deforms: as an affine body (\"type\": \"affine\") it "
+                "costs far less",
+                r.name, young);
+          if (poisson > 0.48)
+            warn(
+                "'{}' has nu = {:.6g}: linear tetrahedra lock when nearly incompressible, so that the body "
+                "comes out too stiff, and steps take more iterations; use 0.45, or compare with a finer mesh",
+                r.name, poisson);
+        }
+  }
+
+  /// Whether a body bears its own weight.
+  void check_weight(const Body& body, const BodyReport& r) {
+    const double g = model_.options.gravity.norm(), extent = r.extent.maxCoeff();
+    if (const auto young = softest_young(body); young && r.mass && r.volume && *r.volume > 0) {
+      // A solid lies or stands on something unless it is held; what is thin hangs or folds.
+      const bool hangs = body.kind != BodyKind::volume || !body.prescriptions.empty();
+      const double height =
+          hangs || !(g > 0) ? extent : std::abs(r.extent.dot(model_.options.gravity.cwiseAbs()) / g);
+      const double weight = *r.mass / *r.volume * g * height;  // [Pa] at its foot
+      if (body.kind != BodyKind::affine && (weight > *young || *young < 10))
+        warn("'{}' has E = {:.3g} Pa{}; moduli are in Pa: jelly has about 1e3, rubber 1e6, steel 2e11",
+             r.name, *young,
+             weight > *young
+                 ? fmt::format(" and presses or pulls with {:.3g} Pa by its own weight: it sags by more than "
+                               "its size",
+                               weight)
+                 : ", softer than any solid there is");
+    }
+  }
+
+  void check_cells(const Body& body, const BodyReport& r) {
+    const double extent = r.extent.maxCoeff();
+    if (const auto thickness = one_cell_thickness(body, r))
+      warn(
+          "'{}' is {:.3g} m long and one cell thick (about {:.2g} m): linear tetrahedra are far too stiff in "
+          "bending there; use three cells or more across, or a shell",
+          r.name, extent, *thickness);
+    if (r.quality && (*r.quality)[0] < 0.01)
+      warn(
+          "'{}' has cells that are nearly flat (quality {:.2g}; regular ones have 1): they cost iterations "
+          "and limit the step; remesh it with better-shaped cells",
+          r.name, (*r.quality)[0]);
+  }
+
+  void check_own_contact(int b, const BodyReport& r) {
+    const PairSettings& self = pairs_(b, b);
+    if (self.enabled && r.edges[1] > 0 && model_.bodies[std::size_t(b)].is_dynamic() &&
+        self.dhat > 0.5 * r.edges[1])
+      warn(
+          "contact of '{}' begins at {:.3g} m, its edges are {:.3g} m long: with dhat larger than the mesh, "
+          "more "
+          "pairs touch than matter; lower contact.dhat or use a coarser mesh",
+          r.name, self.dhat, r.edges[1]);
+  }
+
+  void check_speed(const Body& body, const BodyReport& r) {
+    if (const double way = farthest_move(body, scene_); way > smallest_size_)
+      warn(
+          "'{}' moves {:.3g} m in a step of {:.3g} s, more than {}: within a step it may get around what it "
+          "should hit, and collisions need many iterations; use a time.dt of {:.1g} s or less",
+          r.name, way, model_.options.dt,
+          smallest_ == &r ? std::string("its own size")
+                          : fmt::format("the size of '{}' ({:.3g} m)", smallest_->name, smallest_size_),
+          0.5 * model_.options.dt * smallest_size_ / way);
+  }
+
+  void check_friction() {
+    pairs_.for_each_used([&](const PairSettings& s, int a, int c) {
+      if (s.enabled && s.friction > 2)
+        warn(
+            "the friction coefficient of '{}' with '{}' is {:.3g}; rubber on rough rock has about 1.5, and "
+            "more "
+            "than 2 only slows steps down",
+            bodies_[std::size_t(a)].name, bodies_[std::size_t(c)].name, s.friction);
+    });
+  }
+
+  void check_time_step() {
+    const SimulationOptions& o = model_.options;
+    const double fall = 0.5 * o.gravity.norm() * o.dt * o.dt;
+    if (fall > model_.size)
+      warn(
+          "time.dt is {:.3g} s, in which a body falls {:.3g} m, farther than the scene is wide ({:.3g} m): "
+          "what "
+          "happens within a step is lost, and steps take many iterations; use a smaller one",
+          o.dt, fall, model_.size);
+  }
+
+  void check_options() {
+    const SimulationOptions& o = model_.options;
+    if (o.contact.barrier_stiffness && std::isfinite(pairs_.min_dhat())) {
+      const double usual = stiffness_range(mean_node_mass(model_), model_.size, pairs_.min_dhat()).high;
+      if (*o.contact.barrier_stiffness > 1e3 * usual)
+        warn(
+            "contact.barrier_stiffness is {:.3g}, a thousand times what steps begin with at most ({:.3g}): "
+            "contacts are hard, and steps take many iterations; leave it out to have it chosen",
+            *o.contact.barrier_stiffness, usual);
+    }
+    if (o.solver.termination != Termination::balanced)
+      warn(
+          "solver.termination is not \"balanced\": steps end when the Newton step is short, as in the "
+          "published codes, "
+          "and forces (probes, contact_force) may be far from balance; look at force_residual in steps.csv, "
+          "or "
+          "leave "
+          "the key out");
+    if (pairs_.max_reach() > 0 && pairs_.min_dhat() < 1e-7 * model_.size)
+      warn(
+          "contact.dhat is {:.3g} m, a ten-millionth of the scene ({:.3g} m): forces change within less than "
+          "rounding allows; raise it",
+          pairs_.min_dhat(), model_.size);
+    if (o.contact.friction_iterations == 0)
+      warn(
+          "contact.friction_iterations is 0: every step is solved again until friction has settled, which "
+          "may "
+          "take "
+          "many solves; a number such as 1 is faster");
+    if (o.solver.tolerance < 1e-8 * model_.size / o.dt)
+      warn(
+          "solver.tolerance is {:.3g} m/s, near what rounding allows for a scene of {:.3g} m: steps may not "
+          "reach "
+          "it; raise it",
+          o.solver.tolerance, model_.size);
+    if (o.solver.ccd == CcdMethod::tight_inclusion)
+      warn("solver.ccd is tight_inclusion, which is several times slower than additive, and no safer");
+  }
+
+  const Scene& scene_;
+  const Model& model_;
+  const PairTable& pairs_;
+  const std::vector<BodyReport>& bodies_;
+  const BodyReport* smallest_ = nullptr;  ///< what others could get around in one step
+  double smallest_size_ = std::numeric_limits<double>::infinity();  ///< [m]
+  std::string about_;  ///< the body, or the array of which it is a copy
+  std::set<std::pair<const char*, std::string>> said_;
+  std::vector<std::string> result_;
+};
+
 }  // namespace
 
 std::vector<BodyReport> report_bodies(const Model& model) {
@@ -244,163 +460,7 @@ StepCost measure_step(const Scene& scene) {
 }
 
 std::vector<std::string> warnings(const Scene& scene, const std::vector<BodyReport>& bodies) {
-  const Model& model = *scene.model;
-  const PairTable& pairs = model.surface.pairs;
-  std::vector<std::string> result;
-  std::string about;  // the body, or the array of which it is a copy
-  std::set<std::pair<const char*, std::string>> said;
-  const auto warn = [&]<class... Args>(fmt::format_string<Args...> text, Args&&... args) {
-    // Copies of an array are alike: the first speaks for all.
-    if (about.empty() || said.emplace(fmt::string_view(text).data(), about).second)
-      result.push_back(fmt::format(text, std::forward<Args>(args)...));
-  };
-  const BodyReport* smallest = nullptr;
-  double smallest_size = std::numeric_limits<double>::infinity();
-  for (std::size_t b = 0; b < bodies.size(); ++b)
-    if (const double size = size_to_go_around(model.bodies[b], bodies[b]);
-        bodies[b].points > 0 && size > 0 && size < smallest_size) {
-      smallest = &bodies[b];
-      smallest_size = size;
-    }
-  const double g = model.options.gravity.norm();
-  for (std::size_t b = 0; b < bodies.size(); ++b) {
-    const BodyReport& r = bodies[b];
-    const Body& body = model.bodies[b];
-    const double extent = r.extent.maxCoeff();
-    if (r.points == 0) continue;
-    const std::size_t dot = r.name.rfind('.');
-    about =
-        dot != std::string::npos && is_copy(r.name, r.name.substr(0, dot)) ? r.name.substr(0, dot) : r.name;
-    if (extent <= 100 && extent > 5 && r.mass && *r.mass > 1e5)
-      warn(
-          "'{}' is {:.4g} m across and weighs {:.4g} t; lengths are in metres: if its mesh is in "
-          "millimetres, "
-          "use \"transform\": {{\"scale\": 0.001}}, in centimetres 0.01",
-          r.name, extent, *r.mass / 1000);
-    if (extent > 100)
-      warn(
-          "'{}' is {:.4g} m across; lengths are in metres: if its mesh is in millimetres, use \"transform\": "
-          "{{\"scale\": 0.001}}, in centimetres 0.01",
-          r.name, extent);
-    else if (r.points > 1 && extent < 1e-3)
-      warn("'{}' is only {:.3g} m across; lengths are in metres: give its transform a scale if that is wrong",
-           r.name, extent);
-    if (r.mass && r.volume) {
-      const double density = *r.mass / *r.volume;
-      if (density > 23000 || density < 1)
-        warn("'{}' has a mean density of {:.3g} kg/m3, {}; densities are in kg/m3", r.name, density,
-             density > 1 ? "more than any stuff there is" : "less than air");
-    }
-    if (body.elastic && body.kind == BodyKind::volume)
-      for (const Material& material : body.elastic->materials)
-        if (const auto stiffness = young_and_poisson(material)) {
-          const auto [young, poisson] = *stiffness;
-          if (young > stiffest)
-            warn("'{}' has E = {:.3g} Pa, stiffer than diamond; moduli are in Pa, so 1 GPa is 1e9", r.name,
-                 young);
-          else if (young > 1e10)
-            warn(
-                "'{}' has E = {:.3g} Pa and hardly deforms: as an affine body (\"type\": \"affine\") it "
-                "costs far less",
-                r.name, young);
-          if (poisson > 0.48)
-            warn(
-                "'{}' has nu = {:.6g}: linear tetrahedra lock when nearly incompressible, so that the body "
-                "comes out too stiff, and steps take more iterations; use 0.45, or compare with a finer mesh",
-                r.name, poisson);
-        }
-    if (const auto young = softest_young(body); young && r.mass && r.volume && *r.volume > 0) {
-      // A solid lies or stands on something unless it is held; what is thin hangs or folds.
-      const bool hangs = body.kind != BodyKind::volume || !body.prescriptions.empty();
-      const double height =
-          hangs || !(g > 0) ? extent : std::abs(r.extent.dot(model.options.gravity.cwiseAbs()) / g);
-      const double weight = *r.mass / *r.volume * g * height;  // [Pa] at its foot
-      if (body.kind != BodyKind::affine && (weight > *young || *young < 10))
-        warn("'{}' has E = {:.3g} Pa{}; moduli are in Pa: jelly has about 1e3, rubber 1e6, steel 2e11",
-             r.name, *young,
-             weight > *young
-                 ? fmt::format(" and presses or pulls with {:.3g} Pa by its own weight: it sags by more than "
-                               "its size",
-                               weight)
-                 : ", softer than any solid there is");
-    }
-    if (const auto thickness = one_cell_thickness(body, r))
-      warn(
-          "'{}' is {:.3g} m long and one cell thick (about {:.2g} m): linear tetrahedra are far too stiff in "
-          "bending there; use three cells or more across, or a shell",
-          r.name, extent, *thickness);
-    if (r.quality && (*r.quality)[0] < 0.01)
-      warn(
-          "'{}' has cells that are nearly flat (quality {:.2g}; regular ones have 1): they cost iterations "
-          "and "
-          "limit the step; mesh it better",
-          r.name, (*r.quality)[0]);
-    const PairSettings& self = pairs(int(b), int(b));
-    if (self.enabled && r.edges[1] > 0 && body.is_dynamic() && self.dhat > 0.5 * r.edges[1])
-      warn(
-          "contact of '{}' begins at {:.3g} m, its edges are {:.3g} m long: with dhat larger than the mesh, "
-          "more "
-          "pairs touch than matter; lower contact.dhat or use a coarser mesh",
-          r.name, self.dhat, r.edges[1]);
-    if (const double way = farthest_move(body, scene); way > smallest_size)
-      warn(
-          "'{}' moves {:.3g} m in a step of {:.3g} s, more than {}: within a step it may get around what it "
-          "should hit, and collisions need many iterations; use a time.dt of {:.1g} s or less",
-          r.name, way, model.options.dt,
-          smallest == &r ? std::string("its own size")
-                         : fmt::format("the size of '{}' ({:.3g} m)", smallest->name, smallest_size),
-          0.5 * model.options.dt * smallest_size / way);
-  }
-  about.clear();
-  pairs.for_each_used([&](const PairSettings& s, int a, int c) {
-    if (s.enabled && s.friction > 2)
-      warn(
-          "the friction coefficient of '{}' with '{}' is {:.3g}; rubber on rough rock has about 1.5, and "
-          "more "
-          "than 2 only slows steps down",
-          bodies[std::size_t(a)].name, bodies[std::size_t(c)].name, s.friction);
-  });
-  const SimulationOptions& o = model.options;
-  const double fall = 0.5 * o.gravity.norm() * o.dt * o.dt;
-  if (fall > model.size)
-    warn(
-        "time.dt is {:.3g} s, in which a body falls {:.3g} m, farther than the scene is wide ({:.3g} m): "
-        "what "
-        "happens within a step is lost, and steps take many iterations; use a smaller one",
-        o.dt, fall, model.size);
-  if (o.contact.barrier_stiffness && std::isfinite(pairs.min_dhat())) {
-    const double usual = stiffness_range(mean_node_mass(model), model.size, pairs.min_dhat()).high;
-    if (*o.contact.barrier_stiffness > 1e3 * usual)
-      warn(
-          "contact.barrier_stiffness is {:.3g}, a thousand times what steps begin with at most ({:.3g}): "
-          "contacts are hard, and steps take many iterations; leave it out to have it chosen",
-          *o.contact.barrier_stiffness, usual);
-  }
-  if (o.solver.termination != Termination::balanced)
-    warn(
-        "solver.termination is not \"balanced\": steps end when the Newton step is short, as in the "
-        "published codes, "
-        "and forces (probes, contact_force) may be far from balance; look at force_residual in steps.csv, or "
-        "leave "
-        "the key out");
-  if (pairs.max_reach() > 0 && pairs.min_dhat() < 1e-7 * model.size)
-    warn(
-        "contact.dhat is {:.3g} m, a ten-millionth of the scene ({:.3g} m): forces change within less than "
-        "rounding allows; raise it",
-        pairs.min_dhat(), model.size);
-  if (o.contact.friction_iterations == 0)
-    warn(
-        "contact.friction_iterations is 0: every step is solved again until friction has settled, which may "
-        "take "
-        "many solves; a number such as 1 is faster");
-  if (o.solver.tolerance < 1e-8 * model.size / o.dt)
-    warn(
-        "solver.tolerance is {:.3g} m/s, near what rounding allows for a scene of {:.3g} m: steps may not "
-        "reach "
-        "it; raise it",
-        o.solver.tolerance, model.size);
-  if (o.solver.ccd == CcdMethod::tight_inclusion)
-    warn("solver.ccd is tight_inclusion, which is several times slower than additive, and no safer");
+  std::vector<std::string> result = Warnings(scene, bodies).collect();
   for (std::string& warning : nested_later(scene)) result.push_back(std::move(warning));
   return result;
 }

@@ -5,9 +5,10 @@
 #include <apart/scene/cell_materials.hpp>
 #include <apart/scene/describe.hpp>
 #include <apart/scene/loads.hpp>
+#include <apart/scene/meshes.hpp>
 #include <apart/scene/motion.hpp>
 #include <apart/scene/obstacle_motion.hpp>
-#include <apart/scene/shell_rest.hpp>
+#include <apart/scene/shells.hpp>
 
 #include <algorithm>
 #include <numbers>
@@ -73,7 +74,7 @@ void move_points(Shape& shape, const DynamicBody& d, const MeshPlace& place) {
 template <class D>
 Shape make_shape(const D& d, std::vector<std::string>& notes) {
   const MeshPlace place = mesh_place(d.mesh, fmt::format("body '{}'", d.name));
-  MeshResult made = make_mesh_at(d.mesh, request_of(d));
+  MeshResult made = make_mesh(d.mesh, request_of(d));
   const Mesh placed = transformed(made.mesh, d.transform);
   Shape shape{fitted(d, placed, place)};
   shape.renumbered = !made.note.empty() || shape.mesh.point_count() < placed.point_count();

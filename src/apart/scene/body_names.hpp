@@ -10,7 +10,7 @@ bool is_copy(const std::string& name, const std::string& array);
 
 /// Names in pairs, attachments and probes that are no body's.
 void add_unknown_bodies(const SceneDescription& scene, Problems& problems);
-/// The same for a file that may have other mistakes, so that they are told together.
+/// The same for a file that may have other mistakes, so that all are reported together.
 void add_unknown_bodies(const JsonValue& scene, Problems& problems);
 
 }  // namespace apart

@@ -1,7 +1,4 @@
-#include <apart/collision/broad_phase.hpp>
-#include <apart/io/mesh_format.hpp>
 #include <apart/scene/catalog_parts.hpp>
-#include <apart/solver/linear_solver.hpp>
 
 namespace apart {
 
@@ -21,7 +18,7 @@ Group scene() {
        {{"time", object("time"), "", Key::required, "how long, in which steps"}, &T::time},
        {{"gravity", vector(), "m/s2", "[0, -9.81, 0]", "acceleration of everything that moves"}, &T::gravity},
        {{"bodies", list(object("body"), 1, most_bodies), "", Key::required,
-         "what the scene is made of; at most 2000, copies included"},
+         "what the scene is made of; at most 100 000, copies included"},
         &T::bodies},
        {{"attachments", list(object("attachment")), "", "[]", "springs between bodies"}, &T::attachments},
        {{"contact", object("contact"), "", "{}", "how bodies touch"}, &T::contact},
@@ -39,8 +36,8 @@ Group time_steps() {
         &T::tend},
        {{"steps", integer(1), "", Key::optional, "number of time steps"}, &T::steps},
        {{"max_motion", number(not_negative), "", "0.25",
-         "how far two pieces may go on against each other in a step after they have met, in widths of "
-         "the smaller one; steps with more are divided; 0: none is"},
+         "how far two pieces may move against each other within a step after they touch, in widths of the "
+         "smaller one; longer steps are divided; 0: no step is"},
         &T::max_motion},
        {{"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"}, &T::integrator},
        {{"beta", number({0, 0.5, true, false}), "", Key::optional, "of newmark; not given: 0.25"}, &T::beta},
@@ -159,7 +156,7 @@ Group solvers() {
        {{"max_iterations", integer(1), "", "1000", "Newton iterations before a step counts as failed"},
         &T::max_iterations},
        {{"slow_iterations", integer(1), "", "100",
-         "Newton iterations of a step after which the run tells what holds it up"},
+         "Newton iterations in a step after which the run reports what slows it down"},
         &T::slow_iterations},
        {{"linear_solver", choice("linear_solver"), "", "\"cholmod\"", "how linear systems are solved"},
         &T::linear_solver},
@@ -179,7 +176,8 @@ Group outputs() {
   using T = OutputDescription;
   return record<T>(
       "",
-      {{{"every", integer(1), "steps", "1", "a frame after so many steps; first and last state always"},
+      {{{"every", integer(1), "steps", "1",
+         "number of steps from frame to frame; the first and the last state are always written"},
         &T::every},
        {{"formats", list(choice("format")), "", "[\"vtu\"]", "VTU is always written, others beside it"},
         &T::formats},
@@ -187,133 +185,20 @@ Group outputs() {
          "a checkpoint at the end of a step when so much time has passed since the last; the last two are "
          "kept"},
         &T::checkpoint_seconds},
-       {{"checkpoint_steps", integer(1), "steps", Key::optional, "a checkpoint after so many steps, too"},
+       {{"checkpoint_steps", integer(1), "steps", Key::optional,
+         "number of steps from checkpoint to checkpoint, in addition"},
         &T::checkpoint_steps}});
 }
 
-/// The choices of a list of methods kept by another layer.
-template <class Methods>
-ChoiceList methods(std::string_view name, std::string_view summary, const Methods& rows) {
-  ChoiceList result{name, summary, {}};
-  for (const auto& row : rows) result.choices.push_back({row.name, row.summary});
-  return result;
-}
-
-/// Extensions of mesh files, with what is read from them.
-ChoiceList mesh_files() {
-  ChoiceList result{"mesh_format", "Mesh files, by extension", {}};
-  for (const MeshFormat& format : mesh_formats())
-    result.choices.push_back({format.extension, format.summary});
-  return result;
-}
-
 Catalog make_catalog() {
-  return {
-      {scene(),      time_steps(),      bodies(),        meshes(),        tetrahedralizations(),
-       transforms(), axis_angles(),     arrays(),        materials(),     fields(),
-       regions(),    shell_materials(), strain_limits(), rod_materials(), fixed_parts(),
-       loads(),      attachments(),     probes(),        dampings(),      sequences(),
-       selections(), boxes(),           balls(),         planes(),        motions(),
-       keyframes(),  turnings(),        contacts(),      frictions(),     pairs(),
-       solvers(),    outputs()},
-      {{"integrator",
-        "Time integrators",
-        {{"implicit_euler", "first order, dissipative, robust", int(Integrator::implicit_euler)},
-         {"bdf2", "second order, little dissipation", int(Integrator::bdf2)},
-         {"newmark", "second order, no dissipation with beta 0.25 and gamma 0.5; takes beta and gamma",
-          int(Integrator::newmark)},
-         {"generalized_alpha",
-          "second order, damps only what is too fast for the step; takes spectral_radius",
-          int(Integrator::generalized_alpha)},
-         {"quasi_static", "forces in balance at every instant, no inertia", int(Integrator::quasi_static)}}},
-       {"mass",
-        "How mass is spread over nodes",
-        {{"lumped", "a quarter of each tetrahedron to each corner", int(MassKind::lumped)},
-         {"consistent", "the integral of the shape functions", int(MassKind::consistent)}}},
-       {"bending_model",
-        "Stiffness of bending",
-        {{"plate", "flexural rigidity E thickness^3/(12 (1 - nu^2)), as in plate theory",
-          int(BendingModel::plate)},
-         {"published", "three times that: the hinge energy of Codimensional IPC as published",
-          int(BendingModel::published)}}},
-       {"rest_angles",
-        "Angles at rest",
-        {{"mesh", "those of the rest shape", int(RestAngles::mesh)},
-         {"flat", "zero", int(RestAngles::flat)}}},
-       {"warp",
-        "Directions of the warp",
-        {{"texture", "where the first texture coordinate (vt of OBJ files) grows"}}},
-       {"rest_mesh",
-        "Shapes without strain",
-        {{"texture", "the pattern in the plane that texture coordinates (vt of OBJ files) give, in metres"}}},
-       {"rest_curvature",
-        "Rods at rest",
-        {{"mesh", "as bent as the mesh is, to any side", int(RestCurvature::mesh)},
-         {"straight", "straight", int(RestCurvature::straight)}}},
-       {"axes",
-        "Directions",
-        {{"xyz", "all"}, {"xy", ""}, {"xz", ""}, {"yz", ""}, {"x", ""}, {"y", ""}, {"z", ""}}},
-       {"attach_to",
-        "Where attachments end",
-        {{"surface", "the nearest point of triangles, segments or points", int(AttachTo::surface)},
-         {"vertices", "the nearest vertex", int(AttachTo::vertices)}}},
-       {"dhat",
-        "Distance at which contact begins",
-        {{"auto",
-          "of two bodies the smaller of what fits those that can be pushed: 2e-3 of the diagonal of a "
-          "body's "
-          "box, but no more than a quarter of its surface's mean edge, or a tenth of its diameter"}}},
-       {"contact_thickness",
-        "Thickness in contact",
-        {{"auto", "a shell is as thick as its material, rods and particles as their diameter, all else 0"}}},
-       {"epsv",
-        "Speed below which friction is static",
-        {{"auto",
-          "1e-3 of the diagonal of a body's box per second; of two, the smaller that can be pushed"}}},
-       {"tolerance",
-        "Length of a Newton step that is short",
-        {{"auto", "1e-3 of the diagonal of the smallest body's box that can be pushed, per second"}}},
-       {"barrier_stiffness",
-        "Contact stiffness",
-        {{"adaptive", "follows the forces that contacts carry, so that they rest well inside dhat",
-          int(StiffnessRule::adaptive)},
-         {"published",
-          "found from masses and the balance of forces at the start of each step, and raised when gaps get "
-          "tiny (IPC); gaps may be far smaller than dhat",
-          int(StiffnessRule::published)}}},
-       {"termination",
-        "When a step is solved",
-        {{"balanced", "the largest entry of the Newton step is short, and forces are in balance",
-          int(Termination::balanced)},
-         {"published", "the largest entry of the Newton step is short; forces may be far from balance (IPC)",
-          int(Termination::published)},
-         {"l2_norm",
-          "the normalised Newton step is short, three times in a row; forces may be far from balance "
-          "(C-IPC)",
-          int(Termination::l2_norm)}}},
-       methods("linear_solver", "Linear solvers", linear_solver_methods()),
-       {"ordering",
-        "Elimination orders",
-        {{"auto", "the better of the two"}, {"amd", "minimum degree"}, {"metis", "nested dissection"}}},
-       methods("broad_phase", "Searches for near pairs", broad_phase_methods()),
-       {"ccd",
-        "Continuous collision detection",
-        {{"additive", "advances by safe steps", int(CcdMethod::additive)},
-         {"tight_inclusion", "bisects time and surface, and excludes boxes that cannot touch",
-          int(CcdMethod::tight_inclusion)}}},
-       {"ccd_culling",
-        "Pairs that bound a step",
-        {{"near_first", "near pairs, others only as far as these leave the way free; as none",
-          int(CcdCulling::near_first)},
-         {"cfl", "near pairs, others by the largest displacement; fewer searches, shorter steps",
-          int(CcdCulling::cfl)},
-         {"none", "all pairs on the whole way", int(CcdCulling::none)}}},
-       mesh_files(),
-       {"format",
-        "Frame formats",
-        {{"vtu", "everything, for ParaView; always written"},
-         {"obj", "the surface"},
-         {"ply", "the surface"}}}}};
+  return {{scene(),      time_steps(),      bodies(),        meshes(),        tetrahedralizations(),
+           transforms(), axis_angles(),     arrays(),        materials(),     fields(),
+           regions(),    shell_materials(), strain_limits(), rod_materials(), fixed_parts(),
+           loads(),      attachments(),     probes(),        dampings(),      sequences(),
+           selections(), boxes(),           balls(),         planes(),        motions(),
+           keyframes(),  turnings(),        contacts(),      frictions(),     pairs(),
+           solvers(),    outputs()},
+          choices()};
 }
 
 template <class T>
@@ -353,6 +238,12 @@ const Catalog& catalog() {
 
 const Row& Group::row(std::string_view row_name) const {
   return named(rows, row_name);
+}
+
+const Row& Group::row_of(const JsonValue& object) const {
+  for (const Row& candidate : rows)
+    if (candidate.tag.empty() || candidate.describes(object)) return candidate;
+  throw InvariantError("Group::row_of: the object was not checked");
 }
 
 bool Row::describes(const JsonValue& object) const {

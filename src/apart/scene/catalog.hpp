@@ -46,6 +46,7 @@ struct ValueType {
   std::vector<ValueType>
       of;  ///< list: the type of its items; any_of: alternatives, each of another JSON type
   std::size_t min_size = 0, max_size = std::numeric_limits<std::size_t>::max();  ///< of a list, or a text
+  bool is_path = false;  ///< text: of a file, absolute or relative to the scene file
 };
 
 /// A checked value, and what keeps it alive.
@@ -98,6 +99,8 @@ struct Group {
   std::vector<Row> rows;
 
   const Row& row(std::string_view name) const;
+  /// The row that a checked object is of.
+  const Row& row_of(const JsonValue& object) const;
 };
 
 struct Choice {

@@ -10,7 +10,7 @@ Group bodies() {
   const Key mesh{"mesh", object("mesh"), "", Key::required, "the shape"};
   const Key transform{"transform", object("transform"), "", "{}", "places the mesh in the world"};
   const Key moved_points{
-      "moved_points", text(), "", Key::optional,
+      "moved_points", path(), "", Key::optional,
       "mesh file, absolute or relative to the scene file, that says where the points of the "
       "placed mesh are instead, one by one, as the rest shape; selections choose by where they were placed; "
       "apart check --fix writes it"};
@@ -184,12 +184,12 @@ Group attachments() {
   const Key bodies{"bodies", tuple(text(), 2), "", Key::required, "two names"};
   return {
       "attachment",
-      "Springs between bodies. Contact between the two goes on.",
+      "Springs between bodies. Contact between the two is not changed.",
       {with_key<StitchesDescription>(
            "springs between given points of a body and given points or places on edges of another, or of the "
            "same: seams, which close and then hold",
            with_times<StitchesDescription>(
-               {{{"stitches", any_of({text(), list(list(number(not_negative)), 1)}), "", Key::required,
+               {{{"stitches", any_of({path(), list(list(number(not_negative)), 1)}), "", Key::required,
                   "a file with lines \"stitch a b c t\" (OBJ or text), or a list of [a, b] and "
                   "[a, b, c, t]: point a to point b, or to (1 - t) b + t c; counted from 0"},
                  &StitchesDescription::stitches},
@@ -236,7 +236,7 @@ Group sequences() {
       "transform. The "
       "mesh is where the body starts; the first file is reached after dt, or is the start itself if it "
       "equals the mesh.",
-      {{{"files", text(), "", Key::required,
+      {{{"files", path(), "", Key::required,
          "path, absolute or relative to the scene file, with {} for the number, such as \"frames/{}.obj\""},
         &T::files},
        {{"first", integer(0), "", "0", "number of the first file"}, &T::first},
@@ -307,7 +307,7 @@ Group selections() {
            {{{"indices", list(integer(0), 1), "", Key::required, "from 0"}, &IndexSelection::indices}}),
        with_key<IndexFileSelection>(
            "points by their position in the mesh, listed in a text file",
-           {{{"index_file", text(), "", Key::required,
+           {{{"index_file", path(), "", Key::required,
               "path, absolute or relative to the scene file; whole numbers from 0 between blanks"},
              &IndexFileSelection::index_file}}),
        with_key<ExpressionSelection>(

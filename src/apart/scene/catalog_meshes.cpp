@@ -152,7 +152,8 @@ Group meshes() {
                {{"cells", integer(1, 1e5), "", "10", "segments of each hair"}, &HairMesh::cells},
                {{"root", number(not_negative), "m", "0", "distance of the roots from the surface"},
                 &HairMesh::root},
-               {{"every", integer(1, 1e6), "", "1", "a hair at every so many points"}, &HairMesh::every}}),
+               {{"every", integer(1, 1e6), "", "1", "number of points from hair to hair"},
+                &HairMesh::every}}),
           generator<PointsMesh>(
               "regular block of single points; for particles and obstacles",
               {{{"counts", tuple(integer(1, 1e6), 3), "", "[5, 1, 5]", "points along x, y, z"},
@@ -171,7 +172,7 @@ Group meshes() {
                {{"seed", integer(0), "", "0", "of the random numbers"}, &PackingMesh::seed}}),
           with_key<FileMesh>(
               "mesh file; the format follows from the extension",
-              {{{"file", text(), "", Key::required, "path, absolute or relative to the scene file"},
+              {{{"file", path(), "", Key::required, "path, absolute or relative to the scene file"},
                 &FileMesh::file},
                {{"weld", number({0, 0.01}), "", "1e-7",
                  "points nearer to each other than this share of the mesh's diagonal become one, so that "

@@ -27,6 +27,11 @@ inline ValueType length(Range range) {
 inline ValueType text() {
   return {ValueType::Kind::text, {}, {}, {}, 1};
 }
+inline ValueType path() {
+  ValueType type = text();
+  type.is_path = true;
+  return type;
+}
 inline ValueType any_text() {
   return {ValueType::Kind::text, {}, {}, {}, 0};
 }
@@ -119,6 +124,9 @@ Keys<T> with_times(Keys<T> keys) {
       {{"until", number(positive), "s", Key::optional, "when it ends; not given: never"}, &T::until});
   return keys;
 }
+
+// catalog_choices.cpp
+std::vector<ChoiceList> choices();
 
 // ---- Groups -------------------------------------------------------------------------------------
 // catalog_meshes.cpp

@@ -8,7 +8,7 @@ Lame ElasticMaterial::lame() const {
   if (!mu) return lame_parameters(number(E), number(nu));
   const Lame result{number(*lambda), number(*mu)};
   if (!(3 * result.lambda + 2 * result.mu > 0))
-    place["lambda"].fail("got {}, must be more than -2/3 mu = {}; else the material would burst",
+    place["lambda"].fail("got {}, must be more than -2/3 mu = {}; otherwise the material is unstable",
                          result.lambda, -2 * result.mu / 3);
   return result;
 }

@@ -208,8 +208,5 @@ struct MeshHolder {
 };
 
 const Place& place_of(const MeshDescription& mesh);
-MeshResult make_mesh(const MeshDescription& mesh, const MeshRequest& request);
-/// Whether a surface of it can be filled with tetrahedra: what generators make is not.
-bool is_fillable(const MeshDescription& mesh);
 
 }  // namespace apart

@@ -1,9 +1,12 @@
 // Meshes made, read or written out as described. Keys, units and defaults are in catalog_meshes.cpp.
 #include <apart/geometry/aabb.hpp>
+#include <apart/geometry/mesh_checks.hpp>
 #include <apart/geometry/weld.hpp>
 #include <apart/io/mesh_format.hpp>
 #include <apart/io/tetgen.hpp>
 #include <apart/scene/describe.hpp>
+#include <apart/scene/meshes.hpp>
+#include <apart/scene/motion.hpp>
 
 namespace apart {
 
@@ -50,17 +53,30 @@ Cells cells_of(const List& list, const Place& place, Index point_count) {
   return cells;
 }
 
+/// Whether a surface can be filled with tetrahedra on request; files and written-out meshes name their own
+/// places in messages.
+bool is_fillable(const MeshDescription& mesh) {
+  return std::holds_alternative<FileMesh>(mesh) || std::holds_alternative<InlineMesh>(mesh);
+}
+
 }  // namespace
 
 NestedMesh::NestedMesh() : NestedMesh(MeshHolder{SphereMesh{}}) {}
 NestedMesh::NestedMesh(const MeshHolder& mesh) : mesh_(std::make_shared<const MeshHolder>(mesh)) {}
 
 MeshResult make_mesh(const MeshDescription& mesh, const MeshRequest& request) {
-  return std::visit([&](const auto& m) { return m.make(request); }, mesh);
+  const auto make = [&] { return std::visit([&](const auto& m) { return m.make(request); }, mesh); };
+  return is_fillable(mesh) ? make() : place_of(mesh).locate(make);
 }
 
-bool is_fillable(const MeshDescription& mesh) {
-  return std::holds_alternative<FileMesh>(mesh) || std::holds_alternative<InlineMesh>(mesh);
+Mesh transformed(const Mesh& mesh, const TransformDescription& transform) {
+  const Matrix3 linear = make_rotation(transform.rotate) * per_axis(transform.scale).asDiagonal();
+  return transformed(mesh, linear, transform.translate);
+}
+
+MeshPlace mesh_place(const MeshDescription& mesh, const std::string& whose) {
+  const Place& place = place_of(mesh);
+  return {place.message(""), place.message(whose), is_fillable(mesh)};
 }
 
 // ---- Generators -----------------------------------------------------------------------------------------

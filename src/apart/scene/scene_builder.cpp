@@ -257,7 +257,7 @@ class SceneBuilder {
       count += copies;
     }
     if (count > most_bodies)
-      bodies_place().fail("has {} bodies, copies included, at most {} are allowed; join some", count,
+      bodies_place().fail("has {} bodies, copies included, at most {} are allowed; merge some of them", count,
                           most_bodies);
   }
 
@@ -270,7 +270,7 @@ class SceneBuilder {
           entries_.push_back(std::move(built));
         }
       });
-      // At once, not when the memory is full.
+      // Now, not when the memory is full.
       if (cells > most_cells)
         bodies_place().fail(
             "has {:.2g} cells or more in all meshes, at most {:.2g} are read; use coarser meshes", cells,

@@ -15,11 +15,11 @@ struct Scene {
   std::string name;
   std::shared_ptr<const Model> model;
   Index steps = 0;                         ///< time steps to take
-  Index frame_every = 1;                   ///< a frame after so many steps
+  Index frame_every = 1;                   ///< number of steps from frame to frame
   std::vector<std::string> extra_formats;  ///< of frames, beside VTU
   std::vector<Probe> probes;
   double checkpoint_seconds = 10;         ///< at most so long between two checkpoints, or one step
-  std::optional<Index> checkpoint_steps;  ///< another one after so many steps
+  std::optional<Index> checkpoint_steps;  ///< also after this number of steps
   std::vector<std::string> notes;         ///< what was changed in meshes, one line each
 };
 

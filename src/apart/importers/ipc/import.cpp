@@ -164,8 +164,8 @@ void Importer::place_shapes() {
   double count = 0;
   for (const IpcShape& shape : script_.shapes) count += shape.counts.cast<double>().prod();
   if (count > most_components)
-    fail(script_.shapes.front().line, "the script has {} shapes, at most {} are read; join some", count,
-         most_components);
+    fail(script_.shapes.front().line, "the script has {} shapes, at most {} are read; merge some of them",
+         count, most_components);
   for (std::size_t s = 0; s < script_.shapes.size(); ++s) {
     const IpcShape& shape = script_.shapes[s];
     const Source& source = sources_[shape_source_[s]];

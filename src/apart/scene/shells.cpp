@@ -1,6 +1,6 @@
-#include <apart/geometry/mesh_checks.hpp>
+#include <apart/scene/meshes.hpp>
 #include <apart/scene/motion.hpp>
-#include <apart/scene/shell_rest.hpp>
+#include <apart/scene/shells.hpp>
 
 namespace apart {
 
@@ -34,7 +34,7 @@ Matrix3X rest_points(const ShellDescription& body, const std::string& name, cons
     return transformed(pattern, body.transform).points;
   }
   const auto& source = std::get<MeshDescription>(*body.rest_mesh);
-  const MeshResult made = make_mesh_at(source, {generate::Content::surface, true});
+  const MeshResult made = make_mesh(source, {generate::Content::surface, true});
   const Mesh rest = shell_mesh(transformed(made.mesh, body.transform),
                                mesh_place(source, fmt::format("body '{}', rest shape", name)));
   if (rest.points.cols() != mesh.points.cols() || rest.faces.cols() != mesh.faces.cols() ||
@@ -61,22 +61,6 @@ StretchLimit make_limit(const StrainLimitDescription& d) {
 }
 
 }  // namespace
-
-MeshPlace mesh_place(const MeshDescription& mesh, const std::string& whose) {
-  const Place& place = place_of(mesh);
-  std::string whole = place.message("");
-  return {std::move(whole), place.message(whose), is_fillable(mesh)};
-}
-
-MeshResult make_mesh_at(const MeshDescription& mesh, const MeshRequest& request) {
-  return is_fillable(mesh) ? make_mesh(mesh, request)
-                           : place_of(mesh).locate([&] { return make_mesh(mesh, request); });
-}
-
-Mesh transformed(const Mesh& mesh, const TransformDescription& transform) {
-  const Matrix3 linear = make_rotation(transform.rotate) * per_axis(transform.scale).asDiagonal();
-  return transformed(mesh, linear, transform.translate);
-}
 
 ShellSubstance make_shell_substance(const ShellDescription& body) {
   ShellSubstance stuff;
