@@ -140,9 +140,7 @@ TEST(DescriptionContract, an_object_with_every_key_is_written_as_it_was_read) {
 TEST(DescriptionContract, every_example_is_written_as_it_was_read) {
   for (const Example& example : examples()) {
     const SceneFile file = parse_scene(example.text, std::string(example.name), ".");
-    EXPECT_EQ(normal_text(to_json(describe(std::make_shared<const JsonValue>(file.root)))),
-              normal_text(file.root))
-        << example.name;
+    EXPECT_EQ(normal_text(to_json(file.description())), normal_text(*file.json)) << example.name;
   }
 }
 

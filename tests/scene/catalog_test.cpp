@@ -126,7 +126,7 @@ TEST(Schema, AcceptsEveryExampleAndWhatIsUnderstoodOfIt) {
   for (const Example& example : examples()) {
     const JsonValue raw = parse_json(example.text, std::string(example.name));
     EXPECT_EQ(schema_violations(raw), std::vector<std::string>{}) << example.name;
-    EXPECT_EQ(schema_violations(parse_scene(example.text, "scene.json", ".").root),
+    EXPECT_EQ(schema_violations(*parse_scene(example.text, "scene.json", ".").json),
               std::vector<std::string>{})
         << example.name;
   }

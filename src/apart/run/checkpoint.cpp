@@ -50,7 +50,7 @@ class Hash {
 
 std::uint64_t fingerprint(const SceneFile& file, const Model& model) {
   Hash hash;
-  JsonValue scene = file.root;
+  JsonValue scene = *file.json;
   std::erase_if(*scene.get_if<JsonValue::Object>(),
                 [](const auto& member) { return member.first == "solver" || member.first == "output"; });
   const std::string text = to_text(scene);

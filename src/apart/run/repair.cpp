@@ -308,7 +308,7 @@ void write_repaired(const std::filesystem::path& scene_file, const Repair& repai
   const Model& model = *scene.model;
   const std::filesystem::path folder = scene_file.parent_path() / (scene_file.stem().string() + "-meshes");
   UnfinishedScene files(scene_file, folder);
-  SceneDescription description = describe(std::make_shared<const JsonValue>(file.root));
+  SceneDescription description = file.description();
   std::vector<BodyDescription> bodies;
   for (const BodyDescription& body : description.bodies) {
     // Copies that differ are written one by one.

@@ -351,7 +351,7 @@ class SceneBuilder {
 }  // namespace
 
 Scene build_scene(const SceneFile& file) {
-  const SceneDescription description = describe(std::make_shared<const JsonValue>(file.root));
+  const SceneDescription description = file.description();
   return SceneBuilder(description).build();
 }
 

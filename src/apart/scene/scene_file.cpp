@@ -178,13 +178,13 @@ void check_together(const JsonValue& scene) {
 SceneFile understand_scene(JsonValue root, const std::string& source, const fs::path& directory,
                            std::span<const std::string> overrides) {
   for (const std::string& change : overrides) Override(change).apply(root);
-  SceneFile scene{validated(root), {}, {}};
-  if (!scene.root.find("name")) insert_after(scene.root, "version", "name", fs::path(source).stem().string());
-  name_bodies(scene.root);
-  check_together(scene.root);
-  make_paths_absolute(scene.root, {ValueType::Kind::object, {}, "scene", {}}, fs::absolute(directory / "."));
-  scene.name = scene.top()["name"].text();
-  return scene;
+  JsonValue scene = validated(root);
+  if (!scene.find("name")) insert_after(scene, "version", "name", fs::path(source).stem().string());
+  name_bodies(scene);
+  check_together(scene);
+  make_paths_absolute(scene, {ValueType::Kind::object, {}, "scene", {}}, fs::absolute(directory / "."));
+  std::string name = std::get<std::string>(scene.find("name")->data);
+  return {std::make_shared<const JsonValue>(std::move(scene)), std::move(name)};
 }
 
 std::string SceneFile::file_name() const {

@@ -1,7 +1,8 @@
 #pragma once
-#include <apart/io/located_json.hpp>
+#include <apart/scene/scene_description.hpp>
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,12 +13,13 @@ namespace apart {
 /// A scene as understood: checked against the catalog, every default filled in, every path absolute. Its text
 /// read again gives the same scene.
 struct SceneFile {
-  JsonValue root;
-  std::string name;                     ///< root's "name"
+  std::shared_ptr<const JsonValue> json = std::make_shared<const JsonValue>();  ///< never null
+  std::string name = {};                                                        ///< the scene's "name"
   std::vector<std::string> notes = {};  ///< of a converted script: what has no effect here, one line each
 
-  LocatedJson top() const { return LocatedJson(root); }
-  std::string text() const { return to_text(root); }
+  LocatedJson top() const { return LocatedJson(*json); }
+  std::string text() const { return to_text(*json); }
+  SceneDescription description() const { return describe(json); }
   /// The name without what file names cannot hold.
   std::string file_name() const;
 };
