@@ -3,9 +3,9 @@
 #include <benchmark/benchmark.h>
 #include <apart/collision/ccd_methods.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/importers/importers.hpp>
 #include <apart/queries/query_generator.hpp>
 #include <apart/scene/scene_builder.hpp>
-#include <apart/scene/scene_file.hpp>
 #include <apart/simulation/simulation.hpp>
 
 #include <ctime>
@@ -102,7 +102,7 @@ BENCHMARK(vector_against_scalar_parallel_edges)->Iterations(1);
 
 /// What the step bound asks in the first steps of a built-in example, with its thickness, d̂ and gap.
 std::vector<CcdQuery> recorded_queries(const char* example, int steps) {
-  const auto model = build_scene(find_scene(example)).model;
+  const auto model = build_scene(open_scene(example)).model;
   Simulation simulation(model);
   std::vector<CcdQuery> queries;
   simulation.on_step_bound = [&](const Candidates& candidates, const Path& path) {

@@ -4,8 +4,8 @@
 //   apart_bench_reference FOLDER [FILE.json]      FOLDER holds the scripts; it may be missing
 #include <apart/core/diagnostics.hpp>
 #include <apart/geometry/generators.hpp>
+#include <apart/importers/importers.hpp>
 #include <apart/scene/scene_builder.hpp>
-#include <apart/scene/scene_file.hpp>
 #include <apart/simulation/simulation.hpp>
 
 #include "forked_run.hpp"
@@ -82,7 +82,7 @@ json measure(const std::shared_ptr<const Model>& model, int steps) {
 }
 
 json measure_script(const fs::path& script, int steps, const std::vector<std::string>& changes = {}) {
-  return forked_run([&] { return measure(build_scene(read_scene(script, changes)).model, steps); }, 1);
+  return forked_run([&] { return measure(build_scene(open_scene_file(script, changes)).model, steps); }, 1);
 }
 
 double number(const json& row, const char* key) {

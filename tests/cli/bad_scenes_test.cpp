@@ -187,7 +187,7 @@ std::vector<BadScene> bad_scenes() {
       {"zero scale",
        scene(R"({"type": "volume", "mesh": {"generator": "box"}, "transform": {"scale": 0}})"),
        {"bodies[0].transform.scale: got 0, must be positive"}},
-      {"no time", scene(ball(), "", "\"dt\": 0.01"), {"scene.json:2: time: says not how long", "\"tend\""}},
+      {"no time", scene(ball(), "", "\"dt\": 0.01"), {"scene.json:2: time: does not say how long", "\"tend\""}},
       {"two times",
        scene(ball(), "", R"("tend": 1, "steps": 3)"),
        {"scene.json:2: time: has both 'tend' and 'steps'; remove one"}},

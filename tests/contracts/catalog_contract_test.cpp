@@ -3,11 +3,10 @@
 #include <apart/geometry/generators.hpp>
 #include <apart/potentials/continuum_elasticity.hpp>
 #include <apart/potentials/membrane_elasticity.hpp>
-#include <apart/scene/catalog.hpp>
-#include <apart/scene/scene_file.hpp>
 #include <apart/solver/linear_solver.hpp>
 
 #include <gtest/gtest.h>
+#include <support/described_part.hpp>
 #include <support/potential_checks.hpp>
 #include <support/small_scene.hpp>
 
@@ -18,12 +17,8 @@ namespace {
 
 /// The material of a catalog row with every parameter at its default.
 Material material_of(const Row& row) {
-  const std::string text =
-      R"({"version": 1, "time": {"dt": 0.01, "tend": 1}, "bodies": [{"name": "b", "type": "volume",)"
-      R"( "mesh": {"generator": "box"}, "material": {"type": ")" +
-      std::string(row.name) + R"("}}]})";
-  const SceneFile scene = parse_scene(text, "scene.json", ".");
-  return row.make_material(scene.top()["bodies"][0]["material"]);
+  return make_substance(described_part<MaterialDescription>(R"({"type": ")" + std::string(row.name) + "\"}"))
+      .material;
 }
 
 TEST(CatalogContract, every_material_is_a_potential_with_right_derivatives) {
@@ -49,13 +44,10 @@ TEST(CatalogContract, every_shell_material_is_a_potential_with_right_derivatives
   int count = 0;
   for (const Row& row : catalog().group("shell_material").rows) {
     ++count;
-    const std::string text =
-        R"({"version": 1, "time": {"dt": 0.01, "tend": 1}, "bodies": [{"name": "b", "type": "shell",)"
-        R"( "mesh": {"generator": "grid"}, "material": {"type": ")" +
-        std::string(row.name) + R"("}}]})";
-    const SceneFile scene = parse_scene(text, "scene.json", ".");
+    const auto material =
+        described_part<ShellMaterialDescription>(R"({"type": ")" + std::string(row.name) + "\"}");
     ShellSubstance stuff;
-    stuff.membrane = row.make_membrane(scene.top()["bodies"][0]["material"]);
+    stuff.membrane = std::visit([](const auto& m) { return m.make(); }, material);
     const Body body = make_shell("b", generate::grid(1, 1, 1, 2), stuff);
     for (unsigned seed = 0; seed < 3; ++seed) {
       MembraneElasticity elasticity;

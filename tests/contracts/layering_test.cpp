@@ -65,7 +65,7 @@ Layers read_layers(const std::string& cmake) {
     std::istringstream arguments((*i)[2]);
     bool depends = false;
     for (std::string word; arguments >> word;) {
-      if (word == "DEPENDS" || word == "PUBLIC" || word == "LINKS" || word == "OUTPUT") {
+      if (word == "DEPENDS" || word == "PUBLIC" || word == "LINKS" || word == "OUTPUT" || word == "COLD") {
         depends = word == "DEPENDS";
       } else if (depends) {
         if (!layers.contains(word))
@@ -157,7 +157,7 @@ TEST(Layering, DependenciesAreTransitive) {
   const Layers layers = read_layers(R"(
     apart_layer(low PUBLIC Some::library LINKS high)
     apart_layer(middle DEPENDS low LINKS other)
-    apart_layer(beside DEPENDS low)
+    apart_layer(beside DEPENDS low COLD)
     apart_program(top OUTPUT name DEPENDS middle LINKS beside))");
   EXPECT_EQ(layers.at("low"), (std::set<std::string>{"low"}));
   EXPECT_EQ(layers.at("top"), (std::set<std::string>{"low", "middle", "top"}));

@@ -6,7 +6,7 @@
 #include <apart/io/run_digests.hpp>
 #include <apart/io/sealed_file.hpp>
 #include <apart/queries/query_file.hpp>
-#include <apart/scene/checkpoint.hpp>
+#include <apart/run/checkpoint.hpp>
 #include <apart/scene/examples.hpp>
 #include <apart/scene/scene_builder.hpp>
 

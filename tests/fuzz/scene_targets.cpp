@@ -1,8 +1,9 @@
 #include "fuzz_target.hpp"
 
+#include <apart/importers/ipc/import.hpp>
 #include <apart/io/located_json.hpp>
 #include <apart/scene/expression.hpp>
-#include <apart/scene/ipc_import.hpp>
+#include <apart/scene/readable_text.hpp>
 #include <apart/scene/scene_file.hpp>
 
 namespace apart::fuzz {
@@ -32,6 +33,9 @@ void read_scene_text(std::string_view input) {
   if (!accepted([&] { scene = parse_scene(input, "scene.json", "."); })) return;
   const std::string text = scene.text();
   require(parse_scene(text, "scene.json", ".").text() == text, "a scene as understood is read as the same");
+  const std::string written = to_text(to_json(scene.description()));
+  require(to_text(to_json(parse_scene(written, "scene.json", ".").description())) == written,
+          "a description is written as a scene that gives the same description");
 }
 
 void read_ipc_script_file(std::string_view input) {

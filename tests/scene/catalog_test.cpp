@@ -1,11 +1,13 @@
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/examples.hpp>
+#include <apart/scene/meshes.hpp>
 #include <apart/scene/scene_file.hpp>
 #include <apart/scene/schema.hpp>
 #include <apart/scene/validation.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <support/described_part.hpp>
 
 #include <fstream>
 #include <set>
@@ -60,7 +62,7 @@ TEST(Catalog, DefaultsMeetTheirOwnRules) {
                     "scene.json", "."))
         << row.name;
   for (const Row& row : catalog().group("mesh").rows)
-    if (row.make_mesh) {
+    if (row.tag_is_name) {
       EXPECT_NO_THROW(parse_scene(scene_with(R"({"type": "obstacle", "mesh": )" + smallest_object(row) + "}"),
                                   "scene.json", "."))
           << row.name;
@@ -70,18 +72,13 @@ TEST(Catalog, DefaultsMeetTheirOwnRules) {
 
 TEST(Catalog, EveryGeneratorAndMaterialIsMadeFromItsDefaults) {
   for (const Row& row : catalog().group("mesh").rows) {
-    if (!row.make_mesh) continue;
-    const SceneFile scene = parse_scene(
-        scene_with(R"({"type": "obstacle", "mesh": )" + smallest_object(row) + "}"), "scene.json", ".");
-    const Mesh mesh = row.make_mesh(scene.top()["bodies"][0]["mesh"], generate::Content::tetrahedra);
-    EXPECT_GT(mesh.point_count(), 0) << row.name;
+    if (!row.tag_is_name) continue;
+    const auto mesh = test::described_part<MeshDescription>(smallest_object(row));
+    EXPECT_GT(make_mesh(mesh, {generate::Content::tetrahedra}).mesh.point_count(), 0) << row.name;
   }
   for (const Row& row : catalog().group("material").rows) {
-    const SceneFile scene =
-        parse_scene(scene_with(R"({"type": "volume", "mesh": {"generator": "box"}, "material": )" +
-                               smallest_object(row) + "}"),
-                    "scene.json", ".");
-    const Material made = row.make_material(scene.top()["bodies"][0]["material"]);
+    const Material made =
+        make_substance(test::described_part<MaterialDescription>(smallest_object(row))).material;
     EXPECT_EQ(std::visit([](const auto& m) { return m.name; }, made), row.name);
   }
 }
@@ -129,7 +126,7 @@ TEST(Schema, AcceptsEveryExampleAndWhatIsUnderstoodOfIt) {
   for (const Example& example : examples()) {
     const JsonValue raw = parse_json(example.text, std::string(example.name));
     EXPECT_EQ(schema_violations(raw), std::vector<std::string>{}) << example.name;
-    EXPECT_EQ(schema_violations(parse_scene(example.text, "scene.json", ".").root),
+    EXPECT_EQ(schema_violations(*parse_scene(example.text, "scene.json", ".").json),
               std::vector<std::string>{})
         << example.name;
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <Eigen/Geometry>
+#include <support/described_part.hpp>
 
 #include <numbers>
 
@@ -11,8 +12,7 @@ namespace {
 constexpr double radians = std::numbers::pi / 180;
 
 Motion motion(std::string_view text, const Vector3& center = Vector3::Zero()) {
-  const JsonValue value = parse_json(text, "scene.json");
-  return read_motion(LocatedJson(value, "motion"), center);
+  return make_motion(test::described_part<MotionDescription>(text, "motion"), center);
 }
 
 /// Where one point is at a time.
@@ -21,8 +21,7 @@ Vector3 at(const Motion& m, double time, const Vector3& start) {
 }
 
 Matrix3 rotation(std::string_view text) {
-  const JsonValue value = parse_json(text, "scene.json");
-  return read_rotation(LocatedJson(value, "rotate"));
+  return make_rotation(test::described_part<RotationDescription>(text, "rotate"));
 }
 
 std::string error_of(std::string_view text) {

@@ -1,10 +1,10 @@
 #include <apart/scene/examples.hpp>
 #include <apart/scene/scene_builder.hpp>
 #include <apart/scene/selection.hpp>
-#include <apart/scene/start_check.hpp>
 
 #include <gtest/gtest.h>
 #include <apart/collision/broad_phase.hpp>
+#include <support/described_part.hpp>
 #include <support/temporary_directory.hpp>
 
 #include <chrono>
@@ -78,10 +78,15 @@ TEST(SceneFile, RelativePathsStartAtTheSceneFile) {
   write_file(
       directory / "scene.json",
       R"({"version": 1, "time": {"steps": 1}, "bodies": [{"type": "obstacle", "mesh": {"file": "meshes/t.obj"}}, )" +
-          box.substr(0, box.size() - 1) + R"(, "transform": {"translate": [0, 5, 0]}}]})");
+          box.substr(0, box.size() - 1) + R"(, "transform": {"translate": [0, 5, 0]}}],
+          "probes": [{"type": "position", "name": "p", "body": "box", "where": {"index_file": "meshes/i.txt"}}]})");
+  write_file(directory / "meshes/i.txt", "0 1\n");
   const SceneFile file = read_scene(directory / "scene.json");
   EXPECT_EQ(file.top()["bodies"][0]["mesh"]["file"].text(), (directory / "meshes/t.obj").string());
-  EXPECT_EQ(build_scene(file).model->bodies[0].mesh.faces.cols(), 1);
+  EXPECT_EQ(file.top()["probes"][0]["where"]["index_file"].text(), (directory / "meshes/i.txt").string());
+  const Scene scene = build_scene(file);
+  EXPECT_EQ(scene.model->bodies[0].mesh.faces.cols(), 1);
+  EXPECT_EQ(scene.probes[0].points.size(), 2u);
 }
 
 TEST(SceneBuilder, LengthsMayBeRelativeToTheScene) {
@@ -296,30 +301,6 @@ TEST(SceneBuilder, AClosedSurfaceBecomesAVolumeOnRequest) {
   EXPECT_NEAR(total_mass(affine.model->bodies[0]), 1000.0 / 6, 1e-9);
 }
 
-TEST(StartCheck, UsesTheThicknessOfEachPair) {
-  const std::string bodies = box + R"(, {"type": "half_space", "name": "near", "origin": [0, -0.51, 0]},
-      {"type": "half_space", "name": "far", "origin": [0, 0.6, 0], "normal": [0, -1, 0]})";
-  const auto found = [&](const std::string& contact) {
-    const SceneFile file = scene_file(bodies, "\"contact\": " + contact);
-    const StartCheck check = check_start(build_scene(file));
-    return check.parts.front().found.gaps.size();
-  };
-  EXPECT_EQ(found("{}"), 0u);
-  EXPECT_EQ(found(R"({"pairs": [{"bodies": ["box", "near"], "thickness": 0.009}]})"), 0u);
-  EXPECT_EQ(found(R"({"pairs": [{"bodies": ["box", "near"], "thickness": 0.011}]})"), 9u);
-  EXPECT_EQ(found(R"({"pairs": [{"bodies": ["box", "far"], "thickness": 0.09}]})"), 0u);
-}
-
-TEST(StartCheck, PairsThatMayOverlapAreLeftOut) {
-  const std::string bodies =
-      box +
-      R"(, {"type": "volume", "name": "other", "mesh": {"generator": "box", "cells": 2}, "transform": {"translate": [0.3, 0.2, 0.1]}})";
-  EXPECT_FALSE(check_start(built(bodies)).ok());
-  EXPECT_TRUE(
-      check_start(built(bodies, R"("contact": {"pairs": [{"bodies": ["box", "other"], "enabled": false}]})"))
-          .ok());
-}
-
 TEST(Selection, ChoosesWhatItSays) {
   Mesh mesh;
   mesh.points.resize(3, 27);
@@ -327,9 +308,7 @@ TEST(Selection, ChoosesWhatItSays) {
   mesh.points.row(0).array() += 10;  // x from 10 to 12
   mesh.groups["skin"] = {{3, 5, 8, 26}, {}, {}};
   const auto count = [&](const std::string& text) {
-    const SceneFile file =
-        scene_file(R"({"type": "volume", "mesh": {"generator": "box"}, "fixed": [{"where": )" + text + "}]}");
-    return select_points(file.top()["bodies"][0]["fixed"][0]["where"], {mesh}).size();
+    return select_points(test::described_part<SelectionDescription>(text), {mesh}).size();
   };
   EXPECT_EQ(count(R"({"all": true})"), 27u);
   EXPECT_EQ(count(R"({"box": {"min": [10, 0, 0], "max": [10, 2, 2]}})"), 9u);

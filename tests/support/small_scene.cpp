@@ -1,5 +1,7 @@
 #include <support/small_scene.hpp>
 
+#include <apart/bodies/body_rules.hpp>
+
 #include <Eigen/Geometry>
 
 namespace apart::test {
@@ -8,11 +10,9 @@ std::unique_ptr<Simulation> SmallScene::simulation(std::vector<Attachment> attac
   PairTable pairs(int(bodies.size()), contact);
   PairSettings off = contact;
   off.enabled = false;
-  const auto passive = [&](std::size_t b) { return !bodies[b].is_dynamic(); };
   for (std::size_t a = 0; a < bodies.size(); ++a)
     for (std::size_t b = a; b < bodies.size(); ++b)
-      if ((passive(a) && passive(b)) || (a == b && bodies[a].kind == BodyKind::affine))
-        pairs.set(int(a), int(b), off);
+      if (!can_touch(bodies[a], bodies[b])) pairs.set(int(a), int(b), off);
   return std::make_unique<Simulation>(
       std::make_shared<Model>(bodies, pairs, options, std::move(attachments)));
 }

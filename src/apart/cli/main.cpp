@@ -10,18 +10,19 @@
 #include <apart/core/error.hpp>
 #include <apart/core/memory.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/importers/importers.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/queries/query_recorder.hpp>
-#include <apart/scene/certify_run.hpp>
+#include <apart/run/certify_run.hpp>
+#include <apart/run/repair.hpp>
+#include <apart/run/run.hpp>
+#include <apart/run/run_directory.hpp>
+#include <apart/run/scene_report.hpp>
+#include <apart/run/start_check.hpp>
 #include <apart/scene/examples.hpp>
-#include <apart/scene/ipc_import.hpp>
-#include <apart/scene/ipc_script.hpp>
-#include <apart/scene/repair.hpp>
-#include <apart/scene/run.hpp>
-#include <apart/scene/scene_report.hpp>
+#include <apart/scene/readable_text.hpp>
 #include <apart/scene/schema.hpp>
-#include <apart/scene/start_check.hpp>
 #include <apart/scene/validation.hpp>
 #include <apart/verify/certificate.hpp>
 
@@ -193,7 +194,7 @@ int run(const RunArguments& arguments) {
     interruption.emplace(keep_state);
     result = resume_run(file, scene, directory, options);
   } else {
-    const SceneFile file = find_scene(arguments.scene, arguments.overrides);
+    const SceneFile file = open_scene(arguments.scene, arguments.overrides);
     print_notes(file.notes);
     const Scene scene = build_scene(file);
     print_notes(scene.notes);
@@ -294,7 +295,7 @@ int check(const CheckArguments& arguments) {
   set_thread_count(0);
   bound_memory(arguments.memory);
   if (!arguments.output.empty()) ensure_may_write(arguments.output, arguments.force);
-  const SceneFile file = find_scene(arguments.scene, arguments.overrides);
+  const SceneFile file = open_scene(arguments.scene, arguments.overrides);
   print_notes(file.notes);
   const Scene scene = build_scene(file);
   print_notes(scene.notes);
@@ -372,11 +373,12 @@ int show_examples(const std::string& name, const std::string& output, bool force
 }
 
 int convert(const std::string& script, const std::string& output, bool force) {
-  if (!is_ipc_script(script))
+  const SceneImporter* importer = importer_of(script);
+  if (!importer)
     throw InputError("{}: must be a script of the reference implementation of IPC, .txt or .ipc; name one",
                      script);
   const fs::path folder = output.empty() ? fs::current_path() : fs::absolute(output).parent_path();
-  const ImportedScene imported = import_ipc_script(script, folder);
+  const ImportedScene imported = importer->import(script, folder);
   print_notes(imported.notes);
   write_text(output, readable_text(imported.scene), force);
   return exit_done;

@@ -1,6 +1,6 @@
 #include <apart/cli/output_file.hpp>
 #include <apart/core/error.hpp>
-#include <apart/scene/run.hpp>
+#include <apart/run/run_directory.hpp>
 
 namespace apart {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <apart/scene/run.hpp>
+#include <apart/run/run.hpp>
 
 #include <chrono>
 #include <deque>

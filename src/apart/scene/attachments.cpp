@@ -141,31 +141,28 @@ class SurfaceTree {
   std::vector<Node> nodes_;
 };
 
-}  // namespace
-
-std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<Body>& bodies, int a, int b,
-                                        const PlacedMesh& placed, double reach, const Clock& clock) {
-  const Body &first = bodies[std::size_t(a)], &second = bodies[std::size_t(b)];
-  if (a == b || (!first.is_dynamic() && !second.is_dynamic()) || second.mesh.point_count() == 0 ||
+std::vector<Attachment> springs(const NearestDescription& d, const AttachedPair& pair, const Clock& clock) {
+  const Body &first = pair.bodies[std::size_t(pair.a)], &second = pair.bodies[std::size_t(pair.b)];
+  if (pair.a == pair.b || (!first.is_dynamic() && !second.is_dynamic()) || second.mesh.point_count() == 0 ||
       first.mesh.point_count() == 0)
-    v["bodies"].fail("got '{}' and '{}', must be two bodies with points of which one can move", first.name,
-                     second.name);
-  std::vector<Index> chosen = select_points(v["where"], placed);
+    d.place["bodies"].fail("got '{}' and '{}', must be two bodies with points of which one can move",
+                           first.name, second.name);
+  const double reach = d.max_distance.metres(pair.scene_size);
   std::vector<Attachment> result;
   double closest = std::numeric_limits<double>::infinity();
-  const SurfaceTree tree(second, v["to"].text() == "vertices");
-  for (const Index p : chosen) {
+  const SurfaceTree tree(second, d.to == AttachTo::vertices);
+  for (const Index p : select_points(d.where, pair.placed)) {
     if (!std::binary_search(first.surface_points.begin(), first.surface_points.end(), p)) continue;
     const Foot foot = tree.nearest(first.mesh.points.col(p));
     closest = std::min(closest, foot.distance);
     if (!(foot.distance <= reach)) continue;
-    result.push_back({a, p, b, foot.points, foot.weights, v["stiffness"].number(), foot.distance,
-                      read_time_range(v, clock)});
+    result.push_back({pair.a, p, pair.b, foot.points, foot.weights, d.stiffness, foot.distance,
+                      make_time_range(d, clock)});
   }
   if (!std::isfinite(closest))
-    v["where"].fail("chooses no point on the surface of '{}'; attachments hold surfaces", first.name);
+    place_of(d.where).fail("chooses no point on the surface of '{}'; attachments hold surfaces", first.name);
   if (result.empty())
-    v.fail(
+    d.place.fail(
         "attaches nothing: the nearest points of '{}' and '{}' are {:.3g} m apart, max_distance is {:.3g} m; "
         "choose "
         "other points, or raise it",
@@ -173,27 +170,42 @@ std::vector<Attachment> read_attachment(const LocatedJson& v, const std::vector<
   return result;
 }
 
-std::vector<Attachment> read_stitches(const LocatedJson& v, const std::vector<Body>& bodies, int a, int b,
-                                      double length, bool renumbered, const Clock& clock) {
-  const Body &first = bodies[std::size_t(a)], &second = bodies[std::size_t(b)];
+int whole_number(double value, const Place& place) {
+  if (value != std::floor(value) || std::abs(value) > std::numeric_limits<int>::max())
+    place.fail("got {}, must be a whole number", to_short_text(JsonValue(value)));
+  return int(value);
+}
+
+std::vector<Stitch> stitches_of(const StitchesDescription& d) {
+  const Place source = d.place["stitches"];
+  if (const auto* file = std::get_if<std::string>(&d.stitches))
+    return source.locate([&] { return read_stitches(std::filesystem::path(*file)); });
+  std::vector<Stitch> stitches;
+  const auto& list = std::get<1>(d.stitches);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::vector<double>& s = list[i];
+    const Place at = source[i];
+    if (s.size() != 2 && s.size() != 4) at.fail("has {} numbers, must be [a, b] or [a, b, c, t]", s.size());
+    const bool on_edge = s.size() == 4;
+    stitches.push_back({whole_number(s[0], at[0]), whole_number(s[1], at[1]),
+                        on_edge ? whole_number(s[2], at[2]) : -1, on_edge ? s[3] : 0});
+    if (stitches.back().t > 1) at[3].fail("got {}, must lie in [0, 1]", stitches.back().t);
+  }
+  return stitches;
+}
+
+std::vector<Attachment> springs(const StitchesDescription& d, const AttachedPair& pair, const Clock& clock) {
+  const int a = pair.a, b = pair.b;
+  const Body &first = pair.bodies[std::size_t(a)], &second = pair.bodies[std::size_t(b)];
   if (!first.is_dynamic() && !second.is_dynamic())
-    v["bodies"].fail("got '{}' and '{}', of which none can move", first.name, second.name);
-  const LocatedJson source = v["stitches"];
-  if (renumbered)
+    d.place["bodies"].fail("got '{}' and '{}', of which none can move", first.name, second.name);
+  const Place source = d.place["stitches"];
+  if (pair.renumbered)
     source.fail(
         "counts points, but the mesh has some that belong to no cell, or coincide with others, and were left "
         "out; remove them");
-  std::vector<Stitch> stitches;
-  if (source.value().get_if<std::string>()) {
-    stitches = source.locate([&] { return read_stitches(std::filesystem::path(source.text())); });
-  } else {
-    for (const LocatedJson& s : source.items()) {
-      if (s.size() != 2 && s.size() != 4) s.fail("has {} numbers, must be [a, b] or [a, b, c, t]", s.size());
-      stitches.push_back({s[0].integer(), s[1].integer(), s.size() == 4 ? s[2].integer() : -1,
-                          s.size() == 4 ? s[3].number() : 0});
-      if (stitches.back().t > 1) s[3].fail("got {}, must lie in [0, 1]", stitches.back().t);
-    }
-  }
+  const std::vector<Stitch> stitches = stitches_of(d);
+  const TimeRange when = make_time_range(d, clock);
   std::vector<Attachment> result;
   for (std::size_t i = 0; i < stitches.size(); ++i) {
     const Stitch& s = stitches[i];
@@ -207,21 +219,28 @@ std::vector<Attachment> read_stitches(const LocatedJson& v, const std::vector<Bo
     if (s.c >= 0) check(second, s.c);
     if (a == b && (s.a == s.b || s.a == s.c || s.b == s.c))
       source.fail("stitch {}: point {} is sewn to itself", i, s.a == s.b || s.a == s.c ? s.a : s.b);
-    Attachment spring{
-        a, s.a, b, {s.b, -1, -1}, {1, 0, 0}, v["stiffness"].number(), length, read_time_range(v, clock)};
+    Attachment spring{a,   s.a, b, {s.b, -1, -1}, {1, 0, 0}, d.stiffness, d.length.metres(pair.scene_size),
+                      when};
     if (s.c >= 0) {
       spring.others[1] = s.c;
       spring.weights << 1 - s.t, s.t, 0;
     }
-    Vector3 d = first.mesh.points.col(s.a);
+    Vector3 difference = first.mesh.points.col(s.a);
     for (int k = 0; k < 2; ++k)
       if (spring.others[std::size_t(k)] >= 0)
-        d -= spring.weights[k] * second.mesh.points.col(spring.others[std::size_t(k)]);
-    spring.closing = v["closing"].number();
-    spring.start_length = d.norm();
+        difference -= spring.weights[k] * second.mesh.points.col(spring.others[std::size_t(k)]);
+    spring.closing = d.closing;
+    spring.start_length = difference.norm();
     result.push_back(spring);
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<Attachment> make_attachments(const AttachmentDescription& attachment, const AttachedPair& pair,
+                                         const Clock& clock) {
+  return std::visit([&](const auto& d) { return springs(d, pair, clock); }, attachment);
 }
 
 }  // namespace apart

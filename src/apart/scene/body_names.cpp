@@ -1,6 +1,5 @@
 #include <apart/io/file_reader.hpp>
 #include <apart/scene/body_names.hpp>
-#include <apart/scene/scene_builder.hpp>
 
 #include <unordered_map>
 #include <unordered_set>
@@ -10,7 +9,7 @@ namespace apart {
 namespace {
 
 /// How many copies an array makes; 1 if it does not say.
-std::size_t copy_count(const JsonValue& body) {
+std::size_t copies_of(const JsonValue& body) {
   const JsonValue* array = body.find("array");
   const JsonValue* counts = array ? array->find("counts") : nullptr;
   const auto* list = counts ? counts->get_if<JsonValue::Array>() : nullptr;
@@ -24,22 +23,27 @@ std::size_t copy_count(const JsonValue& body) {
 /// Every name that stands for a body or for several.
 class KnownBodies {
  public:
-  explicit KnownBodies(const JsonValue::Array& bodies) {
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      const JsonValue *name = bodies[i].find("name"), *type = bodies[i].find("type");
-      const auto* given = name ? name->get_if<std::string>() : nullptr;
-      const auto* kind = type ? type->get_if<std::string>() : nullptr;
-      if (!given && !kind) continue;
-      names_.push_back(given ? *given : fmt::format("{}{}", *kind, i));
-      known_.insert(names_.back());
-      if (bodies[i].find("array")) copies_[names_.back()] = copy_count(bodies[i]);
-      // Copies of an array that were written one by one answer to the array's name.
-      const std::size_t dot = names_.back().rfind('.');
-      if (dot != std::string::npos)
-        if (const std::string stem = names_.back().substr(0, dot); is_copy(names_.back(), stem))
-          known_.insert(stem);
-    }
+  /// `copies`: of an array, how many it makes.
+  void add(std::string name, std::optional<std::size_t> copies) {
+    names_.push_back(std::move(name));
+    const std::string& added = names_.back();
+    known_.insert(added);
+    if (copies) copies_[added] = *copies;
+    // Copies of an array that were written one by one answer to the array's name.
+    const std::size_t dot = added.rfind('.');
+    if (dot != std::string::npos)
+      if (const std::string stem = added.substr(0, dot); is_copy(added, stem)) known_.insert(stem);
   }
+  /// What is wrong with a name; empty if it is known.
+  std::string problem_with(const std::string& name) const {
+    if (has(name)) return {};
+    const std::string near = nearest(name);
+    return fmt::format(
+        "got \"{}\", which is no body; {}", name,
+        near.empty() ? "use the name of one, or \"*\"" : fmt::format("did you mean \"{}\"?", near));
+  }
+
+ private:
   bool has(const std::string& name) const {
     if (name == "*" || known_.contains(name)) return true;
     const std::size_t dot = name.rfind('.');
@@ -53,7 +57,6 @@ class KnownBodies {
     return nearest_name(name, views);
   }
 
- private:
   std::vector<std::string> names_;
   std::unordered_set<std::string> known_;
   std::unordered_map<std::string, std::size_t> copies_;  ///< of arrays
@@ -61,18 +64,59 @@ class KnownBodies {
 
 }  // namespace
 
+std::string copy_name(const std::string& array, std::size_t number) {
+  return fmt::format("{}.{}", array, number);
+}
+
+bool is_copy(const std::string& name, const std::string& array) {
+  const std::size_t start = array.size() + 1;
+  return name.starts_with(array + ".") && name.size() > start &&
+         name.find_first_not_of("0123456789", start) == name.npos;
+}
+
+void add_unknown_bodies(const SceneDescription& scene, Problems& problems) {
+  KnownBodies known;
+  for (const BodyDescription& body : scene.bodies)
+    known.add(base_of(body).name,
+              array_of(body) ? std::optional(std::size_t(array_of(body)->copies())) : std::nullopt);
+  const auto check = [&](const std::string& name, const Place& place) {
+    if (const std::string problem = known.problem_with(name); !problem.empty())
+      problems.add(place.message(problem));
+  };
+  const auto check_two = [&](const auto& user) {
+    for (std::size_t k = 0; k < 2; ++k) check(user.bodies[k], user.place["bodies"][k]);
+  };
+  for (const PairDescription& pair : scene.contact.pairs) check_two(pair);
+  for (const AttachmentDescription& attachment : scene.attachments) std::visit(check_two, attachment);
+  for (const ProbeDescription& probe : scene.probes)
+    std::visit(
+        [&](const auto& d) {
+          if constexpr (requires { d.body; })
+            check(d.body, d.place["body"]);
+          else
+            check_two(d);
+        },
+        probe);
+}
+
 void add_unknown_bodies(const JsonValue& scene, Problems& problems) {
   const JsonValue* list = scene.find("bodies");
   const auto* bodies = list ? list->get_if<JsonValue::Array>() : nullptr;
   if (!bodies) return;
-  const KnownBodies known(*bodies);
+  KnownBodies known;
+  for (std::size_t i = 0; i < bodies->size(); ++i) {
+    const JsonValue& body = (*bodies)[i];
+    const JsonValue *name = body.find("name"), *type = body.find("type");
+    const auto* given = name ? name->get_if<std::string>() : nullptr;
+    const auto* kind = type ? type->get_if<std::string>() : nullptr;
+    if (given || kind)
+      known.add(given ? *given : fmt::format("{}{}", *kind, i),
+                body.find("array") ? std::optional(copies_of(body)) : std::nullopt);
+  }
   const auto check = [&](const LocatedJson& name) {
     const auto* text = name.value().get_if<std::string>();
-    if (!text || known.has(*text)) return;
-    const std::string near = known.nearest(*text);
-    problems.add(name.message(fmt::format(
-        "got \"{}\", which is no body; {}", *text,
-        near.empty() ? "use the name of one, or \"*\"" : fmt::format("did you mean \"{}\"?", near))));
+    const std::string problem = text ? known.problem_with(*text) : std::string();
+    if (!problem.empty()) problems.add(name.message(problem));
   };
   const auto check_all = [&](const LocatedJson& users) {
     if (!users.value().get_if<JsonValue::Array>()) return;

@@ -1,8 +1,4 @@
-#include <apart/collision/broad_phase.hpp>
-#include <apart/io/file_reader.hpp>
-#include <apart/io/mesh_format.hpp>
 #include <apart/scene/catalog_parts.hpp>
-#include <apart/solver/linear_solver.hpp>
 
 namespace apart {
 
@@ -11,39 +7,47 @@ namespace {
 using namespace catalog_parts;
 
 Group scene() {
-  return record(
-      "scene", "The whole file. SI units throughout; angles are degrees.",
-      {{"$schema", text(), "", Key::optional, "for editors that check while typing; not read"},
-       {"version", integer(1, 1), "", Key::required, "of the scene format", "this program reads version 1"},
-       {"name", text(), "", Key::optional, "of the scene; not given: the file's name"},
-       {"description", any_text(), "", "\"\"", "one line for people"},
-       {"time", object("time"), "", Key::required, "how long, in which steps"},
-       {"gravity", vector(), "m/s2", "[0, -9.81, 0]", "acceleration of everything that moves"},
-       {"bodies", list(object("body"), 1, most_bodies), "", Key::required,
-        "what the scene is made of; at most 2000, copies included"},
-       {"attachments", list(object("attachment")), "", "[]", "springs between bodies"},
-       {"contact", object("contact"), "", "{}", "how bodies touch"},
-       {"probes", list(object("probe")), "", "[]", "what is measured after every step"},
-       {"solver", object("solver"), "", "{}", "how each step is solved"},
-       {"output", object("output"), "", "{}", "what is written"}});
+  using T = SceneDescription;
+  return record<T>(
+      "The whole file. SI units throughout; angles are degrees.",
+      {{{"$schema", text(), "", Key::optional, "for editors that check while typing; not read"}, &T::schema},
+       {{"version", integer(1, 1), "", Key::required, "of the scene format", "this program reads version 1"},
+        &T::version},
+       {{"name", text(), "", Key::optional, "of the scene; not given: the file's name"}, &T::name},
+       {{"description", any_text(), "", "\"\"", "one line for people"}, &T::description},
+       {{"time", object("time"), "", Key::required, "how long, in which steps"}, &T::time},
+       {{"gravity", vector(), "m/s2", "[0, -9.81, 0]", "acceleration of everything that moves"}, &T::gravity},
+       {{"bodies", list(object("body"), 1, most_bodies), "", Key::required,
+         "what the scene is made of; at most 100 000, copies included"},
+        &T::bodies},
+       {{"attachments", list(object("attachment")), "", "[]", "springs between bodies"}, &T::attachments},
+       {{"contact", object("contact"), "", "{}", "how bodies touch"}, &T::contact},
+       {{"probes", list(object("probe")), "", "[]", "what is measured after every step"}, &T::probes},
+       {{"solver", object("solver"), "", "{}", "how each step is solved"}, &T::solver},
+       {{"output", object("output"), "", "{}", "what is written"}, &T::output}});
 }
 
 Group time_steps() {
-  return record(
-      "time", "Either `tend` or `steps` says how long.",
-      {{"dt", number(positive), "s", "0.01", "time step"},
-       {"tend", number(positive), "s", Key::optional, "simulated time; the last step may pass it"},
-       {"steps", integer(1), "", Key::optional, "number of time steps"},
-       {"max_motion", number(not_negative), "", "0.25",
-        "how far two pieces that meet may move against each other in a whole step, in widths of the "
-        "smaller one; where they move farther the step is divided; 0: none is"},
-       {"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"},
-       {"beta", number({0, 0.5, true, false}), "", Key::optional, "of newmark; not given: 0.25"},
-       {"gamma", number({0.5, 1}), "", Key::optional,
-        "of newmark; not given: 0.5; larger values damp, and are of first order"},
-       {"spectral_radius", number({0, 1}), "", Key::optional,
-        "of generalized_alpha; not given: 0.5; share of a vibration too fast for the step that is "
-        "left after it; 0 damps most, 1 nothing"}});
+  using T = TimeDescription;
+  return record<T>(
+      "Either `tend` or `steps` says how long.",
+      {{{"dt", number(positive), "s", "0.01", "time step"}, &T::dt},
+       {{"tend", number(positive), "s", Key::optional, "simulated time; the last step may pass it"},
+        &T::tend},
+       {{"steps", integer(1), "", Key::optional, "number of time steps"}, &T::steps},
+       {{"max_motion", number(not_negative), "", "0.25",
+         "how far two pieces that meet may move against each other in a whole step, in widths of the "
+         "smaller one; where they move farther the step is divided; 0: none is"},
+        &T::max_motion},
+       {{"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"}, &T::integrator},
+       {{"beta", number({0, 0.5, true, false}), "", Key::optional, "of newmark; not given: 0.25"}, &T::beta},
+       {{"gamma", number({0.5, 1}), "", Key::optional,
+         "of newmark; not given: 0.5; larger values damp, and are of first order"},
+        &T::gamma},
+       {{"spectral_radius", number({0, 1}), "", Key::optional,
+         "of generalized_alpha; not given: 0.5; share of a vibration too fast for the step that is "
+         "left after it; 0 damps most, 1 nothing"},
+        &T::spectral_radius}});
 }
 
 Group probes() {
@@ -53,210 +57,148 @@ Group probes() {
                  "name of the body; of copies the name without number means all together"};
   const Key bodies{"bodies", tuple(text(), 2), "", Key::required, "two names"};
   const Key where{"where", object("selection"), "", R"({"all": true})", "which points of the body"};
+  const auto of_body = [&]<class T>(std::string_view summary) {
+    return typed<T>(summary, {type, {name, &T::name}, {body, &T::body}});
+  };
+  const auto of_points = [&]<class T>(std::string_view summary) {
+    return typed<T>(summary, {type, {name, &T::name}, {body, &T::body}, {where, &T::where}});
+  };
+  const auto of_two = [&]<class T>(std::string_view summary) {
+    return typed<T>(summary, {type, {name, &T::name}, {bodies, &T::bodies}});
+  };
   return {
       "probe",
       "Something to measure after every step: columns NAME.x, NAME.y, ... of probes.csv in the run "
       "directory, in SI units.",
-      {typed("position", "mean place of points; columns x, y, z [m]", {type, name, body, where}),
-       typed("velocity", "mean velocity of points; columns x, y, z [m/s]", {type, name, body, where}),
-       typed("momentum",
-             "columns x, y, z [kg m/s], and about the origin angular_x, angular_y, angular_z [kg m2/s]",
-             {type, name, body}),
-       typed("energy", "columns kinetic, elastic, gravity [J]", {type, name, body}),
-       typed("reaction",
-             "force with which what holds or moves points acts on the body, in sum; columns x, y, z [N]; of "
-             "an obstacle: what it takes to hold it against contact",
-             {type, name, body, where}),
-       typed("contact",
-             "force of the second body on the first; columns normal_x, normal_y, normal_z, friction_x, "
-             "friction_y, friction_z, and pressing: how hard all contacts press, added up [N]",
-             {type, name, bodies}),
-       typed("gap", "smallest distance of two bodies, less their thickness; column gap [m]",
-             {type, name, bodies}),
-       typed("strain", "columns largest, of |stretch - 1|, and volume_ratio, the smallest",
-             {type, name, body})}};
+      {of_points.operator()<PositionProbe>("mean place of points; columns x, y, z [m]"),
+       of_points.operator()<VelocityProbe>("mean velocity of points; columns x, y, z [m/s]"),
+       of_body.operator()<MomentumProbe>(
+           "columns x, y, z [kg m/s], and about the origin angular_x, angular_y, angular_z [kg m2/s]"),
+       of_body.operator()<EnergyProbe>("columns kinetic, elastic, gravity [J]"),
+       of_points.operator()<ReactionProbe>(
+           "force with which what holds or moves points acts on the body, in sum; columns x, y, z [N]; of "
+           "an obstacle: what it takes to hold it against contact"),
+       of_two.operator()<ContactProbe>(
+           "force of the second body on the first; columns normal_x, normal_y, normal_z, friction_x, "
+           "friction_y, friction_z, and pressing: how hard all contacts press, added up [N]"),
+       of_two.operator()<GapProbe>("smallest distance of two bodies, less their thickness; column gap [m]"),
+       of_body.operator()<StrainProbe>("columns largest, of |stretch - 1|, and volume_ratio, the smallest")}};
 }
 
 Group contacts() {
-  return record(
-      "contact", "",
-      {{"dhat", any_of({length(positive), choice("dhat")}), "m", "\"auto\"",
-        "distance at which the contact force begins"},
-       {"thickness", any_of({length(not_negative), choice("contact_thickness")}), "m", "\"auto\"",
-        "gap that is never undercut, of bodies that have none of their own; contact begins at thickness + "
-        "dhat"},
-       {"barrier_stiffness", any_of({number(positive), choice("barrier_stiffness")}), "Pa", "\"adaptive\"",
-        "stiffness of the contact force"},
-       {"friction_coefficient", friction_coefficient(), "", "0",
-        "mu where neither body nor pair says otherwise"},
-       {"epsv", any_of({length(positive), choice("epsv")}), "m/s", "\"auto\"",
-        "speed below which friction is static; L means L per second"},
-       {"friction_iterations", integer(0, 1000), "", "1",
-        "updates of the friction forces in a step; 0: until they settle"},
-       {"allow_nested", boolean(), "", "false",
-        "true: bodies may lie inside volumes and affine bodies, from the start or when they appear"},
-       {"pairs", list(object("pair")), "", "[]", "exceptions for pairs of bodies; later ones win"}});
+  using T = ContactDescription;
+  return record<T>(
+      "",
+      {{{"dhat", any_of({length(positive), choice("dhat")}), "m", "\"auto\"",
+         "distance at which the contact force begins"},
+        &T::dhat},
+       {{"thickness", any_of({length(not_negative), choice("contact_thickness")}), "m", "\"auto\"",
+         "gap that is never undercut, of bodies that have none of their own; contact begins at thickness + "
+         "dhat"},
+        &T::thickness},
+       {{"barrier_stiffness", any_of({number(positive), choice("barrier_stiffness")}), "Pa", "\"adaptive\"",
+         "stiffness of the contact force"},
+        &T::barrier_stiffness},
+       {{"friction_coefficient", friction_coefficient(), "", "0",
+         "mu where neither body nor pair says otherwise"},
+        &T::friction_coefficient},
+       {{"epsv", any_of({length(positive), choice("epsv")}), "m/s", "\"auto\"",
+         "speed below which friction is static; L means L per second"},
+        &T::epsv},
+       {{"friction_iterations", integer(0, 1000), "", "1",
+         "updates of the friction forces in a step; 0: until they settle"},
+        &T::friction_iterations},
+       {{"allow_nested", boolean(), "", "false",
+         "true: bodies may lie inside volumes and affine bodies, from the start or when they appear"},
+        &T::allow_nested},
+       {{"pairs", list(object("pair")), "", "[]", "exceptions for pairs of bodies; later ones win"},
+        &T::pairs}});
 }
 
 Group frictions() {
-  return record(
-      "friction",
+  using T = FrictionDescription;
+  return record<T>(
       "Coefficients for sticking and for sliding. Friction falls from the one to the other between epsv and "
       "ten "
       "times epsv. A number alone is both.",
-      {{"static", number(not_negative), "", Key::required, "of what sticks"},
-       {"kinetic", number(not_negative), "", Key::required, "of what slides; not more than static"}});
+      {{{"static", number(not_negative), "", Key::required, "of what sticks"}, &T::sticking},
+       {{"kinetic", number(not_negative), "", Key::required, "of what slides; not more than static"},
+        &T::sliding}});
 }
 
 Group pairs() {
-  return record("pair", "What is not given is as for all.",
-                {{"bodies", tuple(text(), 2), "", Key::required,
-                  "two names; the same twice: the body with itself and its copies; \"*\": every body"},
-                 {"enabled", boolean(), "", "true", "false: the two do not see each other and may overlap"},
-                 {"friction_coefficient", friction_coefficient(), "", Key::optional, "mu of this pair"},
-                 {"dhat", length(positive), "m", Key::optional, "as in contact"},
-                 {"thickness", length(not_negative), "m", Key::optional, "as in contact"}});
+  using T = PairDescription;
+  return record<T>(
+      "What is not given is as for all.",
+      {{{"bodies", tuple(text(), 2), "", Key::required,
+         "two names; the same twice: the body with itself and its copies; \"*\": every body"},
+        &T::bodies},
+       {{"enabled", boolean(), "", "true", "false: the two do not see each other and may overlap"},
+        &T::enabled},
+       {{"friction_coefficient", friction_coefficient(), "", Key::optional, "mu of this pair"},
+        &T::friction_coefficient},
+       {{"dhat", length(positive), "m", Key::optional, "as in contact"}, &T::dhat},
+       {{"thickness", length(not_negative), "m", Key::optional, "as in contact"}, &T::thickness}});
 }
 
 Group solvers() {
-  return record(
-      "solver", "",
-      {{"tolerance", any_of({length(positive), choice("tolerance")}), "m/s", "\"auto\"",
-        "a step is solved when the Newton step divided by dt is smaller; L means L per second"},
-       {"force_tolerance", number(positive), "", "1e-3",
-        "... and the largest unbalanced force on a node is a smaller share of the largest force on its body"},
-       {"termination", choice("termination"), "", "\"balanced\"", "when a step is solved"},
-       {"max_iterations", integer(1), "", "1000", "Newton iterations before a step counts as failed"},
-       {"slow_iterations", integer(1), "", "100",
-        "Newton iterations of a step after which the run tells what holds it up"},
-       {"linear_solver", choice("linear_solver"), "", "\"cholmod\"", "how linear systems are solved"},
-       {"ordering", choice("ordering"), "", "\"auto\"", "elimination order of a direct solver"},
-       {"broad_phase", choice("broad_phase"), "", "\"bvh\"", "how near pairs are found"},
-       {"candidate_reuse", boolean(), "", "true",
-        "near pairs are found with a margin and kept while motion stays within it; changes no result"},
-       {"ccd", choice("ccd"), "", "\"additive\"", "how the time of impact is found"},
-       {"ccd_culling", choice("ccd_culling"), "", "\"near_first\"",
-        "which pairs are looked at to bound a step"}});
+  using T = SolverDescription;
+  return record<T>(
+      "",
+      {{{"tolerance", any_of({length(positive), choice("tolerance")}), "m/s", "\"auto\"",
+         "a step is solved when the Newton step divided by dt is smaller; L means L per second"},
+        &T::tolerance},
+       {{"force_tolerance", number(positive), "", "1e-3",
+         "... and the largest unbalanced force on a node is a smaller share of the largest force on its "
+         "body"},
+        &T::force_tolerance},
+       {{"termination", choice("termination"), "", "\"balanced\"", "when a step is solved"}, &T::termination},
+       {{"max_iterations", integer(1), "", "1000", "Newton iterations before a step counts as failed"},
+        &T::max_iterations},
+       {{"slow_iterations", integer(1), "", "100",
+         "Newton iterations in a step after which the run reports what slows it down"},
+        &T::slow_iterations},
+       {{"linear_solver", choice("linear_solver"), "", "\"cholmod\"", "how linear systems are solved"},
+        &T::linear_solver},
+       {{"ordering", choice("ordering"), "", "\"auto\"", "elimination order of a direct solver"},
+        &T::ordering},
+       {{"broad_phase", choice("broad_phase"), "", "\"bvh\"", "how near pairs are found"}, &T::broad_phase},
+       {{"candidate_reuse", boolean(), "", "true",
+         "near pairs are found with a margin and kept while motion stays within it; changes no result"},
+        &T::candidate_reuse},
+       {{"ccd", choice("ccd"), "", "\"additive\"", "how the time of impact is found"}, &T::ccd},
+       {{"ccd_culling", choice("ccd_culling"), "", "\"near_first\"",
+         "which pairs are looked at to bound a step"},
+        &T::ccd_culling}});
 }
 
 Group outputs() {
-  return record(
-      "output", "",
-      {{"every", integer(1), "steps", "1", "a frame after so many steps; first and last state always"},
-       {"formats", list(choice("format")), "", "[\"vtu\"]", "VTU is always written, others beside it"},
-       {"checkpoint_seconds", number(not_negative), "s", "10",
-        "a checkpoint at the end of a step when so much time has passed since the last; the last two are "
-        "kept"},
-       {"checkpoint_steps", integer(1), "steps", Key::optional, "a checkpoint after so many steps, too"}});
-}
-
-/// The choices of a list of methods kept by another layer.
-template <class Methods>
-ChoiceList methods(std::string_view name, std::string_view summary, const Methods& rows) {
-  ChoiceList result{name, summary, {}};
-  for (const auto& row : rows) result.choices.push_back({row.name, row.summary});
-  return result;
-}
-
-/// Extensions of mesh files, with what is read from them.
-ChoiceList mesh_files() {
-  ChoiceList result{"mesh_format", "Mesh files, by extension", {}};
-  for (const MeshFormat& format : mesh_formats())
-    result.choices.push_back({format.extension, format.summary});
-  return result;
+  using T = OutputDescription;
+  return record<T>(
+      "",
+      {{{"every", integer(1), "steps", "1",
+         "number of steps from frame to frame; the first and the last state are always written"},
+        &T::every},
+       {{"formats", list(choice("format")), "", "[\"vtu\"]", "VTU is always written, others beside it"},
+        &T::formats},
+       {{"checkpoint_seconds", number(not_negative), "s", "10",
+         "a checkpoint at the end of a step when so much time has passed since the last; the last two are "
+         "kept"},
+        &T::checkpoint_seconds},
+       {{"checkpoint_steps", integer(1), "steps", Key::optional,
+         "number of steps from checkpoint to checkpoint, in addition"},
+        &T::checkpoint_steps}});
 }
 
 Catalog make_catalog() {
-  return {
-      {scene(),      time_steps(),      bodies(),        meshes(),        tetrahedralizations(),
-       transforms(), axis_angles(),     arrays(),        materials(),     fields(),
-       regions(),    shell_materials(), strain_limits(), rod_materials(), fixed_parts(),
-       loads(),      attachments(),     probes(),        dampings(),      sequences(),
-       selections(), boxes(),           balls(),         planes(),        motions(),
-       keyframes(),  turnings(),        contacts(),      frictions(),     pairs(),
-       solvers(),    outputs()},
-      {{"integrator",
-        "Time integrators",
-        {{"implicit_euler", "first order, dissipative, robust"},
-         {"bdf2", "second order, little dissipation"},
-         {"newmark", "second order, no dissipation with beta 0.25 and gamma 0.5; takes beta and gamma"},
-         {"generalized_alpha",
-          "second order, damps only what is too fast for the step; takes spectral_radius"},
-         {"quasi_static", "forces in balance at every instant, no inertia"}}},
-       {"mass",
-        "How mass is spread over nodes",
-        {{"lumped", "a quarter of each tetrahedron to each corner"},
-         {"consistent", "the integral of the shape functions"}}},
-       {"bending_model",
-        "Stiffness of bending",
-        {{"plate", "flexural rigidity E thickness^3/(12 (1 - nu^2)), as in plate theory"},
-         {"published", "three times that: the hinge energy of Codimensional IPC as published"}}},
-       {"rest_angles", "Angles at rest", {{"mesh", "those of the rest shape"}, {"flat", "zero"}}},
-       {"warp",
-        "Directions of the warp",
-        {{"texture", "where the first texture coordinate (vt of OBJ files) grows"}}},
-       {"rest_mesh",
-        "Shapes without strain",
-        {{"texture", "the pattern in the plane that texture coordinates (vt of OBJ files) give, in metres"}}},
-       {"rest_curvature",
-        "Rods at rest",
-        {{"mesh", "as bent as the mesh is, to any side"}, {"straight", "straight"}}},
-       {"axes",
-        "Directions",
-        {{"xyz", "all"}, {"xy", ""}, {"xz", ""}, {"yz", ""}, {"x", ""}, {"y", ""}, {"z", ""}}},
-       {"attach_to",
-        "Where attachments end",
-        {{"surface", "the nearest point of triangles, segments or points"},
-         {"vertices", "the nearest vertex"}}},
-       {"dhat",
-        "Distance at which contact begins",
-        {{"auto",
-          "of two bodies the smaller of what fits those that can be pushed: 2e-3 of the diagonal of a body's "
-          "box, but no more than a quarter of its surface's fine edges (a tenth are shorter), or a tenth of "
-          "its diameter"}}},
-       {"contact_thickness",
-        "Thickness in contact",
-        {{"auto", "a shell is as thick as its material, rods and particles as their diameter, all else 0"}}},
-       {"epsv",
-        "Speed below which friction is static",
-        {{"auto",
-          "1e-3 of the diagonal of a body's box per second; of two, the smaller that can be pushed"}}},
-       {"tolerance",
-        "Length of a Newton step that is short",
-        {{"auto", "1e-3 of the diagonal of the smallest body's box that can be pushed, per second"}}},
-       {"barrier_stiffness",
-        "Contact stiffness",
-        {{"adaptive", "follows the forces that contacts carry, so that they rest well inside dhat"},
-         {"published",
-          "found from masses and the balance of forces at the start of each step, and raised when gaps get "
-          "tiny (IPC); gaps may be far smaller than dhat"}}},
-       {"termination",
-        "When a step is solved",
-        {{"balanced", "the largest entry of the Newton step is short, and forces are in balance"},
-         {"published", "the largest entry of the Newton step is short; forces may be far from balance (IPC)"},
-         {"l2_norm",
-          "the normalised Newton step is short, three times in a row; forces may be far from balance "
-          "(C-IPC)"}}},
-       methods("linear_solver", "Linear solvers", linear_solver_methods()),
-       {"ordering",
-        "Elimination orders",
-        {{"auto", "the better of the two"}, {"amd", "minimum degree"}, {"metis", "nested dissection"}}},
-       methods("broad_phase", "Searches for near pairs", broad_phase_methods()),
-       {"ccd",
-        "Continuous collision detection",
-        {{"additive", "advances by safe steps"},
-         {"tight_inclusion", "bisects time and surface, and excludes boxes that cannot touch"}}},
-       {"ccd_culling",
-        "Pairs that bound a step",
-        {{"near_first", "near pairs, others only as far as these leave the way free; as none"},
-         {"cfl", "near pairs, others by the largest displacement; fewer searches, shorter steps"},
-         {"none", "all pairs on the whole way"}}},
-       mesh_files(),
-       {"format",
-        "Frame formats",
-        {{"vtu", "everything, for ParaView; always written"},
-         {"obj", "the surface"},
-         {"ply", "the surface"}}}}};
+  return {{scene(),      time_steps(),      bodies(),        meshes(),        tetrahedralizations(),
+           transforms(), axis_angles(),     arrays(),        materials(),     fields(),
+           regions(),    shell_materials(), strain_limits(), rod_materials(), fixed_parts(),
+           loads(),      attachments(),     probes(),        dampings(),      sequences(),
+           selections(), boxes(),           balls(),         planes(),        motions(),
+           keyframes(),  turnings(),        contacts(),      frictions(),     pairs(),
+           solvers(),    outputs()},
+          choices()};
 }
 
 template <class T>
@@ -294,24 +236,21 @@ const Catalog& catalog() {
   return result;
 }
 
-std::optional<Length> read_length(const JsonValue& value) {
-  if (const double* number = value.get_if<double>()) return Length{*number, false};
-  const std::string* written = value.get_if<std::string>();
-  if (!written || !written->ends_with('L')) return std::nullopt;
-  std::string_view number(*written);
-  number.remove_suffix(1);
-  while (number.ends_with(' ')) number.remove_suffix(1);
-  while (number.starts_with(' ')) number.remove_prefix(1);
-  const std::optional<double> parsed = parse_real(number);
-  if (!parsed || !std::isfinite(*parsed)) return std::nullopt;
-  return Length{*parsed, true};
+const Row& Group::row(std::string_view row_name) const {
+  return named(rows, row_name);
 }
 
-const Row& row_of(const LocatedJson& object, const Group& group) {
-  for (const Row& row : group.rows)
-    if (row.tag.empty() || (object.has(row.tag) && (!row.tag_is_name || object[row.tag].text() == row.name)))
-      return row;
-  throw InvariantError("row_of: the object was not validated");
+const Row& Group::row_of(const JsonValue& object) const {
+  for (const Row& candidate : rows)
+    if (candidate.tag.empty() || candidate.describes(object)) return candidate;
+  throw InvariantError("Group::row_of: the object was not checked");
+}
+
+bool Row::describes(const JsonValue& object) const {
+  const JsonValue* given = tag.empty() ? nullptr : object.find(tag);
+  if (!given || !tag_is_name) return given != nullptr;
+  const auto* text = given->get_if<std::string>();
+  return text && *text == name;
 }
 
 }  // namespace apart

@@ -1,12 +1,11 @@
 #pragma once
 // The one list of named things: every key of the scene format with type, unit, default, range and one line of
-// documentation, every material and generator with its maker, every choice of method. The checks of scene
-// files, the JSON Schema, the reference in docs/scene-format.md and the contract tests all iterate it.
-#include <apart/geometry/generators.hpp>
+// documentation, and the member of the description that it fills; every choice of method. The checks of scene
+// files, the reading and writing of descriptions, the JSON Schema, the reference in docs/scene-format.md and
+// the contract tests all iterate it.
 #include <apart/io/located_json.hpp>
-#include <apart/materials/material.hpp>
-#include <apart/materials/membrane.hpp>
 
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -47,6 +46,20 @@ struct ValueType {
   std::vector<ValueType>
       of;  ///< list: the type of its items; any_of: alternatives, each of another JSON type
   std::size_t min_size = 0, max_size = std::numeric_limits<std::size_t>::max();  ///< of a list, or a text
+  bool is_path = false;  ///< text: of a file, absolute or relative to the scene file
+};
+
+/// A checked value, and what keeps it alive.
+struct CheckedJson {
+  LocatedJson value;
+  const std::shared_ptr<const JsonValue>& root;
+};
+
+/// How a key fills a member of the struct that describes its object, and is written from it.
+struct Member {
+  std::function<void(void* object, const CheckedJson& value)> read = nullptr;
+  /// Nothing if the member has no value.
+  std::function<std::optional<JsonValue>(const void* object)> write = nullptr;
 };
 
 /// One key of an object.
@@ -62,6 +75,7 @@ struct Key {
   /// Keys, with blanks between: those that may not stand beside this one, which has no default where one of
   /// them is given; and those that must be given with it.
   std::string_view excludes = {}, needs = {};
+  Member member = {};  ///< none: the key that says which row it is
 };
 
 /// One kind of object in a group: chosen by the value of a key ("type": "volume"), by a key being there
@@ -70,11 +84,12 @@ struct Row {
   std::string_view name;
   std::string_view summary;
   std::string_view tag;
-  bool tag_is_name = false;  ///< the tag's value must be `name`
-  std::vector<Key> keys;     ///< with the tag itself
-  Material (*make_material)(const LocatedJson& parameters) = nullptr;
-  Mesh (*make_mesh)(const LocatedJson& parameters, generate::Content content) = nullptr;
-  Membrane (*make_membrane)(const LocatedJson& parameters) = nullptr;
+  bool tag_is_name = false;                               ///< the tag's value must be `name`
+  std::vector<Key> keys;                                  ///< with the tag itself
+  std::shared_ptr<void> (*make_description)() = nullptr;  ///< the struct that the keys fill, at its defaults
+
+  /// Whether an object that was checked against the row's group is of this kind.
+  bool describes(const JsonValue& object) const;
 };
 
 /// The kinds of objects that may stand in one place.
@@ -82,10 +97,15 @@ struct Group {
   std::string_view name;
   std::string_view summary;
   std::vector<Row> rows;
+
+  const Row& row(std::string_view name) const;
+  /// The row that a checked object is of.
+  const Row& row_of(const JsonValue& object) const;
 };
 
 struct Choice {
   std::string_view name, summary;
+  int value = 0;  ///< of the enumerator, where the description has an enumeration
 };
 /// Names for one purpose; the first is the default.
 struct ChoiceList {
@@ -103,17 +123,5 @@ struct Catalog {
 };
 
 const Catalog& catalog();
-
-/// The row that a validated object was checked against.
-const Row& row_of(const LocatedJson& object, const Group& group);
-
-/// A length as scene files write it: metres, or a multiple of the scene's size.
-struct Length {
-  double value = 0;
-  bool relative = false;
-  double metres(double scene_size) const { return relative ? value * scene_size : value; }
-};
-/// Empty if the value is neither a number nor a text like "1e-3 L".
-std::optional<Length> read_length(const JsonValue& value);
 
 }  // namespace apart

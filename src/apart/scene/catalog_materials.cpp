@@ -4,25 +4,6 @@
 namespace apart::catalog_parts {
 
 namespace {
-Lame lame(const LocatedJson& p) {
-  if (!p.has("mu")) return lame_parameters(p["E"].number(), p["nu"].number());
-  const Lame result{p["lambda"].number(), p["mu"].number()};
-  if (!(3 * result.lambda + 2 * result.mu > 0))
-    p["lambda"].fail("got {}, must be more than -2/3 mu = {}; else the material would burst", result.lambda,
-                     -2 * result.mu / 3);
-  return result;
-}
-
-MooneyRivlin read_mooney_rivlin(const LocatedJson& p) {
-  if (!p.has("c1")) return mooney_rivlin(lame(p));
-  return {p["c1"].number(), p["c2"].number(), p["bulk"].number()};
-}
-
-Row material(std::string_view name, std::string_view summary, std::vector<Key> keys,
-             Material (*make)(const LocatedJson&)) {
-  return {name, summary, "type", true, std::move(keys), make};
-}
-
 /// A parameter of a material: for the whole body, or for each cell.
 ValueType cell_number(Range range = {}) {
   return any_of({number(range), object("field")});
@@ -73,67 +54,51 @@ Group materials() {
       "c1 c2"};
   const Key density{"rho", cell_number(positive), "kg/m3", "1000", "density"};
   const Key stiffness{"stiffness", cell_number(positive), "Pa", "1e8", "how nearly rigid the body is"};
-  const std::vector<Key> usual = {type, young(with_lame), poisson(with_lame), lambda({}), mu({}), density};
+  const auto usual = [&]<class T>(std::string_view summary) {
+    return typed<T>(summary, {type,
+                              {young(with_lame), &T::E},
+                              {poisson(with_lame), &T::nu},
+                              {lambda({}), &T::lambda},
+                              {mu({}), &T::mu},
+                              {density, &T::rho}});
+  };
+  using Rubber = MooneyRivlinDescription;
   return {
       "material",
       "What a body is made of. Stiffness is given by E and nu, or by lambda and mu. In the energies, F is "
       "the "
       "deformation gradient, s1, s2, s3 are its singular values and J = s1 s2 s3.",
-      {material(NeoHookean::name,
-                "soft solid whose elements never invert; energy mu/2 (s1^2 + s2^2 + s3^2 - 3) - mu ln J + "
-                "lambda/2 ln^2 J",
-                usual, [](const LocatedJson& p) -> Material { return NeoHookean{lame(p)}; }),
-       material(
-           FixedCorotated::name,
+      {usual.operator()<NeoHookeanDescription>(
+           "soft solid whose elements never invert; energy mu/2 (s1^2 + s2^2 + s3^2 - 3) - mu ln J + "
+           "lambda/2 ln^2 J"),
+       usual.operator()<FixedCorotatedDescription>(
            "soft solid whose elements may invert under extreme load; energy mu sum (s - 1)^2 + lambda/2 (J "
-           "- 1)^2",
-           usual, [](const LocatedJson& p) -> Material { return FixedCorotated{lame(p)}; }),
-       material(
-           StVenantKirchhoff::name,
+           "- 1)^2"),
+       usual.operator()<StVenantKirchhoffDescription>(
            "St Venant–Kirchhoff: for large rotations and moderate strains, weak and invertible under strong "
-           "compression; energy mu |G|^2 + lambda/2 tr(G)^2 with G = (F^T F - I)/2",
-           usual, [](const LocatedJson& p) -> Material { return StVenantKirchhoff{lame(p)}; }),
-       material(
-           MooneyRivlin::name,
+           "compression; energy mu |G|^2 + lambda/2 tr(G)^2 with G = (F^T F - I)/2"),
+       typed<Rubber>(
            "rubber whose elements never invert; energy c1 (J^(-2/3) I1 - 3) + c2 (J^(-4/3) I2 - 3) + bulk/4 "
            "(J^2 - 1 - 2 ln J) with I1 = s1^2 + s2^2 + s3^2, I2 = s1^2 s2^2 + s2^2 s3^2 + s3^2 s1^2",
-           {type, young(with_all), poisson(with_all), lambda(constants), mu(constants), c1, c2, bulk,
-            density},
-           [](const LocatedJson& p) -> Material { return read_mooney_rivlin(p); }),
-       material(
-           LinearElasticity::name,
+           {type,
+            {young(with_all), &Rubber::E},
+            {poisson(with_all), &Rubber::nu},
+            {lambda(constants), &Rubber::lambda},
+            {mu(constants), &Rubber::mu},
+            {c1, &Rubber::c1},
+            {c2, &Rubber::c2},
+            {bulk, &Rubber::bulk},
+            {density, &Rubber::rho}}),
+       usual.operator()<LinearElasticityDescription>(
            "for small strains and small rotations only: turning costs energy; elements may invert; energy mu "
-           "|e|^2 + lambda/2 tr(e)^2 with e = (F + F^T)/2 - I",
-           usual, [](const LocatedJson& p) -> Material { return LinearElasticity{lame(p)}; }),
-       material(Orthogonality::name,
-                "stiff against everything but rotation, for affine bodies; energy stiffness "
-                "(|F^T F - I|^2 + b(J)), b = -(J - 1/2)^2 ln 2J below J = 1/2",
-                {type, stiffness, density},
-                [](const LocatedJson& p) -> Material { return Orthogonality{p["stiffness"].number()}; })}};
+           "|e|^2 + lambda/2 tr(e)^2 with e = (F + F^T)/2 - I"),
+       typed<OrthogonalityDescription>(
+           "stiff against everything but rotation, for affine bodies; energy stiffness "
+           "(|F^T F - I|^2 + b(J)), b = -(J - 1/2)^2 ln 2J below J = 1/2",
+           {type,
+            {stiffness, &OrthogonalityDescription::stiffness},
+            {density, &OrthogonalityDescription::rho}})}};
 }
-
-namespace {
-Row shell_material(std::string_view name, std::string_view summary, std::vector<Key> keys,
-                   Membrane (*make)(const LocatedJson&)) {
-  return {name, summary, "type", true, std::move(keys), nullptr, nullptr, make};
-}
-
-/// λ and μ of the sheet, scaled for the membrane.
-Lame sheet(const LocatedJson& p) {
-  return plane_stress_parameters(p["E"].number() * p["membrane_scale"].number(), p["nu"].number());
-}
-
-/// a₁₁ … of Clyde's data, scaled for the membrane.
-OrthotropicMembrane data_constants(const LocatedJson& p) {
-  const double scale = p["membrane_scale"].number();
-  const OrthotropicMembrane m{scale * p["a11"].number(), scale * p["a12"].number(), scale * p["a22"].number(),
-                              scale * p["G12"].number()};
-  if (!(m.a11 * m.a22 > m.a12 * m.a12))
-    p["a12"].fail("got {}, its square must be less than a11 a22 = {:.6g}; else the sheet would collapse",
-                  p["a12"].number(), p["a11"].number() * p["a22"].number());
-  return m;
-}
-}  // namespace
 
 Group shell_materials() {
   const Key type{"type", text(), "", Key::required, "which material"};
@@ -152,18 +117,27 @@ Group shell_materials() {
                             "Poisson's ratio of bending"};
   const Key warp{"warp", any_of({vector(), choice("warp")}), "", "[1, 0, 0]",
                  "direction of the warp in the rest shape, projected to each triangle"};
-  const auto isotropic = [&](std::vector<Key> keys = {}) {
-    std::vector<Key> all{type, young, poisson, density, thickness, membrane_scale, bending_scale, model};
-    all.insert(all.end(), keys.begin(), keys.end());
-    return all;
+  const auto isotropic = [&]<class T>(std::string_view summary) {
+    return typed<T>(summary, {type,
+                              {young, &T::E},
+                              {poisson, &T::nu},
+                              {density, &T::rho},
+                              {thickness, &T::thickness},
+                              {membrane_scale, &T::membrane_scale},
+                              {bending_scale, &T::bending_scale},
+                              {model, &T::bending_model}});
   };
-  const auto orthotropic = [&](std::vector<Key> keys) {
-    std::vector<Key> all{type};
-    all.insert(all.end(), keys.begin(), keys.end());
-    for (const Key& key :
-         {density, thickness, membrane_scale, bending_young, bending_poisson, bending_scale, model, warp})
-      all.push_back(key);
-    return all;
+  const auto woven = [&]<class T>(std::string_view summary, Keys<T> keys) {
+    keys.insert(keys.begin(), type);
+    keys.insert(keys.end(), {{density, &T::rho},
+                             {thickness, &T::thickness},
+                             {membrane_scale, &T::membrane_scale},
+                             {bending_young, &T::bending_E},
+                             {bending_poisson, &T::bending_nu},
+                             {bending_scale, &T::bending_scale},
+                             {model, &T::bending_model},
+                             {warp, &T::warp}});
+    return typed<T>(summary, std::move(keys));
   };
   return {
       "shell_material",
@@ -173,87 +147,82 @@ Group shell_materials() {
       "s1 s2. "
       "mu = E/(2 + 2 nu) and lambda = E nu/(1 - nu^2), those of a sheet that is free to change its "
       "thickness.",
-      {shell_material(
-           KoiterMembrane::name,
-           "St Venant–Kirchhoff, the membrane of Koiter's shell: energy lambda/2 tr(G)^2 + mu |G|^2",
-           isotropic(), [](const LocatedJson& p) -> Membrane { return KoiterMembrane{sheet(p)}; }),
-       shell_material(
-           NeoHookeanMembrane::name,
-           "no triangle collapses to a line: energy mu/2 (s1^2 + s2^2 - 2) - mu ln J + lambda/2 ln^2 J",
-           isotropic(), [](const LocatedJson& p) -> Membrane { return NeoHookeanMembrane{sheet(p)}; }),
-       shell_material(
-           OrthotropicMembrane::name,
+      {isotropic.operator()<KoiterShell>(
+           "St Venant–Kirchhoff, the membrane of Koiter's shell: energy lambda/2 tr(G)^2 + mu |G|^2"),
+       isotropic.operator()<NeoHookeanShell>(
+           "no triangle collapses to a line: energy mu/2 (s1^2 + s2^2 - 2) - mu ln J + lambda/2 ln^2 J"),
+       woven.operator()<OrthotropicShell>(
            "woven, stiffer along its threads than across: energy a11/2 G11^2 + a22/2 G22^2 + a12 G11 G22 + 2 "
            "G "
            "G12^2 with a11 = E_warp/d, a22 = E_weft/d, a12 = nu_warp a22, d = 1 - nu_warp^2 E_weft/E_warp",
-           orthotropic({{"E_warp", number(positive), "Pa", "3.2e7", "Young's modulus along the warp"},
-                        {"E_weft", number(positive), "Pa", "1.2e7", "Young's modulus along the weft"},
-                        {"nu_warp", number({-1, 1, true, true}), "", "0.3",
-                         "share by which the weft narrows when the warp is pulled"},
-                        {"G", number(positive), "Pa", "3e5", "shear modulus"}}),
-           [](const LocatedJson& p) -> Membrane {
-             const double scale = p["membrane_scale"].number(), along = p["E_warp"].number(),
-                          across = p["E_weft"].number(), nu = p["nu_warp"].number();
-             if (!(nu * nu * across < along))
-               p["nu_warp"].fail("got {}, its square must be less than E_warp/E_weft = {:.6g}", nu,
-                                 along / across);
-             return orthotropic_membrane(scale * along, scale * across, nu, scale * p["G"].number());
-           }),
-       shell_material(
-           BarrierMembrane::name,
+           {{{"E_warp", number(positive), "Pa", "3.2e7", "Young's modulus along the warp"},
+             &OrthotropicShell::E_warp},
+            {{"E_weft", number(positive), "Pa", "1.2e7", "Young's modulus along the weft"},
+             &OrthotropicShell::E_weft},
+            {{"nu_warp", number({-1, 1, true, true}), "", "0.3",
+              "share by which the weft narrows when the warp is pulled"},
+             &OrthotropicShell::nu_warp},
+            {{"G", number(positive), "Pa", "3e5", "shear modulus"}, &OrthotropicShell::G}}),
+       woven.operator()<BarrierShell>(
            "woven, with limits of strain that are never reached: energy a11/2 h(G11^2) + a22/2 h(G22^2) + "
            "a12 h(G11 "
            "G22) + G12 h(G12^2), h(x) = -m ln(1 - x/m) with m the square or product of the limits",
-           orthotropic(
-               {{"a11", number(positive), "Pa", "1.5557e7", "stiffness along the warp"},
-                {"a12", number(), "Pa", "7.779e6", "of the one along the other; a12^2 < a11 a22"},
-                {"a22", number(positive), "Pa", "2.5004e7", "stiffness along the weft"},
-                {"G12", number(positive), "Pa", "1.076e6", "stiffness in shear: twice the shear modulus"},
-                {"E11max", number(positive), "", "0.14", "limit of |G11|"},
-                {"E22max", number(positive), "", "0.14", "limit of |G22|"},
-                {"E12max", number(positive), "", "0.063", "limit of |G12|"}}),
-           [](const LocatedJson& p) -> Membrane {
-             return BarrierMembrane{data_constants(p),
-                                    {p["E11max"].number(), p["E22max"].number(), p["E12max"].number()}};
-           })}};
+           {{{"a11", number(positive), "Pa", "1.5557e7", "stiffness along the warp"}, &BarrierShell::a11},
+            {{"a12", number(), "Pa", "7.779e6", "of the one along the other; a12^2 < a11 a22"},
+             &BarrierShell::a12},
+            {{"a22", number(positive), "Pa", "2.5004e7", "stiffness along the weft"}, &BarrierShell::a22},
+            {{"G12", number(positive), "Pa", "1.076e6", "stiffness in shear: twice the shear modulus"},
+             &BarrierShell::G12},
+            {{"E11max", number(positive), "", "0.14", "limit of |G11|"}, &BarrierShell::E11max},
+            {{"E22max", number(positive), "", "0.14", "limit of |G22|"}, &BarrierShell::E22max},
+            {{"E12max", number(positive), "", "0.063", "limit of |G12|"}, &BarrierShell::E12max}})}};
 }
 
 Group strain_limits() {
-  return record(
-      "strain_limit",
+  using T = StrainLimitDescription;
+  return record<T>(
       "Limits of the stretches s1 >= s2 of every triangle, never reached in any iterate. A barrier keeps "
       "them; it "
       "is felt beyond the threshold only.",
-      {{"upper", number({1, infinity, true, true}), "", Key::required, "limit of s1, more than threshold"},
-       {"lower", number({0, 1, true, true}), "", Key::optional,
-        "limit of s2, less than threshold; not given: none"},
-       {"threshold", number(positive), "", "1", "where the barrier begins"},
-       {"stiffness", number(positive), "Pa", "1000",
-        "of the barrier to begin with; it is raised where needed"}});
+      {{{"upper", number({1, infinity, true, true}), "", Key::required, "limit of s1, more than threshold"},
+        &T::upper},
+       {{"lower", number({0, 1, true, true}), "", Key::optional,
+         "limit of s2, less than threshold; not given: none"},
+        &T::lower},
+       {{"threshold", number(positive), "", "1", "where the barrier begins"}, &T::threshold},
+       {{"stiffness", number(positive), "Pa", "1000",
+         "of the barrier to begin with; it is raised where needed"},
+        &T::stiffness}});
 }
 
 Group fields() {
-  return record(
-      "field", "A number for each tetrahedron, from the mesh file.",
-      {{"field", text(), "", Key::required,
-        "name of the mesh's cell data: $ElementData of Gmsh, CELL_DATA of legacy VTK, CellData of VTU"}});
+  using T = FieldDescription;
+  return record<T>(
+      "A number for each tetrahedron, from the mesh file.",
+      {{{"field", text(), "", Key::required,
+         "name of the mesh's cell data: $ElementData of Gmsh, CELL_DATA of legacy VTK, CellData of VTU"},
+        &T::field}});
 }
 
 Group regions() {
-  return record(
-      "region", "A part of a body that is made of something else.",
-      {{"where", object("selection"), "", Key::required,
-        "the cells of a group of the mesh file; otherwise, the cells all of whose points are chosen"},
-       {"material", object("material"), "", Key::required, "what they are made of"}});
+  using T = RegionDescription;
+  return record<T>(
+      "A part of a body that is made of something else.",
+      {{{"where", object("selection"), "", Key::required,
+         "the cells of a group of the mesh file; otherwise, the cells all of whose points are chosen"},
+        &T::where},
+       {{"material", object("material"), "", Key::required, "what they are made of"}, &T::material}});
 }
 
 Group rod_materials() {
-  return record("rod_material", "What a rod is made of. Its cross-section is a full circle.",
-                {{"rho", number(positive), "kg/m3", "1000", "density"},
-                 {"E", number(positive), "Pa", "1e6", "Young's modulus"},
-                 {"radius", number(positive), "m", "1e-3", "of the cross-section"},
-                 {"stretch_scale", number(positive), "", "1", "times E, against stretch"},
-                 {"bending_scale", number(not_negative), "", "1", "times E, against bending"}});
+  using T = RodMaterialDescription;
+  return record<T>(
+      "What a rod is made of. Its cross-section is a full circle.",
+      {{{"rho", number(positive), "kg/m3", "1000", "density"}, &T::rho},
+       {{"E", number(positive), "Pa", "1e6", "Young's modulus"}, &T::E},
+       {{"radius", number(positive), "m", "1e-3", "of the cross-section"}, &T::radius},
+       {{"stretch_scale", number(positive), "", "1", "times E, against stretch"}, &T::stretch_scale},
+       {{"bending_scale", number(not_negative), "", "1", "times E, against bending"}, &T::bending_scale}});
 }
 
 }  // namespace apart::catalog_parts

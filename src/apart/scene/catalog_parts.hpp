@@ -1,7 +1,7 @@
 #pragma once
 // The parts that the catalog is put together from: what a value may be, kinds of rows, and the groups by
 // theme. For the files catalog*.cpp only.
-#include <apart/scene/catalog.hpp>
+#include <apart/scene/describe.hpp>
 
 #include <limits>
 
@@ -26,6 +26,11 @@ inline ValueType length(Range range) {
 }
 inline ValueType text() {
   return {ValueType::Kind::text, {}, {}, {}, 1};
+}
+inline ValueType path() {
+  ValueType type = text();
+  type.is_path = true;
+  return type;
 }
 inline ValueType any_text() {
   return {ValueType::Kind::text, {}, {}, {}, 0};
@@ -62,28 +67,66 @@ inline ValueType number_or_formula() {
   return any_of({number(), formula()});
 }
 
+// ---- Rows: kinds of objects, each with the struct that describes it ------------------------------
+
+/// A key and the member of T that it fills; without one, the key says which row an object is of.
+template <class T>
+struct Bound {
+  Key key;
+  Bound(Key unbound) : key(std::move(unbound)) {}
+  template <class Base, class M>
+  Bound(Key unbound, M Base::*m) : key(std::move(unbound)) {
+    key.member = described::member(static_cast<M T::*>(m));
+  }
+};
+template <class T>
+using Keys = std::vector<Bound<T>>;
+
+/// `tag` as in Row.
+template <class T>
+Row make_row(std::string_view summary, std::string_view tag, bool tag_is_name, Keys<T> keys) {
+  Row row{T::kind,     summary, tag,
+          tag_is_name, {},      [] { return std::shared_ptr<void>(std::make_shared<T>()); }};
+  for (Bound<T>& bound : keys) row.keys.push_back(std::move(bound.key));
+  return row;
+}
+
 /// A place where only one kind of object may stand.
-inline Group record(std::string_view name, std::string_view summary, std::vector<Key> keys) {
-  return {name, summary, {{name, "", "", false, std::move(keys)}}};
+template <class T>
+Group record(std::string_view summary, Keys<T> keys) {
+  return {T::group, summary, {make_row<T>("", "", false, std::move(keys))}};
 }
 
 /// Chosen by "type": name.
-inline Row typed(std::string_view name, std::string_view summary, std::vector<Key> keys) {
-  return {name, summary, "type", true, std::move(keys)};
+template <class T>
+Row typed(std::string_view summary, Keys<T> keys) {
+  return make_row<T>(summary, "type", true, std::move(keys));
 }
 
 /// Chosen by its first key being there.
-inline Row with_key(std::string_view name, std::string_view summary, std::vector<Key> keys) {
-  const std::string_view tag = keys.front().name;
-  return {name, summary, tag, false, std::move(keys)};
+template <class T>
+Row with_key(std::string_view summary, Keys<T> keys) {
+  const std::string_view tag = keys.front().key.name;
+  return make_row<T>(summary, tag, false, std::move(keys));
+}
+
+/// Chosen if no other row is.
+template <class T>
+Row otherwise(std::string_view summary, Keys<T> keys) {
+  return make_row<T>(summary, "", false, std::move(keys));
 }
 
 /// When something holds.
-inline std::vector<Key> with_times(std::vector<Key> keys) {
-  keys.push_back({"from", number(not_negative), "s", "0", "when it begins"});
-  keys.push_back({"until", number(positive), "s", Key::optional, "when it ends; not given: never"});
+template <class T>
+Keys<T> with_times(Keys<T> keys) {
+  keys.push_back({{"from", number(not_negative), "s", "0", "when it begins"}, &T::from});
+  keys.push_back(
+      {{"until", number(positive), "s", Key::optional, "when it ends; not given: never"}, &T::until});
   return keys;
 }
+
+// catalog_choices.cpp
+std::vector<ChoiceList> choices();
 
 // ---- Groups -------------------------------------------------------------------------------------
 // catalog_meshes.cpp

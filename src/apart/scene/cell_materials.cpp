@@ -9,44 +9,73 @@ namespace apart {
 
 namespace {
 
+/// Calls f with the key and the value of every parameter that is given.
+template <class M, class F>
+void each_parameter(M& material, F&& f) {
+  const auto given = [&](std::string_view key, auto& parameter) {
+    if (parameter) f(key, *parameter);
+  };
+  if constexpr (requires { material.E; }) {
+    f("E", material.E);
+    f("nu", material.nu);
+    given("lambda", material.lambda);
+    given("mu", material.mu);
+  }
+  if constexpr (requires { material.c1; }) {
+    given("c1", material.c1);
+    given("c2", material.c2);
+    given("bulk", material.bulk);
+  }
+  if constexpr (requires { material.stiffness; }) f("stiffness", material.stiffness);
+  f("rho", material.rho);
+}
+
 /// A parameter with a number for each cell.
 struct Field {
-  const Key* key;
-  LocatedJson value;
+  std::string_view key;
+  FieldDescription description;
+  const Range* range;
   const VectorX* numbers;
 };
 
-bool is_field(const LocatedJson& value) {
-  return value.value().get_if<JsonValue::Object>() != nullptr;
-}
-
-const VectorX& numbers_of(const LocatedJson& name, const Mesh& mesh) {
-  const auto found = mesh.cell_data.find(name.text());
+const VectorX& numbers_of(const FieldDescription& field, const Mesh& mesh) {
+  const auto found = mesh.cell_data.find(field.field);
   if (found != mesh.cell_data.end()) return found->second;
+  const Place place = field.place["field"];
   if (mesh.cell_data.empty())
-    name.fail(
+    place.fail(
         "got \"{}\", but the mesh has no cell data with one number for each cell; add them to its file, or "
         "give "
         "a number here",
-        name.text());
+        field.field);
   std::vector<std::string> known;
   for (const auto& [known_name, numbers] : mesh.cell_data) known.push_back(fmt::format("\"{}\"", known_name));
-  name.fail("got \"{}\", which is no cell data of the mesh; it has {}", name.text(), fmt::join(known, ", "));
+  place.fail("got \"{}\", which is no cell data of the mesh; it has {}", field.field, fmt::join(known, ", "));
 }
 
-Substance make_substance(const LocatedJson& material) {
-  return {row_of(material, catalog().group("material")).make_material(material), material["rho"].number()};
+template <class M>
+const Range& range_of(const M&, std::string_view parameter) {
+  for (const Key& key : catalog().group(M::group).row(M::kind).keys)
+    if (key.name == parameter) return key.type.of[0].range;
+  throw InvariantError("range_of: the catalog has no such parameter");
 }
 
-/// An object of the group "material", made once for all cells with the same numbers.
+Substance substance_of(const MaterialDescription& material) {
+  return std::visit([](const auto& m) { return Substance{m.make(), number(m.rho)}; }, material);
+}
+
+/// A material, made once for all cells with the same numbers.
 class MaterialOfCells {
  public:
-  MaterialOfCells(const LocatedJson& material, const Mesh& mesh) : material_(material) {
-    for (const Key& key : row_of(material, catalog().group("material")).keys)
-      if (material.has(key.name) && is_field(material[key.name])) {
-        const LocatedJson value = material[key.name];
-        fields_.push_back({&key, value, &numbers_of(value["field"], mesh)});
-      }
+  MaterialOfCells(const MaterialDescription& material, const Mesh& mesh) : material_(material) {
+    std::visit(
+        [&](const auto& m) {
+          each_parameter(m, [&](std::string_view key, const MaterialParameter& parameter) {
+            if (const auto* field = std::get_if<FieldDescription>(&parameter))
+              fields_.push_back({key, *field, &range_of(m, key), &numbers_of(*field, mesh)});
+          });
+        },
+        material);
   }
 
   /// The number of the substance of a cell in `substances`, to which it is added if it is new.
@@ -61,52 +90,64 @@ class MaterialOfCells {
  private:
   static double checked(const Field& field, Index cell) {
     const double number = (*field.numbers)[cell];
-    const std::string& name = field.value["field"].text();
+    const std::string& name = field.description.field;
+    const Place& place = field.description.place;
     if (std::isnan(number))
-      field.value.fail("tetrahedron {} has no \"{}\" in the mesh file; give one to every tetrahedron", cell,
-                       name);
-    const Range& range = field.key->type.of[0].range;
-    if (!std::isfinite(number) || !range.contains(number))
-      field.value.fail("tetrahedron {} has \"{}\" = {}, {}; correct the mesh's cell data", cell, name, number,
-                       std::isfinite(number) ? range.rule() : "must be finite");
+      place.fail("tetrahedron {} has no \"{}\" in the mesh file; give one to every tetrahedron", cell, name);
+    if (!std::isfinite(number) || !field.range->contains(number))
+      place.fail("tetrahedron {} has \"{}\" = {}, {}; correct the mesh's cell data", cell, name, number,
+                 std::isfinite(number) ? field.range->rule() : "must be finite");
     return number;
   }
 
   Substance make(Index cell, const std::vector<double>& numbers) const {
-    JsonValue filled = material_.value();
-    for (std::size_t i = 0; i < fields_.size(); ++i) filled.find(fields_[i].key->name)->data = numbers[i];
+    MaterialDescription filled = material_;
+    for (std::size_t i = 0; i < fields_.size(); ++i)
+      std::visit(
+          [&](auto& m) {
+            each_parameter(m, [&](std::string_view key, MaterialParameter& parameter) {
+              if (key == fields_[i].key) parameter = numbers[i];
+            });
+          },
+          filled);
     try {
-      return make_substance(LocatedJson(filled, material_.path()));
+      return substance_of(filled);
     } catch (const InputError& e) {
       if (fields_.empty()) throw;
       throw LocatedError(fmt::format("{} (tetrahedron {})", e.what(), cell));
     }
   }
 
-  LocatedJson material_;
+  MaterialDescription material_;
   std::vector<Field> fields_;
   std::map<std::vector<double>, Index> known_;
 };
 
 }  // namespace
 
-Substance read_substance(const LocatedJson& material) {
-  for (const Key& key : row_of(material, catalog().group("material")).keys)
-    if (material.has(key.name) && is_field(material[key.name]))
-      material[key.name].fail(
-          "is a number for each cell, but an affine body is made of one thing; give a number, or make it a "
-          "volume");
-  return make_substance(material);
+Substance make_substance(const MaterialDescription& material) {
+  std::visit(
+      [](const auto& m) {
+        each_parameter(m, [](std::string_view, const MaterialParameter& parameter) {
+          if (const auto* field = std::get_if<FieldDescription>(&parameter))
+            field->place.fail(
+                "is a number for each cell, but an affine body is made of one thing; give a number, or make "
+                "it "
+                "a volume");
+        });
+      },
+      material);
+  return substance_of(material);
 }
 
-CellSubstances read_cell_substances(const LocatedJson& body, const PlacedMesh& placed) {
+CellSubstances make_cell_substances(const VolumeDescription& body, const PlacedMesh& placed) {
   const Mesh& mesh = placed.mesh;
-  std::vector<MaterialOfCells> materials = {{body["material"], mesh}};
+  std::vector<MaterialOfCells> materials = {{body.material, mesh}};
   std::vector<std::size_t> material_of(std::size_t(mesh.tetrahedra.cols()), 0);
-  for (const LocatedJson& region : body["regions"].items()) {
-    for (const Index t : select_tetrahedra(region["where"], placed))
+  for (const RegionDescription& region : body.regions) {
+    for (const Index t : select_tetrahedra(region.where, placed))
       material_of[std::size_t(t)] = materials.size();
-    materials.emplace_back(region["material"], mesh);
+    materials.emplace_back(region.material, mesh);
   }
   CellSubstances result;
   for (Index t = 0; t < mesh.tetrahedra.cols(); ++t)

@@ -1,4 +1,3 @@
-#include <apart/scene/expression.hpp>
 #include <apart/scene/motion.hpp>
 
 #include <Eigen/Geometry>
@@ -34,12 +33,13 @@ struct Turn {
   Matrix3 matrix() const { return about(axis, angle); }
 };
 
-Turn read_turn(const LocatedJson& value) {
-  if (value.has("axis")) return {read_direction(value["axis"]), value["angle"].number()};
-  const Vector3 angles = value.vector();
+Turn make_turn(const RotationDescription& rotation) {
+  if (const auto* turn = std::get_if<AxisAngleDescription>(&rotation))
+    return {make_direction(turn->axis, turn->place["axis"]), turn->angle};
+  const Vector3& angles = std::get<Vector3>(rotation);
   for (int k = 0; k < 3; ++k)  // a single axis keeps its angle beyond half a turn
     if (angles[(k + 1) % 3] == 0 && angles[(k + 2) % 3] == 0) return {Vector3::Unit(k), angles[k]};
-  const Eigen::AngleAxisd turn(read_rotation(value));
+  const Eigen::AngleAxisd turn(make_rotation(rotation));
   return {turn.axis(), turn.angle() / radians};
 }
 
@@ -66,58 +66,39 @@ Pose pose_at(const std::vector<Keyframe>& frames, const Vector3& center, double 
   return {between(a.turn, b.turn, s), center, (1 - s) * a.translation + s * b.translation};
 }
 
-Motion read_keyframes(const LocatedJson& list, const Vector3& center) {
+/// The same for all points: in t alone.
+Expression formula_of_time(const Formula& formula, const Place& place) {
+  Expression result = make_expression(formula);
+  for (const char name : {'x', 'y', 'z'})
+    if (result.uses(name))
+      place.fail("got \"{}\", must not use {}; a rotation turns all points alike, write it in t",
+                 std::get<std::string>(formula), name);
+  return result;
+}
+
+Motion motion_of(const KeyframeMotion& motion, const Vector3& body_center) {
+  const Vector3 center = motion.center.value_or(body_center);
   std::vector<Keyframe> frames;
-  for (const LocatedJson& item : list.items()) {
-    frames.push_back({item["t"].number(), item["translate"].vector(), read_turn(item["rotate"])});
+  for (const KeyframeDescription& item : motion.keyframes) {
+    frames.push_back({item.t, item.translate, make_turn(item.rotate)});
     if (frames.size() > 1 && !(frames.back().time > frames[frames.size() - 2].time))
-      item["t"].fail("got {}, must be later than the keyframe before ({}); sort the keyframes by time",
-                     frames.back().time, frames[frames.size() - 2].time);
+      item.place["t"].fail("got {}, must be later than the keyframe before ({}); sort the keyframes by time",
+                           frames.back().time, frames[frames.size() - 2].time);
   }
   return rigid_motion([frames, center](double time) { return pose_at(frames, center, time); });
 }
 
-/// The same for all points: in t alone.
-Expression read_formula_of_time(const LocatedJson& value) {
-  Expression formula = read_formula(value);
-  for (const char name : {'x', 'y', 'z'})
-    if (formula.uses(name))
-      value.fail("got \"{}\", must not use {}; a rotation turns all points alike, write it in t",
-                 value.text(), name);
-  return formula;
-}
-
-}  // namespace
-
-Expression read_formula(const LocatedJson& value) {
-  if (const double* number = value.value().get_if<double>()) return Expression(*number);
-  Expression formula(value.text());
-  return formula;
-}
-
-Vector3 read_direction(const LocatedJson& value) {
-  const Vector3 v = value.vector();
-  const double largest = v.cwiseAbs().maxCoeff();
-  if (largest == 0) value.fail("got [0, 0, 0], must have a direction; for example [0, 1, 0]");
-  return (v / largest).normalized();  // scaled first: squares of huge or tiny entries would overflow
-}
-
-Matrix3 read_rotation(const LocatedJson& value) {
-  if (value.has("axis")) return about(read_direction(value["axis"]), value["angle"].number());
-  const Vector3 angles = value.vector();
-  return about(Vector3::UnitZ(), angles[2]) * about(Vector3::UnitY(), angles[1]) *
-         about(Vector3::UnitX(), angles[0]);
-}
-
-Motion read_motion(const LocatedJson& value, const Vector3& body_center) {
-  const Vector3 center = value.has("center") ? value["center"].vector() : body_center;
-  if (value.has("keyframes")) return read_keyframes(value["keyframes"], center);
-  const LocatedJson translate = value["translate"];
-  const std::array<Expression, 3> shift = {read_formula(translate[0]), read_formula(translate[1]),
-                                           read_formula(translate[2])};
-  const Vector3 axis = value.has("rotate") ? read_direction(value["rotate"]["axis"]) : Vector3::UnitX();
-  const Expression angle =
-      value.has("rotate") ? read_formula_of_time(value["rotate"]["angle"]) : Expression(0.0);
+Motion motion_of(const FormulaMotion& motion, const Vector3& body_center) {
+  const Vector3 center = motion.center.value_or(body_center);
+  const std::array<Expression, 3> shift = {make_expression(motion.translate[0]),
+                                           make_expression(motion.translate[1]),
+                                           make_expression(motion.translate[2])};
+  Vector3 axis = Vector3::UnitX();
+  Expression angle(0.0);
+  if (motion.rotate) {
+    axis = make_direction(motion.rotate->axis, motion.rotate->place["axis"]);
+    angle = formula_of_time(motion.rotate->angle, motion.rotate->place["angle"]);
+  }
   return [shift, axis, angle, center](const Matrix3X& start, double t) -> Matrix3X {
     const Matrix3 rotation = about(axis, angle(0, 0, 0, t));
     Matrix3X result = (rotation * (start.colwise() - center)).colwise() + center;
@@ -126,6 +107,31 @@ Motion read_motion(const LocatedJson& value, const Vector3& body_center) {
         result(k, i) += shift[std::size_t(k)](start(0, i), start(1, i), start(2, i), t);
     return result;
   };
+}
+
+}  // namespace
+
+Expression make_expression(const Formula& formula) {
+  const double* number = std::get_if<double>(&formula);
+  return number ? Expression(*number) : Expression(std::get<std::string>(formula));
+}
+
+Vector3 make_direction(const Vector3& v, const Place& place) {
+  const double largest = v.cwiseAbs().maxCoeff();
+  if (largest == 0) place.fail("got [0, 0, 0], must have a direction; for example [0, 1, 0]");
+  return (v / largest).normalized();  // scaled first: squares of huge or tiny entries would overflow
+}
+
+Matrix3 make_rotation(const RotationDescription& rotation) {
+  if (const auto* turn = std::get_if<AxisAngleDescription>(&rotation))
+    return about(make_direction(turn->axis, turn->place["axis"]), turn->angle);
+  const Vector3& angles = std::get<Vector3>(rotation);
+  return about(Vector3::UnitZ(), angles[2]) * about(Vector3::UnitY(), angles[1]) *
+         about(Vector3::UnitX(), angles[0]);
+}
+
+Motion make_motion(const MotionDescription& motion, const Vector3& center) {
+  return std::visit([&](const auto& m) { return motion_of(m, center); }, motion);
 }
 
 }  // namespace apart

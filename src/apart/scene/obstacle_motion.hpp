@@ -8,10 +8,10 @@ namespace apart {
 /// How an obstacle moves: by its "motion" or along its "sequence" of mesh files; empty if neither is given.
 /// `mesh` is the obstacle as placed; `load` reads a file and places it in the same way. Throws InputError,
 /// for a sequence also if a file is missing or does not have the cells of the first.
-Motion read_obstacle_motion(const LocatedJson& body, const Mesh& mesh, const Clock& clock,
-                            FunctionRef<Mesh(const std::string& file)> load);
+Motion obstacle_motion(const ObstacleDescription& body, const Mesh& mesh, const Clock& clock,
+                       FunctionRef<Mesh(const std::string& file)> load);
 
 /// The motion of a half-space, empty if it has none. Throws InputError for one that turns.
-Motion read_half_space_motion(const LocatedJson& body, const Vector3& origin, const Clock& clock);
+Motion half_space_motion(const HalfSpaceDescription& body, const Clock& clock);
 
 }  // namespace apart

@@ -1,4 +1,6 @@
+#include <apart/bodies/body_rules.hpp>
 #include <apart/geometry/aabb.hpp>
+#include <apart/scene/describe.hpp>
 #include <apart/scene/motion.hpp>
 #include <apart/scene/prescriber.hpp>
 #include <apart/scene/selection.hpp>
@@ -33,28 +35,29 @@ bool covers_a_step(const TimeRange& range, const Clock& clock) {
          range.covers(std::floor(range.until / clock.dt * (1 + 1e-9)) * clock.dt);
 }
 
-TimeRange read_time_range(const LocatedJson& v, const Clock& clock) {
+TimeRange make_time_range(const TimesDescription& times, const Clock& clock) {
   TimeRange range;
-  range.from = v["from"].number();
-  if (v.has("until")) {
-    range.until = v["until"].number();
+  range.from = times.from;
+  if (times.until) {
+    range.until = *times.until;
     if (!(range.until > range.from))
-      v["until"].fail("got {}, must be later than from ({}); exchange them", range.until, range.from);
+      times.place["until"].fail("got {}, must be later than from ({}); exchange them", range.until,
+                                range.from);
     if (!covers_a_step(range, clock))
-      v["until"].fail(
+      times.place["until"].fail(
           "got {}, but no step of {} s ends after {} s and not after that; it would never act: widen it",
           range.until, clock.dt, range.from);
   }
   return range;
 }
 
-void check_motion(const LocatedJson& v, const Motion& motion, const Matrix3X& points, const Clock& clock) {
+void check_motion(const Place& place, const Motion& motion, const Matrix3X& points, const Clock& clock) {
   const Aabb bounds = bounding_box(points);
   const Matrix3X start = motion(points, 0);
   for (Index i = 0; i < points.cols(); ++i) {
     const Vector3 x = points.col(i), shift = start.col(i) - x;
     if (!(shift.norm() <= 1e-9 * std::max(bounds.diagonal(), bounds.upper.cwiseAbs().maxCoeff())))
-      v.fail(
+      place.fail(
           "moves {} by {} at t = 0, must begin with no motion; place the body with its transform, and write "
           "formulas like \"cos(t) - 1\"",
           text_of(x), text_of(shift));
@@ -63,7 +66,7 @@ void check_motion(const LocatedJson& v, const Motion& motion, const Matrix3X& po
   const Matrix3X some = some_of(points, 8);
   for (Index k = 1; k <= std::min<Index>(clock.steps, 100000); ++k)
     if (!motion(some, k * clock.dt).allFinite())
-      v.fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
+      place.fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
 }
 
 Prescriber::Prescriber(Body& body, const PlacedMesh& placed, const Clock& clock)
@@ -73,36 +76,37 @@ Prescriber::Prescriber(Body& body, const PlacedMesh& placed, const Clock& clock)
       center_(bounding_box(body.mesh.points).centre()),
       taken_(std::size_t(3 * body.nodes.cols())) {}
 
-void Prescriber::whole(const LocatedJson& motion) {
-  give(motion, all_nodes(body_), {true, true, true}, motion, {});
+void Prescriber::whole(const MotionDescription& motion) {
+  give({place_of(motion), &motion, {}}, all_nodes(body_), {true, true, true});
 }
 
-void Prescriber::part(const LocatedJson& fixed) {
-  const std::vector<Index> points = select_points(fixed["where"], placed_);
+void Prescriber::part(const FixedDescription& fixed) {
+  const std::vector<Index> points = select_points(fixed.where, placed_);
   const bool everything = Index(points.size()) == body_.mesh.point_count();
-  if (body_.kind == BodyKind::affine && !everything)
-    fixed["where"].fail(
+  if (moves_as_whole(body_) && !everything)
+    fixed.place["where"].fail(
         "chooses {} of {} points; an affine body is held as a whole: use {{\"all\": true}}, or type volume",
         points.size(), body_.mesh.point_count());
   std::array<bool, 3> axes;
-  for (int k = 0; k < 3; ++k) axes[std::size_t(k)] = fixed["axes"].text().find("xyz"[k]) != std::string::npos;
-  give(fixed, everything ? all_nodes(body_) : points, axes,
-       fixed.has("motion") ? std::optional(fixed["motion"]) : std::nullopt, read_time_range(fixed, clock_));
+  for (int k = 0; k < 3; ++k) axes[std::size_t(k)] = fixed.axes.find("xyz"[k]) != std::string::npos;
+  give({fixed.place, fixed.motion ? &*fixed.motion : nullptr, make_time_range(fixed, clock_)},
+       everything ? all_nodes(body_) : points, axes);
 }
 
-void Prescriber::give(const LocatedJson& who, const std::vector<Index>& nodes, std::array<bool, 3> axes,
-                      const std::optional<LocatedJson>& motion_at, TimeRange when) {
-  owners_.push_back({who.path(), to_text(motion_at ? motion_at->value() : JsonValue()), when});
+void Prescriber::give(const Request& request, const std::vector<Index>& nodes, std::array<bool, 3> axes) {
+  const TimeRange& when = request.when;
+  owners_.push_back(
+      {request.who.path(), request.motion ? to_text(described::write(*request.motion)) : "", when});
   const int me = int(owners_.size()) - 1;
   Motion motion;
-  if (motion_at) {
-    motion = read_motion(*motion_at, center_);
+  if (request.motion) {
+    motion = make_motion(*request.motion, center_);
     Matrix3X chosen(3, Index(nodes.size()));
     for (std::size_t i = 0; i < nodes.size(); ++i) chosen.col(Index(i)) = body_.nodes.col(nodes[i]);
     Clock active = clock_;  // the time of a motion counts from when it begins
     active.steps =
         Index(std::min(double(clock_.steps), std::floor((when.until - when.from) / clock_.dt * (1 + 1e-9))));
-    check_motion(*motion_at, motion, chosen, active);
+    check_motion(place_of(*request.motion), motion, chosen, active);
   }
   // What an equal motion prescribes already is left out; nodes are grouped by the axes that remain.
   std::array<std::vector<Index>, 8> by_axes;
@@ -116,7 +120,7 @@ void Prescriber::give(const LocatedJson& who, const std::vector<Index>& nodes, s
         const Owner& o = owners_[std::size_t(other)];
         if (!o.when.overlaps(when)) continue;
         if (o.motion != owners_.back().motion || o.when != when)
-          who.fail(
+          request.who.fail(
               "gives node {} at {} a {} coordinate that {} gives it already at the same time, with another "
               "motion; "
               "choose other points, axes or times",

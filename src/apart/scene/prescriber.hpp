@@ -1,6 +1,6 @@
 #pragma once
 #include <apart/bodies/body.hpp>
-#include <apart/io/located_json.hpp>
+#include <apart/scene/body_description.hpp>
 #include <apart/scene/selection.hpp>
 
 namespace apart {
@@ -14,19 +14,18 @@ struct Clock {
 /// Whether a step ends within a range, at any time before or after the run's end.
 bool covers_a_step(const TimeRange& range, const Clock& clock);
 
-/// "from" and "until" of an object. Throws InputError if it ends before it begins, or falls between two
-/// steps.
-TimeRange read_time_range(const LocatedJson& v, const Clock& clock);
+/// Throws InputError if the range ends before it begins, or falls between two steps.
+TimeRange make_time_range(const TimesDescription& times, const Clock& clock);
 
 /// Throws InputError unless a motion begins where the points are, and stays finite.
-void check_motion(const LocatedJson& v, const Motion& motion, const Matrix3X& points, const Clock& clock);
+void check_motion(const Place& place, const Motion& motion, const Matrix3X& points, const Clock& clock);
 
 /// Prescribes the parts of one body, and refuses to give one coordinate two different motions at a time.
 class Prescriber {
  public:
   Prescriber(Body& body, const PlacedMesh& placed, const Clock& clock);
-  void whole(const LocatedJson& motion);
-  void part(const LocatedJson& fixed);
+  void whole(const MotionDescription& motion);
+  void part(const FixedDescription& fixed);
 
  private:
   struct Owner {
@@ -34,8 +33,13 @@ class Prescriber {
     std::string motion;  ///< how, as text
     TimeRange when;
   };
-  void give(const LocatedJson& who, const std::vector<Index>& nodes, std::array<bool, 3> axes,
-            const std::optional<LocatedJson>& motion_at, TimeRange when);
+  /// What is prescribed, how and when.
+  struct Request {
+    const Place& who;
+    const MotionDescription* motion;  ///< null: held
+    TimeRange when;
+  };
+  void give(const Request& request, const std::vector<Index>& nodes, std::array<bool, 3> axes);
 
   Body& body_;
   PlacedMesh placed_;

@@ -1,14 +1,18 @@
 #pragma once
-#include <apart/io/located_json.hpp>
+#include <apart/scene/scene_description.hpp>
 #include <apart/scene/selection.hpp>
 #include <apart/simulation/model.hpp>
 #include <apart/simulation/probe.hpp>
 
 namespace apart {
 
-/// The probe that an object of the catalog's group "probe" describes, of the bodies that it names. Throws
-/// InputError if there is nothing to measure. `placed`: the mesh of each of `bodies`.
-Probe read_probe(const LocatedJson& v, const Model& model, std::vector<int> bodies, std::vector<int> others,
-                 const std::vector<PlacedMesh>& placed);
+/// The bodies of a model that a probe measures.
+struct ProbedBodies {
+  std::vector<int> bodies, others;
+  std::vector<PlacedMesh> placed;  ///< the mesh of each of `bodies`
+};
+
+/// Throws InputError if there is nothing to measure.
+Probe make_probe(const ProbeDescription& probe, const Model& model, const ProbedBodies& of);
 
 }  // namespace apart

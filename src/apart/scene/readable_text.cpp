@@ -1,5 +1,4 @@
-#include <apart/scene/ipc_import.hpp>
-#include <apart/scene/ipc_values.hpp>
+#include <apart/scene/readable_text.hpp>
 
 #include <algorithm>
 
@@ -9,7 +8,7 @@ namespace {
 
 void append(std::string& out, const JsonValue& value, std::size_t indent, std::size_t used) {
   constexpr std::size_t width = 110;
-  const std::string flat = ipc::flat_text(value);
+  const std::string flat = flat_text(value);
   const auto* items = value.get_if<JsonValue::Array>();
   const auto* members = value.get_if<JsonValue::Object>();
   const bool plain = items && std::none_of(items->begin(), items->end(), [](const JsonValue& v) {
@@ -26,7 +25,7 @@ void append(std::string& out, const JsonValue& value, std::size_t indent, std::s
     out += (i > 0 ? ",\n" : "\n") + margin;
     std::size_t column = margin.size();
     if (members) {
-      const std::string key = ipc::flat_text(JsonValue((*members)[i].first)) + ": ";
+      const std::string key = flat_text(JsonValue((*members)[i].first)) + ": ";
       out += key;
       column += key.size();
     }
@@ -36,6 +35,23 @@ void append(std::string& out, const JsonValue& value, std::size_t indent, std::s
 }
 
 }  // namespace
+
+std::string flat_text(const JsonValue& value) {
+  if (const auto* items = value.get_if<JsonValue::Array>()) {
+    std::string out = "[";
+    for (const JsonValue& item : *items) out += (out.size() > 1 ? ", " : "") + flat_text(item);
+    return out + "]";
+  }
+  if (const auto* members = value.get_if<JsonValue::Object>()) {
+    std::string out = "{";
+    for (const auto& [key, member] : *members)
+      out += (out.size() > 1 ? ", " : "") + flat_text(JsonValue(key)) + ": " + flat_text(member);
+    return out + "}";
+  }
+  std::string out = to_text(value);
+  out.pop_back();  // the end of the line
+  return out;
+}
 
 std::string readable_text(const JsonValue& scene) {
   std::string out;

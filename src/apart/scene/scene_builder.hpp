@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/scene/scene_description.hpp>
 #include <apart/scene/scene_file.hpp>
 #include <apart/simulation/model.hpp>
 #include <apart/simulation/probe.hpp>
@@ -14,20 +15,21 @@ struct Scene {
   std::string name;
   std::shared_ptr<const Model> model;
   Index steps = 0;                         ///< time steps to take
-  Index frame_every = 1;                   ///< a frame after so many steps
+  Index frame_every = 1;                   ///< number of steps from frame to frame
   std::vector<std::string> extra_formats;  ///< of frames, beside VTU
   std::vector<Probe> probes;
   double checkpoint_seconds = 10;         ///< at most so long between two checkpoints, or one step
-  std::optional<Index> checkpoint_steps;  ///< another one after so many steps
+  std::optional<Index> checkpoint_steps;  ///< also after this number of steps
   std::vector<std::string> notes;         ///< what was changed in meshes, one line each
 };
 
-/// Makes meshes, bodies, pair settings and motions. Throws InputError (file, line, path, body, value, remedy)
-/// for everything that cannot be simulated, except bodies that touch at the start: see check_start.
+/// Makes meshes, bodies, pair settings and motions of a scene that was read and checked. Throws InputError
+/// (file, line, path, body, value, remedy) for everything that cannot be simulated, except bodies that touch
+/// at the start: see check_start.
 Scene build_scene(const SceneFile& file);
 
-/// What a copy of an array is called, counted from 0, and whether a name is that of any of them.
-std::string copy_name(const std::string& array, std::size_t number);
-bool is_copy(const std::string& name, const std::string& array);
+/// The same for a description made in a program, which is checked first as a file would be: places in
+/// messages are paths such as "bodies[2].mesh". Relative paths start at the working directory.
+Scene build_scene(const SceneDescription& description);
 
 }  // namespace apart

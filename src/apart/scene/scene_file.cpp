@@ -1,7 +1,5 @@
 #include <apart/scene/body_names.hpp>
-#include <apart/scene/examples.hpp>
-#include <apart/scene/ipc_import.hpp>
-#include <apart/scene/ipc_script.hpp>
+#include <apart/scene/catalog.hpp>
 #include <apart/scene/scene_file.hpp>
 #include <apart/scene/validation.hpp>
 
@@ -27,7 +25,7 @@ class Override {
     try {
       value_ = parse_json(value, source_);
     } catch (const InputError&) {
-      // Not JSON. A text without quotes is welcome, since shells eat quotes; half an object is a mistake.
+      // Not JSON. Shells remove quotes, so a text without them is accepted; half an object is a mistake.
       if (value.find_first_of("{}[]\"") != value.npos) throw;
       value_ = JsonValue(std::string(value));
       value_.source = std::make_shared<const std::string>(source_);
@@ -116,33 +114,17 @@ class Override {
   JsonValue value_;
 };
 
-void make_absolute(JsonValue* path, const fs::path& directory) {
-  if (!path) return;
-  auto& text = std::get<std::string>(path->data);
-  text = (directory / text).lexically_normal().string();
-}
-
 /// Relative paths start at the scene file; written out they must be found from anywhere.
-void make_paths_absolute(JsonValue& scene, const fs::path& directory) {
-  for (JsonValue& body : std::get<JsonValue::Array>(scene.find("bodies")->data)) {
-    for (const char* key : {"mesh", "rest_mesh"})
-      if (JsonValue* mesh = body.find(key)) {
-        make_absolute(mesh->find("file"), directory);
-        if (JsonValue* surface = mesh->find("surface")) make_absolute(surface->find("file"), directory);
-      }
-    make_absolute(body.find("moved_points"), directory);
-    if (JsonValue* sequence = body.find("sequence")) make_absolute(sequence->find("files"), directory);
-    for (const char* list : {"fixed", "loads", "regions"})
-      if (JsonValue* parts = body.find(list))
-        for (JsonValue& part : std::get<JsonValue::Array>(parts->data))
-          make_absolute(part.find("where")->find("index_file"), directory);
-  }
-  if (JsonValue* list = scene.find("attachments"))
-    for (JsonValue& attachment : std::get<JsonValue::Array>(list->data)) {
-      if (JsonValue* where = attachment.find("where")) make_absolute(where->find("index_file"), directory);
-      if (JsonValue* stitches = attachment.find("stitches"); stitches && stitches->get_if<std::string>())
-        make_absolute(stitches, directory);
-    }
+void make_paths_absolute(JsonValue& value, const ValueType& type, const fs::path& directory) {
+  if (auto* text = value.get_if<std::string>(); text && type.is_path)
+    *text = (directory / *text).lexically_normal().string();
+  if (auto* items = value.get_if<JsonValue::Array>(); items && type.kind == ValueType::Kind::list)
+    for (JsonValue& item : *items) make_paths_absolute(item, type.of[0], directory);
+  if (value.get_if<JsonValue::Object>() && type.kind == ValueType::Kind::object)
+    for (const Key& key : catalog().group(type.name).row_of(value).keys)
+      if (JsonValue* member = value.find(key.name)) make_paths_absolute(*member, key.type, directory);
+  if (type.kind == ValueType::Kind::any_of)
+    for (const ValueType& alternative : type.of) make_paths_absolute(value, alternative, directory);
 }
 
 /// Adds a key where the catalog has it, at the place of the object in the file.
@@ -174,7 +156,7 @@ void check_together(const JsonValue& scene) {
   if (time.has("tend") == time.has("steps"))
     problems.add(time.message(time.has("tend")
                                   ? "has both 'tend' and 'steps'; remove one"
-                                  : "says not how long; add \"tend\": seconds, or \"steps\": number"));
+                                  : "does not say how long; add \"tend\": seconds, or \"steps\": number"));
   const auto bodies = top["bodies"].items();
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -191,19 +173,19 @@ void check_together(const JsonValue& scene) {
   problems.throw_if_any();
 }
 
-SceneFile understand(JsonValue root, const std::string& source, const fs::path& directory,
-                     std::span<const std::string> overrides) {
-  for (const std::string& change : overrides) Override(change).apply(root);
-  SceneFile scene{validated(root), {}, {}};
-  if (!scene.root.find("name")) insert_after(scene.root, "version", "name", fs::path(source).stem().string());
-  name_bodies(scene.root);
-  check_together(scene.root);
-  make_paths_absolute(scene.root, fs::absolute(directory / "."));
-  scene.name = scene.top()["name"].text();
-  return scene;
-}
-
 }  // namespace
+
+SceneFile understand_scene(JsonValue root, const std::string& source, const fs::path& directory,
+                           std::span<const std::string> overrides) {
+  for (const std::string& change : overrides) Override(change).apply(root);
+  JsonValue scene = validated(root);
+  if (!scene.find("name")) insert_after(scene, "version", "name", fs::path(source).stem().string());
+  name_bodies(scene);
+  check_together(scene);
+  make_paths_absolute(scene, {ValueType::Kind::object, {}, "scene", {}}, fs::absolute(directory / "."));
+  std::string name = std::get<std::string>(scene.find("name")->data);
+  return {std::make_shared<const JsonValue>(std::move(scene)), std::move(name)};
+}
 
 std::string SceneFile::file_name() const {
   std::string result = name;
@@ -214,24 +196,11 @@ std::string SceneFile::file_name() const {
 
 SceneFile parse_scene(std::string_view text, const std::string& source, const fs::path& directory,
                       std::span<const std::string> overrides) {
-  return understand(parse_json(text, source), source, directory, overrides);
+  return understand_scene(parse_json(text, source), source, directory, overrides);
 }
 
 SceneFile read_scene(const fs::path& file, std::span<const std::string> overrides) {
-  if (is_ipc_script(file)) {
-    ImportedScene imported = import_ipc_script(file);
-    SceneFile scene = understand(std::move(imported.scene), file.string(), file.parent_path(), overrides);
-    scene.notes = std::move(imported.notes);
-    return scene;
-  }
-  return understand(read_json(file), file.string(), file.parent_path(), overrides);
-}
-
-SceneFile find_scene(const std::string& file_or_example, std::span<const std::string> overrides) {
-  std::error_code error;
-  if (fs::exists(file_or_example, error)) return read_scene(file_or_example, overrides);
-  const Example& example = find_example(file_or_example);
-  return parse_scene(example.text, std::string(example.name), ".", overrides);
+  return understand_scene(read_json(file), file.string(), file.parent_path(), overrides);
 }
 
 }  // namespace apart

@@ -1,7 +1,8 @@
 #pragma once
-#include <apart/io/located_json.hpp>
+#include <apart/scene/scene_description.hpp>
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,27 +13,28 @@ namespace apart {
 /// A scene as understood: checked against the catalog, every default filled in, every path absolute. Its text
 /// read again gives the same scene.
 struct SceneFile {
-  JsonValue root;
-  std::string name;                     ///< root's "name"
+  std::shared_ptr<const JsonValue> json = std::make_shared<const JsonValue>();  ///< never null
+  std::string name = {};                                                        ///< the scene's "name"
   std::vector<std::string> notes = {};  ///< of a converted script: what has no effect here, one line each
 
-  LocatedJson top() const { return LocatedJson(root); }
-  std::string text() const { return to_text(root); }
+  LocatedJson top() const { return LocatedJson(*json); }
+  std::string text() const { return to_text(*json); }
+  SceneDescription description() const { return describe(json); }
   /// The name without what file names cannot hold.
   std::string file_name() const;
 };
 
 /// Reads a scene. `overrides` are changes "path=value" applied first, such as contact.dhat=0.002,
-/// bodies[0].material.E=1e6 or bodies[ball].velocity=[0,1,0]. A script of the reference implementation of IPC
-/// (.txt, .ipc) is converted. Throws InputError that names every problem.
+/// bodies[0].material.E=1e6 or bodies[ball].velocity=[0,1,0]. Throws InputError that names every
+/// problem.
 SceneFile read_scene(const std::filesystem::path& file, std::span<const std::string> overrides = {});
 
 /// The same for text; `source` stands for the file in messages, and relative paths start at `directory`.
 SceneFile parse_scene(std::string_view text, const std::string& source,
                       const std::filesystem::path& directory, std::span<const std::string> overrides = {});
 
-/// The file of that name or, if there is none, the built-in example. Throws InputError that names the nearest
-/// example.
-SceneFile find_scene(const std::string& file_or_example, std::span<const std::string> overrides = {});
+/// The same for JSON that was made: `source` gives the scene its name if it has none.
+SceneFile understand_scene(JsonValue root, const std::string& source, const std::filesystem::path& directory,
+                           std::span<const std::string> overrides = {});
 
 }  // namespace apart

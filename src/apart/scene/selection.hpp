@@ -1,6 +1,6 @@
 #pragma once
 #include <apart/geometry/mesh.hpp>
-#include <apart/io/located_json.hpp>
+#include <apart/scene/body_description.hpp>
 
 #include <string>
 #include <vector>
@@ -17,18 +17,18 @@ struct PlacedMesh {
   bool renumbered = false;  ///< it had points of no cell, or joined with others, which were left out
 };
 
-/// The points [m, world] an object of the catalog's group "selection" chooses, ascending. Boundaries belong
+/// The points [m, world] that a selection chooses, ascending. Boundaries belong
 /// to boxes, balls and planes, with a slack of 1e-9 of the points' extent so that rounding does not matter.
 /// Throws InputError if nothing is chosen, or if points are counted that are not as the user sees them.
-std::vector<Index> select_points(const LocatedJson& selection, const PlacedMesh& placed);
+std::vector<Index> select_points(const SelectionDescription& selection, const PlacedMesh& placed);
 
 /// The tetrahedra it chooses, ascending: those of a group of the mesh, otherwise those all of whose points
 /// are chosen. Throws InputError if there are none.
-std::vector<Index> select_tetrahedra(const LocatedJson& selection, const PlacedMesh& placed);
+std::vector<Index> select_tetrahedra(const SelectionDescription& selection, const PlacedMesh& placed);
 
 /// The triangles of `faces` it chooses, ascending, perhaps none: those of a group of the mesh that has
 /// triangles, otherwise those all of whose corners are chosen.
-std::vector<Index> select_triangles(const LocatedJson& selection, const PlacedMesh& placed,
+std::vector<Index> select_triangles(const SelectionDescription& selection, const PlacedMesh& placed,
                                     const Faces& faces);
 
 }  // namespace apart

@@ -330,8 +330,8 @@ std::string nearest_name(std::string_view name, std::span<const std::string_view
 JsonValue validated(const JsonValue& scene) {
   Validator validator;
   JsonValue result = validator.object(LocatedJson(scene), catalog().group("scene"));
-  // The published schema is asked as well. It says less clearly what is wrong, so it is heard only if it
-  // alone objects.
+  // The published schema is checked as well. Its messages are less clear, so they are shown only if it alone
+  // objects.
   if (validator.problems.empty())
     for (std::string& message : schema_violations(scene)) validator.problems.add(std::move(message));
   if (!validator.problems.empty()) add_unknown_bodies(scene, validator.problems);

@@ -1,0 +1,124 @@
+#include <apart/bodies/body_mesh.hpp>
+#include <apart/core/error.hpp>
+#include <apart/geometry/mesh_checks.hpp>
+
+namespace apart {
+
+namespace {
+
+template <class... Args>
+[[noreturn]] void fail(const MeshPlace& place, fmt::format_string<Args...> format, Args&&... args) {
+  throw InputError("{}: {}", place.mesh, fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Why a mesh without tetrahedra is no volume.
+[[noreturn]] void refuse_surface(const Mesh& mesh, const MeshPlace& place) {
+  if (!place.fillable || mesh.faces.cols() == 0)
+    fail(place, "has no tetrahedra; a volume needs some, or make the body an obstacle{}",
+         mesh.faces.cols() > 0 ? " or a shell" : "");
+  if (const auto open = find_open_edge(mesh))
+    fail(place,
+         "has no tetrahedra; \"tetrahedralize\": true fills a closed surface, but this one is open or "
+         "turned "
+         "at the edge of points {} and {}, ({:g}, {:g}, {:g}) m: close it, or make the body a shell or an "
+         "obstacle",
+         open->a, open->b, mesh.points(0, open->a), mesh.points(1, open->a), mesh.points(2, open->a));
+  fail(place, "has no tetrahedra; fill its surface with \"tetrahedralize\": true");
+}
+
+void replace_by_boundary(Mesh& mesh) {
+  mesh.faces = boundary_faces(mesh.tetrahedra);
+  mesh.tetrahedra.resize(4, 0);
+  mesh.cell_data.clear();
+  for (auto& [name, group] : mesh.groups) group.tetrahedra.clear();
+}
+
+Mesh closed_surface_mesh(Mesh mesh, const MeshPlace& place) {
+  mesh.edges.resize(2, 0);
+  mesh.vertices.resize(0);
+  mesh = remove_unreferenced_points(mesh);
+  validate_surface(mesh, place.cells);
+  if (!is_closed_surface(mesh))
+    fail(place,
+         "its triangles do not bound a volume: some edge has not exactly two, facing alike; close and orient "
+         "it");
+  if (enclosed_volume(mesh) < 0) mesh.faces.row(0).swap(mesh.faces.row(1));
+  return mesh;
+}
+
+}  // namespace
+
+Mesh volume_mesh(Mesh mesh, const MeshPlace& place) {
+  if (!mesh.is_volume()) refuse_surface(mesh, place);
+  mesh.faces.resize(3, 0);  // files list boundary triangles too; they follow from the tetrahedra
+  mesh.edges.resize(2, 0);
+  mesh.vertices.resize(0);
+  mesh = remove_unreferenced_points(mesh);
+  orient_tetrahedra(mesh);
+  validate_volume(mesh, place.cells);
+  return mesh;
+}
+
+Mesh affine_mesh(Mesh mesh, const MeshPlace& place) {
+  return mesh.is_volume() ? volume_mesh(std::move(mesh), place) : closed_surface_mesh(std::move(mesh), place);
+}
+
+Mesh shell_mesh(Mesh mesh, const MeshPlace& place) {
+  if (mesh.is_volume()) {
+    replace_by_boundary(mesh);
+    mesh.face_texture.resize(6, 0);
+  }
+  if (mesh.faces.cols() == 0) fail(place, "has no triangles; a shell needs some");
+  mesh.edges.resize(2, 0);
+  mesh.vertices.resize(0);
+  mesh = remove_unreferenced_points(mesh);
+  validate_surface(mesh, place.cells);
+  return mesh;
+}
+
+Mesh rod_mesh(Mesh mesh, const MeshPlace& place) {
+  if (mesh.edges.cols() == 0)
+    fail(place,
+         "has no segments; a rod needs some: a generator such as bundle, a .seg file, or lines of an OBJ "
+         "file");
+  mesh.tetrahedra.resize(4, 0);
+  mesh.faces.resize(3, 0);
+  mesh.vertices.resize(0);
+  mesh.cell_data.clear();
+  mesh = remove_unreferenced_points(mesh);
+  validate_segments(mesh, place.cells);
+  return mesh;
+}
+
+Mesh particles_mesh(Mesh mesh, const MeshPlace& place) {
+  mesh.tetrahedra.resize(4, 0);
+  mesh.faces.resize(3, 0);
+  mesh.edges.resize(2, 0);
+  mesh.cell_data.clear();
+  mesh.vertices = Eigen::VectorXi::LinSpaced(mesh.point_count(), 0, mesh.point_count() - 1);
+  validate_points(mesh, place.cells);
+  return mesh;
+}
+
+Mesh obstacle_mesh(Mesh mesh, const MeshPlace& place) {
+  if (mesh.is_volume()) replace_by_boundary(mesh);
+  mesh = remove_unreferenced_points(mesh);
+  if (mesh.faces.cols() > 0) validate_surface(mesh, place.cells);
+  if (mesh.edges.cols() > 0) validate_segments(mesh, place.cells);
+  if (mesh.vertices.size() > 0 || mesh.faces.cols() + mesh.edges.cols() == 0)
+    validate_points(mesh, place.cells);
+  return mesh;
+}
+
+void validate_again(const Mesh& mesh, const MeshPlace& place) {
+  if (mesh.is_volume())
+    validate_volume(mesh, place.cells);
+  else if (mesh.faces.cols() > 0)
+    validate_surface(mesh, place.cells);
+  else if (mesh.edges.cols() > 0)
+    validate_segments(mesh, place.cells);
+  else
+    validate_points(mesh, place.cells);
+}
+
+}  // namespace apart

@@ -1,0 +1,27 @@
+#pragma once
+// What each kind of body needs of a mesh. Each function takes what was read or generated and gives a mesh of
+// which such a body can be made: cells of other kinds and points of no cell are left out, cells are oriented
+// and checked. Throws InputError that says what is wrong and what to do.
+#include <apart/geometry/mesh.hpp>
+
+#include <string>
+
+namespace apart {
+
+/// How messages begin: about the mesh as a whole, and about its cells.
+struct MeshPlace {
+  std::string mesh, cells;
+  bool fillable = false;  ///< a closed surface can be filled with tetrahedra on request
+};
+
+Mesh volume_mesh(Mesh mesh, const MeshPlace& place);     ///< tetrahedra
+Mesh affine_mesh(Mesh mesh, const MeshPlace& place);     ///< tetrahedra, or a closed surface facing outward
+Mesh shell_mesh(Mesh mesh, const MeshPlace& place);      ///< triangles; of tetrahedra the boundary
+Mesh rod_mesh(Mesh mesh, const MeshPlace& place);        ///< segments
+Mesh particles_mesh(Mesh mesh, const MeshPlace& place);  ///< points, whatever the cells
+Mesh obstacle_mesh(Mesh mesh, const MeshPlace& place);   ///< triangles, segments and points
+
+/// After the points of a mesh that was good have moved.
+void validate_again(const Mesh& mesh, const MeshPlace& place);
+
+}  // namespace apart

@@ -1,0 +1,41 @@
+#pragma once
+// Scenes of other programs, by format.
+#include <apart/scene/scene_file.hpp>
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace apart {
+
+/// A scene made from a file of another program.
+struct ImportedScene {
+  JsonValue scene;                 ///< values know the file and the line they come from
+  std::vector<std::string> notes;  ///< one line each: what has no effect here, and what differs
+};
+
+/// One format of another program.
+struct SceneImporter {
+  std::string_view name;                             ///< for messages
+  bool (*reads)(const std::filesystem::path& file);  ///< whether a file is of this format, by its extension
+  /// Paths are written relative to `directory` where the two share more than the root, absolute otherwise or
+  /// if `directory` is empty. Throws InputError that names file and line.
+  ImportedScene (*import)(const std::filesystem::path& file, const std::filesystem::path& directory);
+};
+
+/// All formats; a new one is a folder beside this file and a row here.
+std::span<const SceneImporter> importers();
+
+/// The importer of a file; null if it is of no such format.
+const SceneImporter* importer_of(const std::filesystem::path& file);
+
+/// The scene of a file in any format, with `overrides` as in read_scene.
+SceneFile open_scene_file(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+
+/// The file of that name or, if there is none, the built-in example. Throws InputError that names the nearest
+/// example.
+SceneFile open_scene(const std::string& file_or_example, std::span<const std::string> overrides = {});
+
+}  // namespace apart

@@ -1,0 +1,63 @@
+#pragma once
+// Values and rotations as scenes write them. For the files of this folder only.
+#include <apart/io/located_json.hpp>
+
+#include <memory>
+#include <numbers>
+#include <optional>
+
+namespace apart::ipc {
+
+inline constexpr double degrees = std::numbers::pi / 180;
+
+/// The number to 15 digits: what was 0.3 before it was computed with is 0.3 again.
+double tidy(double value);
+
+JsonValue number(double value);
+
+JsonValue text(std::string_view value);
+
+JsonValue numbers(const Vector3& v);
+
+class Object {
+ public:
+  Object& add(std::string_view key, JsonValue value) {
+    members_.emplace_back(std::string(key), std::move(value));
+    return *this;
+  }
+  JsonValue value() { return JsonValue(std::move(members_)); }
+
+ private:
+  JsonValue::Object members_;
+};
+
+/// Gives a value and all below it a place, unless it has one.
+void locate(JsonValue& value, const std::shared_ptr<const std::string>& source, int line);
+
+/// "0.1*t": a way at constant speed.
+JsonValue way(double speed);
+
+/// The fewest digits that lie well between.
+double between(double low, double high, double wanted);
+
+Matrix3 about(const Vector3& axis, double angle);
+
+/// The reference's order: about z first.
+Matrix3 euler(const Vector3& angles);
+
+struct Turn {
+  Vector3 axis;
+  double angle;  ///< [degrees]
+};
+
+Turn turn_of(const Matrix3& rotation);
+
+JsonValue axis_angle(const Vector3& axis, double angle);
+
+/// How a scene writes a rotation, which is about x first; `angles` are the ones it came from, if any.
+JsonValue rotation_value(const Matrix3& rotation, const Vector3& angles, bool turned);
+
+/// The constant turning that steps of euler(rates · dt) make.
+std::optional<Turn> rate_of(const Vector3& rates, double dt);
+
+}  // namespace apart::ipc

@@ -1,0 +1,481 @@
+#include <apart/core/counted.hpp>
+#include <apart/core/error.hpp>
+#include <apart/core/memory.hpp>
+#include <apart/core/parallel.hpp>
+#include <apart/io/atomic_file.hpp>
+#include <apart/io/directory_lock.hpp>
+#include <apart/io/file_reader.hpp>
+#include <apart/io/run_digests.hpp>
+#include <apart/run/checkpoint.hpp>
+#include <apart/run/line_file.hpp>
+#include <apart/run/probe_table.hpp>
+#include <apart/run/profile.hpp>
+#include <apart/run/run.hpp>
+#include <apart/run/run_directory.hpp>
+#include <apart/run/run_totals.hpp>
+#include <apart/run/step_table.hpp>
+#include <apart/simulation/scripted_nodes.hpp>
+#include <apart/verify/frame_check.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <deque>
+
+namespace apart {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+nlohmann::json finite_or_null(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+}
+
+/// Where a run begins, and what it has behind it if it is resumed.
+struct RunStart {
+  State state;
+  Spent spent = {};
+  std::vector<StepReport> done = {};
+};
+
+class Run {
+ public:
+  Run(const Scene& scene, fs::path directory, RunOptions options, const CheckpointFiles& checkpoints,
+      RunStart start)
+      : scene_(scene),
+        directory_(std::move(directory)),
+        options_(std::move(options)),
+        checkpoints_(checkpoints),
+        simulation_(scene.model, std::move(start.state)),
+        spent_(start.spent),
+        last_step_(options_.steps.value_or(scene.steps)),
+        log_(directory_ / "log.txt"),
+        check_(simulation_.frame()),
+        findings_(start.spent.findings) {
+    add_done(start.done);
+    if (options_.rescue) rescue_ = options_.rescue;
+    simulation_.should_stop = options_.should_stop;
+    simulation_.on_step_bound = options_.on_step_bound;
+    simulation_.on_iteration = options_.on_iteration;
+    simulation_.on_slow = [this](const std::string& what) {
+      log_line(what);
+      if (options_.on_note) options_.on_note(what);
+    };
+    if (options_.profile) simulation_.timings().record();
+    if (options_.record_iterates)
+      simulation_.on_iterate = [this](const Matrix3X& points) { iterates_.points.push_back(points); };
+  }
+
+  ~Run() {
+    const std::lock_guard lock(rescue_->writing());
+    rescue_->offer(nullptr);
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  /// `kept_frames`: of the run that is continued.
+  RunResult advance(Index kept_frames) {
+    std::unique_lock writing(rescue_->writing());
+    log_line(fmt::format(
+        "{} of {}, dt {:g} s, {}, {}, size {:.6g} m, {}",
+        simulation_.state().step == 0
+            ? fmt::format("apart {}: run", version())
+            : fmt::format("apart {}: resumed after step {}", version(), simulation_.state().step),
+        counted(last_step_, "step"), scene_.model->options.dt,
+        counted(Index(scene_.model->bodies.size()), "body", "bodies"),
+        counted(scene_.model->node_count(), "node"), scene_.model->size, counted(thread_count(), "thread")));
+    if (simulation_.state().step == 0)
+      for (const std::string& note : scene_.notes) log_line(note);
+    for (const std::string& warning : options_.warnings) log_line("warning: " + warning);
+    if (options_.frames) frames_.emplace(directory_, scene_.extra_formats, kept_frames);
+    digests_.emplace(directory_, files_so_far(kept_frames));
+    LineFile steps(directory_ / "steps.csv");
+    if (!scene_.probes.empty()) probes_.emplace(directory_ / "probes.csv");
+    for (const Probe& probe : scene_.probes) meters_.emplace_back(probe);
+    first_step_ = simulation_.state().step + 1;
+    RunResult result;
+    if (kept_frames == 0)
+      keep_frame();
+    else if (simulation_.state().step % scene_.frame_every == 0)
+      frame_step_ = simulation_.state().step;
+    publish();
+    keep_state("running");
+    rescue_->offer([this] {
+      log_line(fmt::format("interrupted after step {}", published_.state.step));
+      checkpoints_.keep(published_.state);
+      write_summary("interrupted", fmt::format("interrupted after step {}", published_.state.step));
+      return published_.state.step;
+    });
+    writing.unlock();
+    try {
+      result = simulate(steps);
+      writing.lock();
+      finish(result);
+    } catch (const std::exception& e) {
+      if (!writing) writing.lock();
+      keep_what_there_is(e);
+      throw;
+    }
+    return result;
+  }
+
+ private:
+  void add_done(const std::vector<StepReport>& steps) {
+    for (const StepReport& step : steps) totals_.add(step);
+    energy_noted_ = totals_.most_gained >= much_energy;  // has been said
+  }
+
+  /// All steps, or as many as can be done.
+  RunResult simulate(LineFile& steps) {
+    try {
+      while (simulation_.state().step < last_step_ && !findings_.intersection) {
+        if (options_.should_stop && options_.should_stop()) throw Interrupted("interrupted");
+        step(steps);
+      }
+    } catch (const Interrupted&) {
+      return {RunEnd::interrupted, fmt::format("interrupted after step {}", simulation_.state().step)};
+    } catch (const MemoryError& e) {
+      return {RunEnd::no_memory, e.what()};
+    } catch (const std::bad_alloc&) {
+      return {RunEnd::no_memory,
+              fmt::format("memory: step {} needs more than {:.3g} GB; use a coarser mesh, a smaller "
+                          "contact.dhat, or give more with --memory",
+                          simulation_.state().step + 1, double(memory_limit()) / 1e9)};
+    } catch (const SolverError& e) {
+      return {RunEnd::failed, e.what()};
+    }
+    return {};
+  }
+
+  /// What is there of a run before it goes on, in the order in which it was written.
+  std::vector<std::string> files_so_far(Index kept_frames) const {
+    std::vector<std::string> files = {"scene.json"};
+    if (kept_frames > 0) files.push_back(frame_name(0));
+    for (Index step = 1; step <= simulation_.state().step; ++step) {
+      if (options_.record_iterates) files.push_back(iterates_name(step));
+      if (step % scene_.frame_every == 0 && step / scene_.frame_every < kept_frames)
+        files.push_back(frame_name(step / scene_.frame_every));
+    }
+    return files;
+  }
+
+  /// Bodies that appear with the next step must not do so inside a solid. That they do not intersect is seen
+  /// to by the step itself.
+  void refuse_nested() {
+    const auto absent_at = [&](Index step) {
+      std::vector<int> absent;
+      const double time = double(step) * scene_.model->options.dt;
+      for (std::size_t b = 0; b < scene_.model->bodies.size(); ++b)
+        if (!scene_.model->bodies[b].presence.covers(time)) absent.push_back(int(b));
+      return absent;
+    };
+    const Index step = simulation_.state().step + 1;
+    const std::vector<int> before = absent_at(std::max(step - 1, 1)), now = absent_at(step);
+    if (std::ranges::includes(now, before)) return;
+    check_.set_absent(now);
+    const auto found = check_.nested(scene_.model->point_map.positions(simulation_.state().nodes));
+    if (!found.empty())
+      throw SolverError(
+          fmt::format("a body cannot appear after t = {:.6g} s: {}; make room, let it appear elsewhere or at "
+                      "another time, or set contact.allow_nested",
+                      simulation_.state().time, found.front().text));
+  }
+
+  /// After an error that is not the solver's: no memory, a full disk, a broken invariant.
+  void keep_what_there_is(const std::exception& e) {
+    try {
+      log_line(e.what());
+      // A checkpoint must not be ahead of the list of steps, or the run could not be resumed from it.
+      if (listed_step_ == simulation_.state().step)
+        keep_state("failed", e.what());
+      else
+        write_summary("failed", e.what());
+    } catch (const std::exception&) {
+      // The first error is the one to report.
+    }
+  }
+
+  void step(LineFile& steps) {
+    const Clock::time_point begin = Clock::now();
+    const double began = simulation_.timings().now();
+    iterates_.points.clear();
+    refuse_nested();
+    const StepReport report = simulation_.step();
+    const std::lock_guard writing(rescue_->writing());
+    if (options_.profile) step_times_.emplace_back(began, simulation_.timings().now());
+    totals_.add(report);
+    note_energy();
+    {
+      const auto time = simulation_.timings().measure(Phase::output);
+      if (options_.record_iterates) {
+        iterates_.step = report.step;
+        iterates_.absent = simulation_.absent();
+        write_iterates(directory_, iterates_);
+        digests_->add(iterates_name(report.step));
+      }
+      if (probes_) probes_->add(probe_line(simulation_, meters_));
+      steps.add(step_line(report));
+      listed_step_ = report.step;
+      publish();
+      const bool frame_due = report.step % scene_.frame_every == 0 || report.step == last_step_;
+      if (frame_due) keep_frame();
+      const bool often_enough = scene_.checkpoint_steps && report.step % *scene_.checkpoint_steps == 0;
+      if (often_enough || seconds_since(last_kept_) > scene_.checkpoint_seconds)
+        keep_state("running");
+      else if (frame_due)
+        write_summary("running", {});
+    }
+    recent_.push_back(seconds_since(begin));
+    if (recent_.size() > 20) recent_.pop_front();
+    log_line(fmt::format("step {} t {:.6g} s: {} iterations, {} contacts, gap {:.3g} m, {:.3g} s",
+                         report.step, report.time, report.newton_iterations, report.contacts, report.min_gap,
+                         recent_.back()));
+    if (options_.on_step) {
+      double mean = 0;
+      for (const double s : recent_) mean += s / double(recent_.size());
+      options_.on_step({report, last_step_, seconds_since(start_), mean * double(last_step_ - report.step)});
+    }
+  }
+
+  /// Energy that comes from nowhere makes everything else doubtful, though no surface intersects.
+  void note_energy() {
+    if (energy_noted_ || totals_.most_gained < much_energy) return;
+    energy_noted_ = true;
+    const std::string what = fmt::format(
+        "step {}: energy has grown by {:.3g} J more than the work done on the bodies, {:.0f} % of all there "
+        "was: "
+        "speeds and forces from here on are not to be trusted; use time.integrator generalized_alpha, bdf2 "
+        "or "
+        "implicit_euler, or a smaller time.dt",
+        simulation_.state().step, totals_.gained, 100 * totals_.most_gained);
+    log_line(what);
+    if (options_.on_note) options_.on_note(what);
+  }
+
+  /// Writes the present state as a frame, unless it is there already, and checks it.
+  void keep_frame() {
+    if (!frames_ || frame_step_ == simulation_.state().step) return;
+    frame_step_ = simulation_.state().step;
+    const Frame frame = simulation_.frame();
+    frames_->write(frame);
+    digests_->add(frame_name(frames_->count() - 1));
+    examine(frame);
+  }
+
+  /// Looks for what may not be, exactly.
+  void examine(const Frame& frame) {
+    const Matrix3X& points = frame.mesh.points;
+    check_.set_absent(frame.absent);
+    findings_.checked = true;
+    const auto note = [](std::optional<std::string>& first, const std::vector<verify::Finding>& found) {
+      if (!found.empty() && !first) first = found.front().text;
+    };
+    note(findings_.intersection, check_.not_finite(points));
+    if (findings_.intersection) return;  // the others need finite coordinates
+    note(findings_.intersection, check_.intersections(points, 1));
+    note(findings_.intersection, check_.nested(points));
+    note(findings_.intersection, check_.below_half_spaces(points));
+    note(findings_.inversion, check_.inversions(points));
+    note(findings_.strain, check_.strains(points));
+    note(findings_.thickness, check_.thin(points, 1));
+  }
+
+  /// What another thread may see of the simulation while the next step is under way.
+  struct Published {
+    State state;
+    std::array<double, phase_names.size()> timings{};  ///< [s]
+  };
+  void publish() { published_ = {simulation_.state(), simulation_.timings().seconds()}; }
+
+  void keep_state(std::string_view status, const std::string& reason = {}) {
+    publish();
+    checkpoints_.keep(simulation_.state());
+    write_summary(status, reason);
+    last_kept_ = Clock::now();
+  }
+
+  void finish(RunResult& result) {
+    {
+      const auto time = simulation_.timings().measure(Phase::output);
+      keep_frame();
+      // What counts is what is on the disk.
+      examine(frames_ ? read_frame(list_frames(directory_).back()) : simulation_.frame());
+    }
+    if (result.end == RunEnd::finished && findings_.first()) result = {RunEnd::refuted, *findings_.first()};
+    static constexpr std::string_view status[] = {"finished", "interrupted", "failed", "refuted", "failed"};
+    keep_state(status[std::size_t(result.end)], result.reason);
+    log_line(result.reason.empty() ? "finished" : result.reason);
+    if (options_.profile) {
+      const Timings& timings = simulation_.timings();
+      write_trace(directory_ / "trace.json", timings.spans(), step_times_, first_step_);
+      result.profile = time_tree(timings.spans(), timings.now());
+    }
+  }
+
+  void write_summary(std::string_view status, const std::string& reason) {
+    const Model& model = *scene_.model;
+    nlohmann::ordered_json json;
+    json["scene"] = scene_.name;
+    json["version"] = version();
+    json["status"] = status;
+    json["interrupted"] = status == "interrupted";
+    if (!reason.empty()) json["reason"] = reason;
+    json["warnings"] = options_.warnings;
+    json["steps"] = totals_.steps;
+    json["converged_steps"] = totals_.converged_steps;
+    json["termination"] =
+        model.options.solver.termination == Termination::balanced ? "balanced" : "newton_step";
+    json["max_force_residual"] = totals_.max_force_residual;
+    json["simulated_seconds"] = published_.state.time;
+    json["wall_seconds"] = spent_.wall + seconds_since(start_);
+    json["cpu_seconds"] = spent_.cpu + process_cpu_seconds() - cpu_start_;
+    json["threads"] = thread_count();
+    json["newton_iterations"] = totals_.newton_iterations;
+    json["linear_solves"] = totals_.linear_solves;
+    json["max_contacts"] = totals_.max_contacts;
+    json["mean_contacts"] = totals_.steps > 0 ? double(totals_.contacts) / totals_.steps : 0.0;
+    json["min_distance"] = finite_or_null(totals_.min_distance);
+    json["min_gap"] = finite_or_null(totals_.min_gap);
+    json["min_volume_ratio"] = totals_.min_volume_ratio;
+    json["max_strain"] = totals_.max_strain;
+    json["substeps"] = totals_.substeps;
+    json["divided_steps"] = totals_.divided_steps;
+    json["energy_gain"] = totals_.most_gained;
+    json["peak_rss_bytes"] = process_peak_bytes();
+    json["intersection_free"] =
+        findings_.checked ? nlohmann::json(!findings_.intersection) : nlohmann::json();
+    json["inversion_free"] = findings_.checked
+                                 ? nlohmann::json(!findings_.inversion && totals_.min_volume_ratio > 0)
+                                 : nlohmann::json();
+    json["thickness_kept"] =
+        findings_.checked && check_.has_thickness() ? nlohmann::json(!findings_.thickness) : nlohmann::json();
+    json["strain_within_limits"] = findings_.checked && check_.limited_count() > 0
+                                       ? nlohmann::json(!findings_.strain)
+                                       : nlohmann::json();
+    const auto& seconds = published_.timings;
+    for (std::size_t i = 0; i < phase_names.size(); ++i)
+      json["timings"][std::string(phase_names[i])] = spent_.timings[i] + seconds[i];
+    json["dofs"] = dofs_;
+    json["bodies"] = model.bodies.size();
+    json["nodes"] = model.node_count();
+    json["size"] = model.size;
+    json["frames"] = frames_ ? frames_->count() : 0;
+    json["scene_digest"] = digests_->scene();
+    json["run_digest"] = digests_->digest();
+    write_atomically(directory_ / "summary.json", json.dump(2) + "\n");
+  }
+
+  void log_line(std::string_view what) { log_.add(what); }
+
+  const Scene& scene_;
+  fs::path directory_;
+  RunOptions options_;
+  CheckpointFiles checkpoints_;
+  Simulation simulation_;
+  Spent spent_;
+  Index last_step_;
+  LineFile log_;
+  RunRescue own_rescue_;  ///< if the options have none
+  RunRescue* rescue_ = &own_rescue_;
+  Published published_;
+  std::optional<LineFile> probes_;
+  std::vector<ProbeMeter> meters_;
+  verify::FrameCheck check_;
+  std::optional<FrameWriter> frames_;
+  std::optional<RunDigests> digests_;             ///< from `advance` on
+  Index first_step_ = 1;                          ///< of those done here
+  Index frame_step_ = -1;                         ///< step of the last frame
+  Index listed_step_ = simulation_.state().step;  ///< last step in steps.csv
+  Iterates iterates_;
+  Totals totals_;
+  bool energy_noted_ = false;
+  Findings findings_;
+  Index dofs_ = Index((!ScriptedNodes(*scene_.model).mask(scene_.model->options.dt)).count());
+  std::deque<double> recent_;                          ///< [s] of the last steps
+  std::vector<std::pair<double, double>> step_times_;  ///< begin and end [s], if profiled
+  Clock::time_point start_ = Clock::now(), last_kept_ = start_;
+  double cpu_start_ = process_cpu_seconds();
+};
+
+}  // namespace
+
+std::optional<Index> RunRescue::keep() {
+  std::unique_lock lock(mutex_, std::chrono::seconds(1));
+  if (!lock || !keep_) return std::nullopt;
+  std::optional<Index> step;
+  try {
+    step = keep_();
+  } catch (const std::exception&) {
+    // The previous checkpoint remains; there is nobody left to report to.
+  }
+  lock.release();  // never again: the process is about to end
+  return step;
+}
+
+RunResult run_scene(const SceneFile& file, const Scene& scene, const fs::path& directory,
+                    const RunOptions& options) {
+  const DirectoryLock lock(directory);
+  write_atomically(directory / "scene.json", file.text());
+  LineFile(directory / "steps.csv").add(step_header());
+  if (!scene.probes.empty()) LineFile(directory / "probes.csv").add(probe_header(scene.probes));
+  Run run(scene, directory, options, {directory, fingerprint(file, *scene.model)},
+          {start_state(*scene.model)});
+  return run.advance(0);
+}
+
+RunResult resume_run(const SceneFile& file, const Scene& scene, const fs::path& directory,
+                     const RunOptions& options) {
+  const DirectoryLock lock(directory);
+  const CheckpointFiles checkpoints(directory, fingerprint(file, *scene.model));
+  const auto [state, trouble] = checkpoints.read(*scene.model);
+  if (!trouble.empty() && options.on_note)
+    options.on_note(
+        fmt::format("{}\nThe checkpoint before, of step {}, is used instead", trouble, state.step));
+  const Index last = options.steps.value_or(scene.steps);
+  if (state.step > last)
+    throw InputError("{}: has {} steps already, which is more than {}; there is nothing to go on with",
+                     directory.string(), state.step, last);
+  const std::vector<StepReport> done = read_steps(directory / "steps.csv", state.step);
+  const Spent spent = read_spent(directory / "summary.json");
+  if (spent.refuted || spent.findings.intersection)
+    throw InputError(
+        "{}: an earlier part of this run was refuted; a continued run could not be certified, start anew",
+        directory.string());
+  RunOptions same = options;  // goes on as it began
+  same.frames = fs::exists(directory / "frames");
+  same.record_iterates = fs::exists(directory / "iterates");
+  if (options.record_iterates && !same.record_iterates)
+    throw InputError(
+        "{}: this run began without --record-iterates, and iterates prove a run only from its start; start a "
+        "new one",
+        directory.string());
+  const Index kept_frames = same.frames ? state.step / scene.frame_every + 1 : 0;
+  if (same.frames) {  // now, not when the run has ended
+    const std::vector<FrameEntry> frames = read_frame_index(directory);
+    if (Index(frames.size()) < kept_frames)
+      throw InputError("{}: lists {} frames, the run to be continued has {}; start it again",
+                       (directory / "frames.pvd").string(), frames.size(), kept_frames);
+    for (Index i = 0; i < kept_frames; ++i)
+      if (const fs::path frame = directory / frames[std::size_t(i)].file; !fs::is_regular_file(frame))
+        throw InputError("{}: is missing; restore it or start the run again", frame.string());
+  }
+  remove_half_written(directory);
+  remove_later_iterates(directory, state.step);
+  write_atomically(directory / "scene.json", file.text());
+  // Steps after the checkpoint will be done again.
+  std::string lines = step_header() + "\n";
+  for (const StepReport& report : done) lines += step_line(report) + "\n";
+  write_atomically(directory / "steps.csv", lines);
+  if (!scene.probes.empty()) cut_probes(directory / "probes.csv", scene.probes, state.step);
+  Run run(scene, directory, same, checkpoints, {state, spent, done});
+  return run.advance(kept_frames);
+}
+
+}  // namespace apart

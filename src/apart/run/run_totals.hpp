@@ -1,0 +1,54 @@
+#pragma once
+// What summary.json says about a run as a whole, also across interruptions.
+#include <apart/simulation/simulation.hpp>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace apart {
+
+/// All steps together.
+struct Totals {
+  Index steps = 0, converged_steps = 0;
+  std::int64_t newton_iterations = 0, linear_solves = 0, contacts = 0;
+  Index max_contacts = 0;
+  double min_distance = std::numeric_limits<double>::infinity();
+  double min_gap = std::numeric_limits<double>::infinity();
+  double min_volume_ratio = 1, max_strain = 0, max_force_residual = 0;
+  std::int64_t substeps = 0;
+  Index divided_steps = 0;
+  double gained = 0,
+         most_gained = 0;  ///< [J] out of nothing since energy was last lost; largest share of what there was
+  double energy = 0, work = 0, least_work = 0, most_work = 0;  ///< [J] after the first step; done since then
+
+  void add(const StepReport& report);
+};
+
+/// Share of all energy that may come from nowhere before the run says so.
+inline constexpr double much_energy = 0.2;
+
+/// What the exact check has found so far.
+struct Findings {
+  bool checked = false;
+  std::optional<std::string> intersection, inversion, strain, thickness;  ///< the first of each
+  const std::optional<std::string>& first() const {
+    return intersection ? intersection : inversion ? inversion : strain ? strain : thickness;
+  }
+};
+
+/// What a run that is resumed has behind it.
+struct Spent {
+  bool refuted = false;
+  Findings findings;
+  double wall = 0, cpu = 0;  ///< [s]
+  std::array<double, phase_names.size()> timings{};
+};
+
+/// From a summary.json; nothing if there is none.
+Spent read_spent(const std::filesystem::path& summary);
+
+}  // namespace apart

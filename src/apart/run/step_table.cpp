@@ -1,0 +1,86 @@
+#include <apart/io/file_reader.hpp>
+#include <apart/run/step_table.hpp>
+
+#include <algorithm>
+
+namespace apart {
+
+namespace {
+
+/// The columns of steps.csv: how each is got from a report, and put back.
+struct Column {
+  std::string_view name;
+  double (*get)(const StepReport&);
+  void (*set)(StepReport&, double);
+};
+template <auto Member>
+constexpr Column column(std::string_view name) {
+  return {name, [](const StepReport& r) { return double(r.*Member); },
+          [](StepReport& r, double v) { r.*Member = std::remove_cvref_t<decltype(r.*Member)>(v); }};
+}
+constexpr Column columns[] = {
+    column<&StepReport::step>("step"),
+    column<&StepReport::time>("time"),
+    column<&StepReport::substeps>("substeps"),
+    column<&StepReport::newton_iterations>("newton_iterations"),
+    column<&StepReport::linear_solves>("linear_solves"),
+    column<&StepReport::friction_iterations>("friction_iterations"),
+    column<&StepReport::contacts>("contacts"),
+    column<&StepReport::min_distance>("min_distance"),
+    column<&StepReport::min_gap>("min_gap"),
+    column<&StepReport::gap_share>("gap_share"),
+    column<&StepReport::min_volume_ratio>("min_volume_ratio"),
+    column<&StepReport::max_strain>("max_strain"),
+    column<&StepReport::barrier_stiffness>("barrier_stiffness"),
+    column<&StepReport::residual>("residual"),
+    column<&StepReport::force_residual>("force_residual"),
+    column<&StepReport::shortest_step>("shortest_step"),
+    column<&StepReport::mean_step>("mean_step"),
+    column<&StepReport::kinetic_energy>("kinetic_energy"),
+    column<&StepReport::elastic_energy>("elastic_energy"),
+    column<&StepReport::gravity_energy>("gravity_energy"),
+    column<&StepReport::contact_energy>("contact_energy"),
+    column<&StepReport::work>("work"),
+    column<&StepReport::energy_gain>("energy_gain"),
+    column<&StepReport::scripted_by_lagrangian>("scripted_by_lagrangian"),
+    column<&StepReport::converged>("converged"),
+};
+
+}  // namespace
+
+std::string step_header() {
+  std::string line;
+  for (const Column& c : columns) line += (line.empty() ? "" : ",") + std::string(c.name);
+  return line;
+}
+
+std::string step_line(const StepReport& report) {
+  std::string line;
+  for (const Column& c : columns) line += fmt::format("{}{}", line.empty() ? "" : ",", c.get(report));
+  return line;
+}
+
+std::vector<StepReport> read_steps(const std::filesystem::path& file, Index last) {
+  std::vector<StepReport> steps;
+  if (last == 0) return steps;
+  FileReader reader(file);
+  if (reader.line() != step_header())
+    reader.fail("is not the list of steps of this version; start the run again");
+  while (Index(steps.size()) < last) {
+    if (reader.at_end()) reader.fail("ends before step {}; start the run again", last);
+    const std::string_view line = reader.line();
+    StepReport report;
+    std::size_t begin = 0;
+    for (const Column& c : columns) {
+      const std::size_t end = std::min(line.find(',', begin), line.size());
+      const auto value = begin <= line.size() ? parse_real(line.substr(begin, end - begin)) : std::nullopt;
+      if (!value) reader.fail("has no number for '{}'; start the run again", c.name);
+      c.set(report, *value);
+      begin = end + 1;
+    }
+    steps.push_back(report);
+  }
+  return steps;
+}
+
+}  // namespace apart

@@ -1,0 +1,17 @@
+#pragma once
+// steps.csv: one line for each step of a run.
+#include <apart/simulation/simulation.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace apart {
+
+std::string step_header();
+std::string step_line(const StepReport& report);
+
+/// The steps up to `last` of a steps.csv. Throws InputError if one is missing.
+std::vector<StepReport> read_steps(const std::filesystem::path& file, Index last);
+
+}  // namespace apart

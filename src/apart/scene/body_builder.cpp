@@ -1,0 +1,244 @@
+#include <apart/bodies/body_mesh.hpp>
+#include <apart/io/mesh_format.hpp>
+#include <apart/scene/body_builder.hpp>
+#include <apart/scene/body_names.hpp>
+#include <apart/scene/cell_materials.hpp>
+#include <apart/scene/describe.hpp>
+#include <apart/scene/loads.hpp>
+#include <apart/scene/meshes.hpp>
+#include <apart/scene/motion.hpp>
+#include <apart/scene/obstacle_motion.hpp>
+#include <apart/scene/shells.hpp>
+
+#include <algorithm>
+#include <numbers>
+
+namespace apart {
+
+namespace {
+
+/// Where the points of a body are, and what of its mesh as read is left.
+struct Shape {
+  Mesh mesh;
+  std::optional<Mesh> as_placed = {};  ///< before its points moved, if they did
+  bool renumbered = false;             ///< see PlacedMesh
+
+  PlacedMesh placed() const { return {as_placed ? *as_placed : mesh, renumbered}; }
+};
+
+// ---- What kinds of bodies want of their meshes ----------------------------------------------------------
+
+Mesh fitted(const VolumeDescription&, Mesh mesh, const MeshPlace& place) {
+  return volume_mesh(std::move(mesh), place);
+}
+Mesh fitted(const ShellDescription&, Mesh mesh, const MeshPlace& place) {
+  return shell_mesh(std::move(mesh), place);
+}
+Mesh fitted(const AffineDescription&, Mesh mesh, const MeshPlace& place) {
+  return affine_mesh(std::move(mesh), place);
+}
+Mesh fitted(const RodDescription&, Mesh mesh, const MeshPlace& place) {
+  return rod_mesh(std::move(mesh), place);
+}
+Mesh fitted(const ParticlesDescription&, Mesh mesh, const MeshPlace& place) {
+  return particles_mesh(std::move(mesh), place);
+}
+Mesh fitted(const ObstacleDescription&, Mesh mesh, const MeshPlace& place) {
+  return obstacle_mesh(std::move(mesh), place);
+}
+
+template <class D>
+MeshRequest request_of(const D& d) {
+  MeshRequest request;
+  if constexpr (std::same_as<D, VolumeDescription> || std::same_as<D, AffineDescription>)
+    request.content = generate::Content::tetrahedra;
+  if constexpr (std::same_as<D, ObstacleDescription>) request.keep_points = d.sequence.has_value();
+  if constexpr (std::same_as<D, ShellDescription>)
+    request.keep_points = d.rest_mesh && !std::holds_alternative<FromTexture>(*d.rest_mesh);
+  return request;
+}
+
+/// The mesh whose points were moved one by one.
+void move_points(Shape& shape, const DynamicBody& d, const MeshPlace& place) {
+  const Place moved = d.place["moved_points"];
+  if (d.array) moved.fail("is of one body; write the copies of an array one by one");
+  const Mesh there = moved.locate([&] { return read_mesh(*d.moved_points); });
+  if (there.point_count() != shape.mesh.point_count())
+    moved.fail("has {} points, the body {}; it belongs to another mesh", there.point_count(),
+               shape.mesh.point_count());
+  shape.as_placed = shape.mesh;
+  shape.mesh.points = there.points;
+  validate_again(shape.mesh, place);
+}
+
+template <class D>
+Shape make_shape(const D& d, std::vector<std::string>& notes) {
+  const MeshPlace place = mesh_place(d.mesh, fmt::format("body '{}'", d.name));
+  MeshResult made = make_mesh(d.mesh, request_of(d));
+  const Mesh placed = transformed(made.mesh, d.transform);
+  Shape shape{fitted(d, placed, place)};
+  shape.renumbered = !made.note.empty() || shape.mesh.point_count() < placed.point_count();
+  if (!made.note.empty()) notes.push_back(std::move(made.note));
+  if constexpr (std::derived_from<D, DynamicBody>)
+    if (d.moved_points) move_points(shape, d, place);
+  return shape;
+}
+
+// ---- Bodies of each kind --------------------------------------------------------------------------------
+
+Body make_body(const VolumeDescription& d, const std::string& name, Shape shape, const Clock&) {
+  return d.place.locate([&] {
+    const CellSubstances stuff = make_cell_substances(d, shape.placed());
+    return make_volume(name, std::move(shape.mesh), stuff, d.mass);
+  });
+}
+
+Body make_body(const ShellDescription& d, const std::string& name, Shape shape, const Clock&) {
+  const ShellRest rest = make_shell_rest(d, name, shape.mesh);
+  return d.place.locate(
+      [&] { return make_shell(name, std::move(shape.mesh), make_shell_substance(d), rest); });
+}
+
+Body make_body(const AffineDescription& d, const std::string& name, Shape shape, const Clock&) {
+  return d.place.locate([&] {
+    const Substance stuff = make_substance(d.material);
+    return make_affine(name, std::move(shape.mesh), stuff.material, stuff.density);
+  });
+}
+
+Body make_body(const RodDescription& d, const std::string& name, Shape shape, const Clock&) {
+  const RodMaterialDescription& m = d.material;
+  return d.place.locate([&] {
+    return make_rod(name, std::move(shape.mesh),
+                    {.density = m.rho,
+                     .young = m.E,
+                     .radius = m.radius,
+                     .stretch_scale = m.stretch_scale,
+                     .bending_scale = m.bending_scale},
+                    d.rest_curvature);
+  });
+}
+
+Body make_body(const ParticlesDescription& d, const std::string& name, Shape shape, const Clock&) {
+  return d.place.locate([&] { return make_particles(name, std::move(shape.mesh), d.radius, d.rho); });
+}
+
+Body make_body(const ObstacleDescription& d, const std::string& name, Shape shape, const Clock& clock) {
+  const MeshPlace place = mesh_place(d.mesh, fmt::format("body '{}'", name));
+  const Motion motion = obstacle_motion(d, shape.mesh, clock, [&](const std::string& file) {
+    return obstacle_mesh(transformed(read_mesh(file), d.transform), place);
+  });
+  return make_obstacle(name, std::move(shape.mesh), motion);
+}
+
+/// How a body that can be pushed begins, what holds it and what acts on it.
+void set_dynamics(Body& body, const DynamicBody& d, const PlacedMesh& placed, const Clock& clock) {
+  set_rigid_velocity(body, d.velocity, d.angular_velocity * (std::numbers::pi / 180));
+  Prescriber prescriber(body, placed, clock);
+  if (d.motion) prescriber.whole(*d.motion);
+  for (const FixedDescription& part : d.fixed) prescriber.part(part);
+  for (const LoadDescription& load : d.loads) add_load(body, load, placed, clock);
+  body.damping = {d.damping.mass, d.damping.stiffness};
+}
+
+/// When a body is there. What is scripted for it from the start begins when it appears.
+void set_presence(Body& body, const BodyBase& d, const Clock& clock) {
+  body.presence.from = d.appears;
+  if (d.disappears) {
+    body.presence.until = *d.disappears;
+    if (!(body.presence.until > body.presence.from))
+      d.place["disappears"].fail("got {}, must be later than appears ({}); exchange them",
+                                 body.presence.until, body.presence.from);
+    if (!covers_a_step(body.presence, clock))
+      d.place["disappears"].fail(
+          "got {}, but no step of {} s ends after {} s and not after that; the body would never be there",
+          body.presence.until, clock.dt, body.presence.from);
+  }
+  for (Prescription& p : body.prescriptions) p.when.from = std::max(p.when.from, body.presence.from);
+}
+
+template <class D>
+BuiltBody build_one(const D& d, const std::string& name, const Shape& shape, const Clock& clock) {
+  BuiltBody built{
+      make_body(d, name, shape, clock), d.name, {}, d.thickness, {}, shape.renumbered, shape.as_placed};
+  if constexpr (std::derived_from<D, DynamicBody>)
+    set_dynamics(built.body, d, built.placed(built.body), clock);
+  return built;
+}
+
+void check_array(const ArrayDescription& array, const Mesh& mesh) {
+  if (const double cells = array.copies() * cell_count(mesh); cells > most_cells)
+    array.place["counts"].fail("asks for copies with {:.2g} cells in all, at most {:.2g} are made; use fewer",
+                               cells, most_cells);
+  for (int k = 0; k < 3; ++k)
+    if (array.counts[k] > 1 && array.spacing[k] == 0)
+      array.place["spacing"].fail("got {}, which puts {} copies in the same place along {}; give them room",
+                                  short_text(array.spacing), array.counts[k], "xyz"[k]);
+}
+
+template <class D>
+std::vector<BuiltBody> build_all(const D& d, const Clock& clock, std::vector<std::string>& notes) {
+  Shape shape = make_shape(d, notes);
+  std::vector<BuiltBody> result;
+  if (!d.array) {
+    result.push_back(build_one(d, d.name, shape, clock));
+    return result;
+  }
+  if constexpr (std::same_as<D, ObstacleDescription>)
+    if (d.sequence)
+      d.place["array"].fail(
+          "cannot be combined with a sequence, which says where the one body is; write bodies one by one");
+  check_array(*d.array, shape.mesh);
+  const Matrix3X first = shape.mesh.points;
+  for (int z = 0; z < d.array->counts[2]; ++z)
+    for (int y = 0; y < d.array->counts[1]; ++y)
+      for (int x = 0; x < d.array->counts[0]; ++x) {
+        shape.mesh.points = first.colwise() + d.array->spacing.cwiseProduct(Vector3(x, y, z));
+        result.push_back(build_one(d, copy_name(d.name, result.size()), shape, clock));
+      }
+  return result;
+}
+
+std::vector<BuiltBody> build_all(const HalfSpaceDescription& d, const Clock& clock,
+                                 std::vector<std::string>&) {
+  std::vector<BuiltBody> result;
+  result.push_back({make_half_space(d.name, d.origin, make_direction(d.normal, d.place["normal"]),
+                                    half_space_motion(d, clock)),
+                    d.name,
+                    {},
+                    d.thickness,
+                    {}});
+  return result;
+}
+
+}  // namespace
+
+double cell_count(const Mesh& mesh) {
+  return double(mesh.tetrahedra.cols()) + double(mesh.faces.cols()) + double(mesh.edges.cols()) +
+         double(mesh.vertices.size());
+}
+
+FrictionCoefficients make_friction(const FrictionCoefficient& coefficient) {
+  if (const double* both = std::get_if<double>(&coefficient)) return {*both, *both};
+  const auto& mu = std::get<FrictionDescription>(coefficient);
+  if (mu.sliding > mu.sticking)
+    mu.place["kinetic"].fail("got {}, must not be more than static ({}); exchange them", mu.sliding,
+                             mu.sticking);
+  return {mu.sticking, mu.sliding};
+}
+
+std::vector<BuiltBody> build_bodies(const BodyDescription& body, const Clock& clock,
+                                    std::vector<std::string>& notes) {
+  const BodyBase& base = base_of(body);
+  std::optional<FrictionCoefficients> friction;
+  if (base.friction_coefficient) friction = make_friction(*base.friction_coefficient);
+  std::vector<BuiltBody> result = std::visit([&](const auto& d) { return build_all(d, clock, notes); }, body);
+  for (BuiltBody& built : result) {
+    set_presence(built.body, base, clock);
+    built.friction = friction;
+    built.fitting = contact_defaults(built.body);
+  }
+  return result;
+}
+
+}  // namespace apart

@@ -1,0 +1,60 @@
+#pragma once
+// Values of a scene's description that are more than a number.
+#include <apart/scene/place.hpp>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace apart {
+
+/// A length: metres, or a multiple of the scene's size L (Model::size).
+struct Length {
+  double value = 0;
+  bool relative = false;
+  double metres(double scene_size) const { return relative ? value * scene_size : value; }
+};
+/// Empty if the value is neither a number nor a text like "1e-3 L".
+std::optional<Length> read_length(const JsonValue& value);
+
+/// "auto": found from the bodies.
+struct Automatic {
+  static constexpr std::string_view word = "auto";
+};
+using AutomaticLength = std::variant<Automatic, Length>;
+
+/// A number, or a formula as Expression reads it.
+using Formula = std::variant<double, std::string>;
+using FormulaVector = std::array<Formula, 3>;
+
+/// One number for all axes, or one for each.
+using PerAxis = std::variant<double, Vector3>;
+using CellsPerAxis = std::variant<Index, Eigen::Vector3i>;
+Vector3 per_axis(const PerAxis& value);
+Eigen::Vector3i per_axis(const CellsPerAxis& value);
+
+/// "texture": as the texture coordinates of the mesh say.
+struct FromTexture {
+  static constexpr std::string_view word = "texture";
+};
+
+struct AxisAngleDescription {
+  static constexpr std::string_view group = "axis_angle", kind = "axis_angle";
+  Place place = {};
+  Vector3 axis = Vector3::UnitY();  ///< any length but zero
+  double angle = 0;                 ///< [degrees]
+};
+/// Angles about the world's x axis, then y, then z [degrees]; or axis and angle.
+using RotationDescription = std::variant<Vector3, AxisAngleDescription>;
+
+struct FrictionDescription {
+  static constexpr std::string_view group = "friction", kind = "friction";
+  Place place = {};
+  double sticking = 0;  ///< key "static"
+  double sliding = 0;   ///< key "kinetic"
+};
+/// One coefficient for both, or one for each.
+using FrictionCoefficient = std::variant<double, FrictionDescription>;
+
+}  // namespace apart

@@ -1,0 +1,237 @@
+// Meshes made, read or written out as described. Keys, units and defaults are in catalog_meshes.cpp.
+#include <apart/geometry/aabb.hpp>
+#include <apart/geometry/mesh_checks.hpp>
+#include <apart/geometry/weld.hpp>
+#include <apart/io/mesh_format.hpp>
+#include <apart/io/tetgen.hpp>
+#include <apart/scene/describe.hpp>
+#include <apart/scene/meshes.hpp>
+#include <apart/scene/motion.hpp>
+
+namespace apart {
+
+namespace {
+
+/// A typing error must not fill the memory.
+void check_cell_count(const Place& place, double count) {
+  constexpr double most = 2e7;
+  if (count > most)
+    place.fail("asks for about {:.2g} cells, at most {:.0e} are made; use fewer", count, most);
+}
+
+/// Joins points of a mesh file that are nearer to each other than a share of its diagonal; returns how many
+/// were left out.
+Index weld(Mesh& mesh, double share) {
+  return share > 0 && mesh.point_count() > 0 ? weld_points(mesh, share * bounding_box(mesh.points).diagonal())
+                                             : 0;
+}
+
+/// Fills a surface if that is wanted.
+Mesh filled(Mesh mesh, const Tetrahedralize& fill, const Place& place) {
+  const bool* wanted = std::get_if<bool>(&fill);
+  if (wanted && !*wanted) return mesh;
+  if (mesh.is_volume())
+    place.fail("got {}, but the mesh has tetrahedra already; remove the key", short_text(fill));
+  TetrahedralizeOptions options;
+  if (const auto* how = std::get_if<TetrahedralizationDescription>(&fill)) {
+    options.radius_edge_ratio = how->radius_edge_ratio;
+    if (how->max_volume) options.max_volume = *how->max_volume;
+  }
+  return tetrahedralize(mesh, place.message("mesh"), options);
+}
+
+template <class Cells, class List>
+Cells cells_of(const List& list, const Place& place, Index point_count) {
+  Cells cells(Cells::RowsAtCompileTime, Index(list.size()));
+  for (Index c = 0; c < cells.cols(); ++c)
+    for (int k = 0; k < cells.rows(); ++k) {
+      cells(k, c) = list[std::size_t(c)][k];
+      if (cells(k, c) >= point_count)
+        place[std::size_t(c)][std::size_t(k)].fail(
+            "got {}, must be a point, 0 to {}; points are counted from 0", cells(k, c), point_count - 1);
+    }
+  return cells;
+}
+
+/// Whether a surface can be filled with tetrahedra on request; files and written-out meshes name their own
+/// places in messages.
+bool is_fillable(const MeshDescription& mesh) {
+  return std::holds_alternative<FileMesh>(mesh) || std::holds_alternative<InlineMesh>(mesh);
+}
+
+}  // namespace
+
+NestedMesh::NestedMesh() : NestedMesh(MeshHolder{SphereMesh{}}) {}
+NestedMesh::NestedMesh(const MeshHolder& mesh) : mesh_(std::make_shared<const MeshHolder>(mesh)) {}
+
+MeshResult make_mesh(const MeshDescription& mesh, const MeshRequest& request) {
+  const auto make = [&] { return std::visit([&](const auto& m) { return m.make(request); }, mesh); };
+  return is_fillable(mesh) ? make() : place_of(mesh).locate(make);
+}
+
+Mesh transformed(const Mesh& mesh, const TransformDescription& transform) {
+  const Matrix3 linear = make_rotation(transform.rotate) * per_axis(transform.scale).asDiagonal();
+  return transformed(mesh, linear, transform.translate);
+}
+
+MeshPlace mesh_place(const MeshDescription& mesh, const std::string& whose) {
+  const Place& place = place_of(mesh);
+  return {place.message(""), place.message(whose), is_fillable(mesh)};
+}
+
+// ---- Generators -----------------------------------------------------------------------------------------
+
+MeshResult BoxMesh::make(const MeshRequest& request) const {
+  const Eigen::Vector3i n = per_axis(cells);
+  check_cell_count(place, 6 * n.cast<double>().prod());
+  return {generate::box(per_axis(size), n, request.content)};
+}
+
+MeshResult SphereMesh::make(const MeshRequest& request) const {
+  const double n = resolution;
+  check_cell_count(place, 50 * n * n * n);
+  return {generate::sphere(radius, resolution, request.content)};
+}
+
+MeshResult TorusMesh::make(const MeshRequest& request) const {
+  if (minor >= major)
+    place["minor"].fail("got {}, must be smaller than major ({}); else the ring cuts itself", minor, major);
+  check_cell_count(place, double(ring_cells) * double(tube_cells) * double(tube_cells));
+  return {generate::torus(major, minor, ring_cells, tube_cells, request.content)};
+}
+
+MeshResult CylinderMesh::make(const MeshRequest& request) const {
+  const double n = resolution;
+  check_cell_count(place, 20 * n * n * length_cells);
+  return {generate::cylinder(radius, length, resolution, length_cells, request.content)};
+}
+
+MeshResult MatMesh::make(const MeshRequest& request) const {
+  check_cell_count(place, 6.0 * cells * cells);
+  return {generate::mat(width, thickness, cells, request.content)};
+}
+
+MeshResult BarMesh::make(const MeshRequest& request) const {
+  check_cell_count(place, 6.0 * cells * cross_cells * cross_cells);
+  return {generate::rod(length, thickness, cells, cross_cells, request.content)};
+}
+
+MeshResult SpikeMesh::make(const MeshRequest& request) const {
+  return {generate::spike(width, height, request.content)};
+}
+
+MeshResult WedgeMesh::make(const MeshRequest& request) const {
+  return {generate::wedge(width, height, length, request.content)};
+}
+
+MeshResult VoussoirMesh::make(const MeshRequest& request) const {
+  if (outer <= inner) place["outer"].fail("got {}, must be greater than inner ({})", outer, inner);
+  if (to <= from) place["to"].fail("got {}, must be greater than from ({})", to, from);
+  const Eigen::Vector3i n = per_axis(cells);
+  check_cell_count(place, 6 * n.cast<double>().prod());
+  return {generate::voussoir(inner, outer, depth, from, to, n, request.content)};
+}
+
+MeshResult GridMesh::make(const MeshRequest&) const {
+  check_cell_count(place, double(cells[0]) * double(cells[1]));
+  return {generate::grid(size[0], size[1], cells[0], cells[1])};
+}
+
+MeshResult BowlMesh::make(const MeshRequest&) const {
+  check_cell_count(place, 6.0 * resolution * resolution);
+  return {generate::bowl(radius, angle, resolution)};
+}
+
+MeshResult RevolutionMesh::make(const MeshRequest&) const {
+  check_cell_count(place, 2.0 * double(profile.size()) * resolution);
+  for (std::size_t i = 0; i < profile.size(); ++i) {
+    if (!(profile[i][0] > 0)) place["profile"][i][0].fail("got {}, a radius must be positive", profile[i][0]);
+    if (i > 0 && profile[i] == profile[i - 1])
+      place["profile"][i].fail("is the same as the point before it; leave it out");
+  }
+  return {generate::revolution(profile, resolution)};
+}
+
+MeshResult RibbonMesh::make(const MeshRequest&) const {
+  check_cell_count(place, 2.0 * double(cells[0]) * double(cells[1]));
+  for (std::size_t i = 1; i < path.size(); ++i)
+    if (path[i - 1][0] == path[i][0] && path[i - 1][2] == path[i][2])
+      place["path"][i].fail("is above or below the point before it; the strip stands upright there");
+  return {generate::ribbon(path, width, cells[0], cells[1])};
+}
+
+MeshResult SegmentsMesh::make(const MeshRequest&) const {
+  return {generate::segments(length, cells)};
+}
+
+MeshResult BundleMesh::make(const MeshRequest&) const {
+  check_cell_count(place, counts.cast<double>().prod() * cells);
+  return {generate::bundle(length, cells, counts, spacing, round)};
+}
+
+MeshResult HelixMesh::make(const MeshRequest&) const {
+  check_cell_count(place, double(turns) * double(turn_cells));
+  return {generate::helix(radius, pitch, turns, turn_cells)};
+}
+
+MeshResult RingMesh::make(const MeshRequest&) const {
+  return {generate::ring(radius, cells)};
+}
+
+MeshResult NetMesh::make(const MeshRequest&) const {
+  check_cell_count(place, 2.0 * double(count) * double(cells));
+  return {generate::net(size, count, cells, distance)};
+}
+
+MeshResult HairMesh::make(const MeshRequest&) const {
+  const MeshDescription& base = surface->mesh;
+  if (std::holds_alternative<InlineMesh>(base))
+    place["surface"].fail("is written out; hair stands on the mesh of a generator or a file");
+  Mesh ground;
+  if (const auto* source = std::get_if<FileMesh>(&base)) {
+    ground = read_mesh(source->file);
+    weld(ground, source->weld);
+  } else {
+    ground = make_mesh(base, {}).mesh;
+  }
+  return {generate::hair(ground, length, cells, root, every)};
+}
+
+MeshResult PointsMesh::make(const MeshRequest&) const {
+  check_cell_count(place, counts.cast<double>().prod());
+  return {generate::points(counts, spacing)};
+}
+
+MeshResult PackingMesh::make(const MeshRequest&) const {
+  return {generate::packing(per_axis(size), radius, gap, count.value_or(0), unsigned(seed))};
+}
+
+// ---- Files, and meshes written out ----------------------------------------------------------------------
+
+MeshResult FileMesh::make(const MeshRequest& request) const {
+  const Place source = place["file"];
+  MeshResult result{source.locate([&] { return read_mesh(file); })};
+  if (!request.keep_points)
+    if (const Index joined = apart::weld(result.mesh, weld); joined > 0)
+      result.note = source.message(
+          fmt::format("{} nearer to others than {:g} of the mesh's diagonal: joined with them, {} left; "
+                      "\"weld\": 0 keeps them apart",
+                      joined == 1 ? "1 point is" : fmt::format("{} points are", joined), weld,
+                      result.mesh.point_count()));
+  result.mesh = filled(std::move(result.mesh), tetrahedralize, place["tetrahedralize"]);
+  return result;
+}
+
+MeshResult InlineMesh::make(const MeshRequest&) const {
+  Mesh mesh;
+  mesh.points.resize(3, Index(points.size()));
+  for (Index p = 0; p < mesh.points.cols(); ++p) mesh.points.col(p) = points[std::size_t(p)];
+  mesh.tetrahedra = cells_of<Tetrahedra>(tetrahedra, place["tetrahedra"], mesh.point_count());
+  mesh.faces = cells_of<Faces>(triangles, place["triangles"], mesh.point_count());
+  mesh.edges = cells_of<Edges>(segments, place["segments"], mesh.point_count());
+  if (mesh.tetrahedra.cols() + mesh.faces.cols() + mesh.edges.cols() == 0)
+    mesh.vertices = Eigen::VectorXi::LinSpaced(mesh.point_count(), 0, mesh.point_count() - 1);
+  return {filled(std::move(mesh), tetrahedralize, place["tetrahedralize"])};
+}
+
+}  // namespace apart

@@ -1,0 +1,27 @@
+#include <apart/scene/place.hpp>
+
+namespace apart {
+
+Place Place::operator[](std::string_view key) const {
+  Place result = *this;
+  result.path_ = member_path(path_, key);
+  if (const JsonValue* member = value_ ? value_->find(key) : nullptr)
+    result.value_ = std::shared_ptr<const JsonValue>(value_, member);
+  return result;
+}
+
+Place Place::operator[](std::size_t index) const {
+  Place result = *this;
+  result.path_ = item_path(path_, index);
+  const auto* items = value_ ? value_->get_if<JsonValue::Array>() : nullptr;
+  if (items && index < items->size())
+    result.value_ = std::shared_ptr<const JsonValue>(value_, &(*items)[index]);
+  return result;
+}
+
+std::string Place::message(std::string_view what) const {
+  static const JsonValue nowhere;
+  return LocatedJson(value_ ? *value_ : nowhere, path_).message(what);
+}
+
+}  // namespace apart

@@ -1,0 +1,46 @@
+#pragma once
+#include <apart/io/located_json.hpp>
+
+#include <memory>
+#include <string>
+
+namespace apart {
+
+/// Where an item of a description stands, for messages: its path in the scene ("bodies[2].mesh") and, if it
+/// was read from a file, file and line. Items made in a program get their path when they are checked.
+class Place {
+ public:
+  Place() = default;
+  /// `root` keeps alive what `value` refers to.
+  Place(const LocatedJson& value, const std::shared_ptr<const JsonValue>& root)
+      : value_(root, &value.value()), path_(value.path()) {}
+
+  const std::string& path() const { return path_; }
+  /// Of a member or an entry; a member that is not given is where its object is.
+  Place operator[](std::string_view key) const;
+  Place operator[](std::size_t index) const;
+
+  /// Throws LocatedError "scene.json:14: bodies[2].material.nu: message".
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
+    throw LocatedError(message(fmt::format(format, std::forward<Args>(args)...)));
+  }
+  std::string message(std::string_view what) const;
+  /// Calls f; an InputError it throws without a place gets this one.
+  template <class F>
+  auto locate(F&& f) const {
+    try {
+      return f();
+    } catch (const LocatedError&) {
+      throw;
+    } catch (const InputError& e) {
+      throw LocatedError(message(e.what()));
+    }
+  }
+
+ private:
+  std::shared_ptr<const JsonValue> value_;  ///< what was read; null: nothing was
+  std::string path_;
+};
+
+}  // namespace apart

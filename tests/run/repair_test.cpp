@@ -1,0 +1,56 @@
+// What `apart check --fix` leaves as it is.
+#include <apart/run/repair.hpp>
+
+#include <gtest/gtest.h>
+#include <support/temporary_directory.hpp>
+
+namespace apart {
+namespace {
+
+using testing::TemporaryDirectory;
+using testing::write_file;
+
+// Everything is chosen by faces, to the last digit, which a move takes away from there.
+TEST(Repair, ConditionsHoldTheSamePointsAsBefore) {
+  const TemporaryDirectory directory;
+  write_file(directory / "scene.json", R"({"version": 1, "time": {"steps": 3}, "bodies": [
+      {"type": "volume", "name": "a", "mesh": {"generator": "box", "size": 0.2, "cells": 4},
+       "fixed": [{"where": {"box": {"min": [-0.1, -1, -1], "max": [-0.1, 1, 1]}}}],
+       "regions": [{"where": {"plane": {"origin": [0.05, 0, 0], "normal": [1, 0, 0]}}, "material": {"type": "neo_hookean", "E": 1e6}}],
+       "loads": [{"type": "traction", "traction": [0, 1, 0], "where": {"expression": "y >= 0.1 - 1e-9"}},
+                 {"type": "pressure", "pressure": 1, "where": {"plane": {"origin": [0.1, 0, 0], "normal": [1, 0, 0]}}},
+                 {"type": "body_force", "acceleration": [0, 1, 0], "where": {"sphere": {"center": [0.1, 0, 0], "radius": 0.05}}}]},
+      {"type": "volume", "name": "b", "mesh": {"generator": "box", "size": 0.2, "cells": 4},
+       "transform": {"translate": [0.198, 0.1, 0.05]}}],
+    "attachments": [{"bodies": ["a", "b"], "where": {"plane": {"origin": [0.1, 0, 0], "normal": [1, 0, 0]}},
+                     "max_distance": 0.02}],
+    "probes": [{"name": "end", "type": "position", "body": "a",
+                "where": {"plane": {"origin": [0.1, 0, 0], "normal": [1, 0, 0]}}}]})");
+  const SceneFile file = read_scene(directory / "scene.json");
+  const Scene before = build_scene(file);
+  const Repair repair = repair_start(before, file);
+  ASSERT_EQ(repair.moved.size(), 2u);
+  write_repaired(directory / "fixed.json", repair, before, file);
+  const Scene after = build_scene(read_scene(directory / "fixed.json"));
+
+  const Body &given = before.model->bodies[0], &moved = after.model->bodies[0];
+  EXPECT_NE(given.mesh.points, moved.mesh.points);
+  ASSERT_EQ(given.prescriptions.size(), 1u);
+  EXPECT_EQ(given.prescriptions[0].nodes.size(), 25u);
+  EXPECT_EQ(moved.prescriptions[0].nodes, given.prescriptions[0].nodes);
+  EXPECT_EQ(moved.elastic->material_of, given.elastic->material_of);
+  ASSERT_EQ(given.loads.size(), 2u);
+  EXPECT_EQ(given.loads[0].points.size(), 25u);
+  for (std::size_t i = 0; i < given.loads.size(); ++i)
+    EXPECT_EQ(moved.loads[i].points, given.loads[i].points) << i;
+  EXPECT_EQ(given.pressures[0].faces.size(), 32u);
+  EXPECT_EQ(moved.pressures[0].faces, given.pressures[0].faces);
+  EXPECT_EQ(before.probes[0].points.size(), 25u);
+  EXPECT_EQ(after.probes[0].points, before.probes[0].points);
+  // Points that have moved beyond the reach of an attachment are let go, none is added.
+  EXPECT_GT(after.model->attachments.size(), 0u);
+  EXPECT_LE(after.model->attachments.size(), before.model->attachments.size());
+}
+
+}  // namespace
+}  // namespace apart
