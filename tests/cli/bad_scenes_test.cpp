@@ -8,13 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace apart::test {
 namespace {
-
-using apart::testing::content_of;
-using apart::testing::Outcome;
-using apart::testing::run_program;
-using apart::testing::TemporaryDirectory;
-using apart::testing::write_file;
 
 struct BadScene {
   const char* name;
@@ -187,7 +182,9 @@ std::vector<BadScene> bad_scenes() {
       {"zero scale",
        scene(R"({"type": "volume", "mesh": {"generator": "box"}, "transform": {"scale": 0}})"),
        {"bodies[0].transform.scale: got 0, must be positive"}},
-      {"no time", scene(ball(), "", "\"dt\": 0.01"), {"scene.json:2: time: does not say how long", "\"tend\""}},
+      {"no time",
+       scene(ball(), "", "\"dt\": 0.01"),
+       {"scene.json:2: time: does not say how long", "\"tend\""}},
       {"two times",
        scene(ball(), "", R"("tend": 1, "steps": 3)"),
        {"scene.json:2: time: has both 'tend' and 'steps'; remove one"}},
@@ -549,3 +546,4 @@ TEST(BadScenes, TheGoodSceneTheyAreMadeOfRuns) {
 }
 
 }  // namespace
+}  // namespace apart::test

@@ -8,13 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
-using apart::testing::content_of;
-using apart::testing::Outcome;
-using apart::testing::read_file;
-using apart::testing::write_file;
 
 /// A vertex that falls through a triangle at time 1/2; `truth` is what the file claims.
 std::string falling_vertex(char truth) {
@@ -25,7 +22,7 @@ std::string falling_vertex(char truth) {
   return text;
 }
 
-class Ccd : public apart::testing::ProgramTest {
+class Ccd : public ProgramTest {
  protected:
   Outcome run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "ccd");
@@ -266,3 +263,4 @@ TEST_F(Ccd, RecordedQueriesOfARunCanBeAsked) {
 }
 
 }  // namespace
+}  // namespace apart::test

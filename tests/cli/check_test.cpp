@@ -9,14 +9,12 @@
 #include <string>
 #include <vector>
 
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
-using apart::testing::Outcome;
-using apart::testing::read_file;
-using apart::testing::write_file;
 
-class Checks : public apart::testing::ProgramTest {
+class Checks : public ProgramTest {
  protected:
   void scene(const std::string& bodies, const std::string& more = "") {
     write_file(directory / "scene.json",
@@ -236,3 +234,4 @@ TEST_F(Checks, ASlowStepSaysWhatHoldsItUpAndChangesNothing) {
 }
 
 }  // namespace
+}  // namespace apart::test

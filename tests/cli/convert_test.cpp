@@ -7,14 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
-using apart::testing::Outcome;
-using apart::testing::read_file;
-using apart::testing::write_file;
 
-class Convert : public apart::testing::ProgramTest {
+class Convert : public ProgramTest {
  protected:
   Convert() {
     fs::create_directories(directory / "input/tetMeshes");
@@ -75,3 +73,4 @@ TEST_F(Convert, RefusesBadScriptsWithExitCode2AndThePlace) {
 }
 
 }  // namespace
+}  // namespace apart::test

@@ -10,12 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+namespace apart::test {
 namespace {
-
-using apart::testing::Outcome;
-using apart::testing::read_file;
-using apart::testing::run_program;
-using apart::testing::TemporaryDirectory;
 
 std::vector<std::string> names() {
   std::vector<std::string> result;
@@ -112,3 +108,4 @@ INSTANTIATE_TEST_SUITE_P(All, Examples,
                          });
 
 }  // namespace
+}  // namespace apart::test

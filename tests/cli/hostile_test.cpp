@@ -8,13 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
-using apart::testing::Outcome;
-using apart::testing::run_program;
-using apart::testing::TemporaryDirectory;
-using apart::testing::write_file;
 
 // Sanitizers keep freed memory for a while.
 constexpr std::size_t megabyte = 1 << 20, most_memory = 1200 * megabyte;
@@ -168,3 +165,4 @@ TEST(Hostile, FilesOfTenGigabytesAreRefused) {
 }
 
 }  // namespace
+}  // namespace apart::test

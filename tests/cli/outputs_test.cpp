@@ -10,14 +10,12 @@
 #include <algorithm>
 #include <chrono>
 
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
-using apart::testing::Outcome;
-using apart::testing::read_file;
-using apart::testing::write_file;
 
-class Outputs : public apart::testing::ProgramTest {
+class Outputs : public ProgramTest {
  protected:
   void simulate() {
     write_file(directory / "scene.json", R"({"version": 1, "time": {"dt": 0.01, "steps": 1},
@@ -85,13 +83,12 @@ TEST_F(Outputs, FoldersOfAnEarlierExportAreReplacedWholeIfToldSo) {
   simulate();
   for (const char* format : {"obj", "ply", "vtu"}) {
     ASSERT_EQ(apart({"export", "run", "--format", format, "-o", format}).code, 0);
-    const auto whole = apart::testing::content_of(directory.path() / format);
+    const auto whole = content_of(directory.path() / format);
     const Outcome again = apart({"export", "run", "--format", format, "-o", format, "--first", "1"});
     EXPECT_EQ(again.code, 2) << format;
     EXPECT_NE(again.err.find("--force"), std::string::npos) << again.err;
     EXPECT_EQ(apart({"export", "run", "--format", format, "-o", format, "--first", "1", "--force"}).code, 0);
-    EXPECT_LT(apart::testing::content_of(directory.path() / format).size(), whole.size())
-        << "no frame of the first";
+    EXPECT_LT(content_of(directory.path() / format).size(), whole.size()) << "no frame of the first";
     write_file(directory.path() / format / "notes.txt", "precious");
     EXPECT_EQ(apart({"export", "run", "--format", format, "-o", format, "--force"}).code, 2);
     EXPECT_EQ(read_file(directory.path() / format / "notes.txt"), "precious");
@@ -313,3 +310,4 @@ TEST_F(Outputs, AllAttachmentsAndProbesThatAreWrongAreReported) {
 }
 
 }  // namespace
+}  // namespace apart::test

@@ -8,15 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #ifdef APART_SCENES_PROGRAM
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
-using apart::testing::Outcome;
-using apart::testing::read_file;
-using apart::testing::run_program;
-using apart::testing::write_file;
 
-class PublishedScenes : public apart::testing::ProgramTest {
+class PublishedScenes : public ProgramTest {
  protected:
   PublishedScenes() {
     fs::create_directories(directory / "input/tetMeshes");
@@ -136,4 +133,5 @@ TEST_F(PublishedScenes, CodimensionalOnesHaveATableOfTheirOwn) {
 }
 
 }  // namespace
+}  // namespace apart::test
 #endif

@@ -15,15 +15,10 @@
 #include <string>
 #include <vector>
 
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
-using apart::testing::content_of;
-using apart::testing::Outcome;
-using apart::testing::read_file;
-using apart::testing::run_program;
-using apart::testing::TemporaryDirectory;
-using apart::testing::write_file;
 
 Outcome apart_program(const std::vector<std::string>& arguments, const fs::path& directory,
                       double interrupt_after = -1) {
@@ -53,7 +48,7 @@ const std::string small_scene = R"({
   "output": {"every": 5, "formats": ["obj"]}
 })";
 
-class Runs : public apart::testing::ProgramTest {
+class Runs : public ProgramTest {
  protected:
   Runs() { write_file(directory / "scene.json", small_scene); }
   Outcome run(std::vector<std::string> arguments) {
@@ -719,3 +714,4 @@ TEST(Render, DrawsAFrame) {
 }
 
 }  // namespace
+}  // namespace apart::test

@@ -11,13 +11,10 @@
 
 #include <functional>
 
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace apart;
-using apart::testing::Outcome;
-using apart::testing::read_file;
-using apart::testing::write_file;
 
 /// A run directory whose files can be changed one by one.
 class SpoiledRun {
@@ -66,7 +63,7 @@ std::vector<Index> points_of(const Frame& frame, const std::string& body) {
   return points;
 }
 
-class Verifies : public apart::testing::ProgramTest {
+class Verifies : public ProgramTest {
  protected:
   void scene(const std::string& bodies, const std::string& more = "",
              const std::string& time = R"("steps": 4)") {
@@ -506,8 +503,7 @@ TEST_F(Verifies, ARunThatWasResumedWithOtherSettingsIsBoundToWhatItHas) {
     ASSERT_EQ(apart({"run", "--resume", "out", "--set", "solver.max_iterations=50"}).code, 0);
     expect_certified("all 3 frames and the paths of all 4 steps)");
     // The list is one that others can check.
-    const Outcome sums =
-        apart::testing::run_program("/bin/sh", {"-c", "sha256sum -c digests.txt"}, directory / "out");
+    const Outcome sums = run_program("/bin/sh", {"-c", "sha256sum -c digests.txt"}, directory / "out");
     EXPECT_EQ(sums.code, 0) << sums.out << sums.err;
   }
   // A frame that is changed while the run rests is not taken over.
@@ -581,3 +577,4 @@ TEST_F(Verifies, ThatAffineBodiesAreNeitherMirroredNorFlatNorBent) {
 }
 
 }  // namespace
+}  // namespace apart::test

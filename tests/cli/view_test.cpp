@@ -6,14 +6,12 @@
 #include <filesystem>
 #include <regex>
 
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
-using apart::testing::content_of;
-using apart::testing::Outcome;
-using apart::testing::write_file;
 
-class Showing : public apart::testing::ProgramTest {
+class Showing : public ProgramTest {
  protected:
   Showing() {
     write_file(directory / "scene.json", R"({
@@ -108,3 +106,4 @@ TEST_F(Showing, FramesSayHowThickBodiesAreThemselves) {
 }
 
 }  // namespace
+}  // namespace apart::test

@@ -9,10 +9,8 @@
 #include <algorithm>
 #include <map>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using test::Random;
 
 const PairSettings& settings_of(const CollisionSurface& surface, const Stencil& s) {
   return surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
@@ -21,7 +19,7 @@ double distance(const Stencil& s, const Matrix3X& x) {
   return std::sqrt(squared_distance(s.kind, s.gather(x)));
 }
 bool is_active(const CollisionSurface& surface, const Stencil& s, const Matrix3X& x) {
-  const ContactRange range = test::range_of(surface, s);
+  const ContactRange range = range_of(surface, s);
   return distance(s, x) < range.thickness + range.dhat;
 }
 
@@ -41,11 +39,11 @@ TEST(ActiveSet, MergesWithoutLosingAnyPair) {
   Random random(1);
   double all_active = 0, all_relaxed = 0;
   for (int trial = 0; trial < 20; ++trial) {
-    const CollisionSurface surface = test::random_surface(60, random.uniform(0.05, 0.3), 0.1, random);
+    const CollisionSurface surface = random_surface(60, random.uniform(0.05, 0.3), 0.1, random);
     // As made, and all of it shrunk so that neighbours in a piece are squeezed too.
     const bool squeezed = trial % 2 == 1;
     const Matrix3X x = (squeezed ? 0.3 : 1.0) * surface.rest;
-    const Candidates all = test::all_pairs(surface);
+    const Candidates all = all_pairs(surface);
     const ActiveSet active = find_active_set(surface, all, x);
     double pairs = 0, smallest = std::numeric_limits<double>::infinity(), smallest_gap = smallest;
     int relaxed = 0, smaller = 0;
@@ -56,7 +54,7 @@ TEST(ActiveSet, MergesWithoutLosingAnyPair) {
     for (const Stencil& s : all)
       if (is_active(surface, s, x)) {
         ++pairs;
-        const ContactRange range = test::range_of(surface, s);
+        const ContactRange range = range_of(surface, s);
         relaxed += range.relaxed;
         smallest_gap = std::min(smallest_gap, distance(s, x) - range.thickness);
         smallest = std::min(smallest, distance(s, x));
@@ -93,8 +91,8 @@ TEST(ActiveSet, MergesWithoutLosingAnyPair) {
 
 TEST(ActiveSet, ContactsAreReducedCanonicalSortedAndDistinct) {
   Random random(2);
-  const CollisionSurface surface = test::random_surface(120, 0.15, 0.1, random);
-  const ActiveSet active = find_active_set(surface, test::all_pairs(surface), surface.rest);
+  const CollisionSurface surface = random_surface(120, 0.15, 0.1, random);
+  const ActiveSet active = find_active_set(surface, all_pairs(surface), surface.rest);
   int kinds[4] = {0, 0, 0, 0};
   for (std::size_t i = 0; i < active.contacts.size(); ++i) {
     const Contact& c = active.contacts[i];
@@ -121,7 +119,7 @@ TEST(ActiveSet, ContactsAreReducedCanonicalSortedAndDistinct) {
 
 TEST(ActiveSet, DependsNeitherOnThreadsNorOnFartherCandidates) {
   Random random(3);
-  CollisionSurface surface = test::two_sheets(30, 0.01, 0.002, 0.2, {.dhat = 0.02}, random);
+  CollisionSurface surface = two_sheets(30, 0.01, 0.002, 0.2, {.dhat = 0.02}, random);
   surface.half_spaces.push_back({.origin = Vector3(0, 0, -0.01), .normal = Vector3::UnitZ(), .body = 0});
   const auto bvh = make_bvh(surface);
   const Candidates few = bvh->find(surface.rest, 0.02), many = bvh->find(surface.rest, 0.06);
@@ -156,7 +154,7 @@ CollisionSurface fan_and_point(const Vector3& point) {
 TEST(ActiveSet, APointAboveACornerEdgeOrTriangleIsOneContactEach) {
   const auto contacts = [](const Vector3& point) {
     const CollisionSurface surface = fan_and_point(point);
-    return find_active_set(surface, test::all_pairs(surface), surface.rest).contacts;
+    return find_active_set(surface, all_pairs(surface), surface.rest).contacts;
   };
   auto c = contacts({0, 0, 0.1});
   ASSERT_EQ(c.size(), 1u);
@@ -194,7 +192,7 @@ CollisionSurface two_segments(double angle, const PairSettings& settings, double
 
 /// Without the ends of segments against segments.
 Candidates edge_pairs(const CollisionSurface& surface) {
-  Candidates pairs = test::all_pairs(surface);
+  Candidates pairs = all_pairs(surface);
   std::erase_if(pairs, [](const Stencil& s) { return s.kind != PairKind::edge_edge; });
   return pairs;
 }
@@ -234,9 +232,9 @@ TEST(ActiveSet, ARestEdgeWithoutLengthIsNotMollified) {
 
 TEST(ActiveSet, ThicknessAddsToTheReach) {
   const CollisionSurface thin = two_segments(1, {.dhat = 0.05});
-  EXPECT_TRUE(find_active_set(thin, test::all_pairs(thin), thin.rest).contacts.empty());
+  EXPECT_TRUE(find_active_set(thin, all_pairs(thin), thin.rest).contacts.empty());
   const CollisionSurface thick = two_segments(1, {.dhat = 0.05, .thickness = 0.06});
-  const ActiveSet active = find_active_set(thick, test::all_pairs(thick), thick.rest);
+  const ActiveSet active = find_active_set(thick, all_pairs(thick), thick.rest);
   ASSERT_EQ(active.contacts.size(), 1u);
   EXPECT_EQ(active.contacts[0].thickness, 0.06);
   EXPECT_NEAR(active.min_distance, 0.1, 1e-15);
@@ -264,10 +262,10 @@ TEST(ActiveSet, VerticesNearHalfSpacesAreListedByPlaneThenVertex) {
 
 TEST(ActiveSet, NothingNearMeansInfiniteDistance) {
   const CollisionSurface surface = two_segments(1, {.dhat = 1e-3});
-  const ActiveSet active = find_active_set(surface, test::all_pairs(surface), surface.rest);
+  const ActiveSet active = find_active_set(surface, all_pairs(surface), surface.rest);
   EXPECT_TRUE(active.contacts.empty() && active.plane_contacts.empty());
   EXPECT_EQ(active.min_distance, std::numeric_limits<double>::infinity());
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -9,10 +9,8 @@
 #include <algorithm>
 #include <limits>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using test::Random;
 
 double distance(const Stencil& s, const Matrix3X& x) {
   return std::sqrt(squared_distance(s.kind, s.gather(x)));
@@ -39,7 +37,7 @@ bool contains_all(const Candidates& found, const Candidates& wanted) {
 void expect_well_formed(const CollisionSurface& surface, const Candidates& found) {
   EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
   EXPECT_EQ(std::adjacent_find(found.begin(), found.end()), found.end());
-  EXPECT_TRUE(contains_all(test::all_pairs(surface), found));
+  EXPECT_TRUE(contains_all(all_pairs(surface), found));
 }
 
 std::vector<std::string> names() {
@@ -61,8 +59,8 @@ INSTANTIATE_TEST_SUITE_P(, EveryBroadPhase, ::testing::ValuesIn(names()),
 TEST_P(EveryBroadPhase, FindsExactlyThePairsWithinTheRadiusAfterFiltering) {
   Random random(1);
   for (int trial = 0; trial < 30; ++trial) {
-    const CollisionSurface surface = test::random_surface(40, random.uniform(0.02, 0.4), 0.05, random);
-    const Candidates all = test::all_pairs(surface);
+    const CollisionSurface surface = random_surface(40, random.uniform(0.02, 0.4), 0.05, random);
+    const Candidates all = all_pairs(surface);
     const auto broad_phase = make(surface);
     for (double radius : {0.0, 1e-3, 0.03, 0.2, 3.0}) {
       const Candidates found = broad_phase->find(surface.rest, radius);
@@ -76,8 +74,8 @@ TEST_P(EveryBroadPhase, MissesNothingOnTheWay) {
   Random random(2);
   int met = 0;
   for (int trial = 0; trial < 30; ++trial) {
-    const CollisionSurface surface = test::random_surface(30, random.uniform(0.02, 0.4), 0.05, random);
-    const Candidates all = test::all_pairs(surface);
+    const CollisionSurface surface = random_surface(30, random.uniform(0.02, 0.4), 0.05, random);
+    const Candidates all = all_pairs(surface);
     const auto broad_phase = make(surface);
     // A common part, as of a body in flight, and a part of its own for every vertex.
     const double common = random.exponential(0.01, 10), own = random.exponential(1e-4, 1);
@@ -104,7 +102,7 @@ TEST_P(EveryBroadPhase, MissesNothingOnTheWay) {
 
 TEST_P(EveryBroadPhase, DependsOnTheArgumentsOnly) {
   Random random(3);
-  const CollisionSurface surface = test::random_surface(60, 0.1, 0.05, random);
+  const CollisionSurface surface = random_surface(60, 0.1, 0.05, random);
   const auto kept = make(surface);
   Matrix3X x = surface.rest;
   for (int step = 0; step < 20; ++step) {
@@ -121,13 +119,13 @@ TEST_P(EveryBroadPhase, DependsOnTheArgumentsOnly) {
 TEST_P(EveryBroadPhase, LooksFartherAroundThickBodies) {
   Random random(14);
   for (int trial = 0; trial < 10; ++trial) {
-    const CollisionSurface surface = test::random_surface(40, 0.1, 0.05, random);
+    const CollisionSurface surface = random_surface(40, 0.1, 0.05, random);
     const std::vector<double> half = surface.pairs.half_thickness();
     Matrix3X end = surface.rest;
     for (Index v = 0; v < end.cols(); ++v) end.col(v) += 0.1 * random.vector();
     const Candidates found = make(surface)->find(surface.rest, end, 0.01);
     int beyond = 0;
-    for (const Stencil& s : test::all_pairs(surface)) {
+    for (const Stencil& s : all_pairs(surface)) {
       const PairSettings& settings = surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
       const double extents = half[std::size_t(surface.vertex_body[s.vertices[0]])] +
                              half[std::size_t(surface.vertex_body[s.vertices[first_count(s.kind)]])];
@@ -146,10 +144,10 @@ TEST_P(EveryBroadPhase, LooksFartherAroundThickBodies) {
 
 TEST_P(EveryBroadPhase, FindsThePairsFarFromTheOriginAndAtAnyScale) {
   Random random(4);
-  CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  CollisionSurface surface = random_surface(40, 0.2, 0.05, random);
   surface.vertex_extent.clear();  // a thickness, which is not scaled below
   const auto broad_phase = make(surface);
-  const Candidates all = test::all_pairs(surface);
+  const Candidates all = all_pairs(surface);
   for (double scale : {1e-12, 1.0, 1e9, 1e30, 1e38, 1e40, 1e100})
     for (double offset : {0.0, 1e3, -1e8}) {
       const Matrix3X x = scale * (surface.rest.array() + offset);
@@ -185,14 +183,14 @@ TEST_P(EveryBroadPhase, FindsPathsThatMeetBeyondSinglePrecision) {
 
 TEST_P(EveryBroadPhase, TouchingAndCoincidentPrimitivesAreFound) {
   Random random(5);
-  const CollisionSurface surface = test::random_surface(30, 0.1, 0.05, random);
+  const CollisionSurface surface = random_surface(30, 0.1, 0.05, random);
   const Matrix3X x = Matrix3X::Constant(3, surface.vertex_count(), 0.3);  // all in one point
-  EXPECT_EQ(make(surface)->find(x, 0.0), test::all_pairs(surface));
+  EXPECT_EQ(make(surface)->find(x, 0.0), all_pairs(surface));
 }
 
 TEST_P(EveryBroadPhase, GivesUpBeyondTheLimitOnly) {
   Random random(6);
-  const CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  const CollisionSurface surface = random_surface(40, 0.2, 0.05, random);
   const auto broad_phase = make(surface);
   const Candidates found = broad_phase->find(surface.rest, 0.1);
   ASSERT_GT(found.size(), 100u);
@@ -217,7 +215,7 @@ TEST_P(EveryBroadPhase, WorksOnSurfacesWithoutSomeKindOfPrimitive) {
 
 TEST_P(EveryBroadPhase, RefusesPositionsThatAreNotFiniteOrNotAsMany) {
   Random random(7);
-  const CollisionSurface surface = test::random_surface(6, 0.2, 0.05, random);
+  const CollisionSurface surface = random_surface(6, 0.2, 0.05, random);
   const auto broad_phase = make(surface);
   Matrix3X bad = surface.rest;
   bad(1, 3) = std::numeric_limits<double>::quiet_NaN();
@@ -231,7 +229,7 @@ TEST_P(EveryBroadPhase, RefusesPositionsThatAreNotFiniteOrNotAsMany) {
 
 TEST_P(EveryBroadPhase, IsTheSameForAnyNumberOfThreads) {
   Random random(8);
-  const CollisionSurface surface = test::two_sheets(12, 0.02, 0.01, 0.3, {}, random);
+  const CollisionSurface surface = two_sheets(12, 0.02, 0.01, 0.3, {}, random);
   const Matrix3X p = 0.05 * Matrix3X::Random(3, surface.vertex_count());
   set_thread_count(1);
   const Candidates still = make(surface)->find(surface.rest, 0.05);
@@ -261,7 +259,7 @@ std::vector<Candidates> blocks_of(BroadPhase& broad_phase, std::size_t limit, co
 
 TEST_P(EveryBroadPhase, BlocksHoldEveryPairOnceAndNoMoreThanTheLimit) {
   Random random(12);
-  const CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  const CollisionSurface surface = random_surface(40, 0.2, 0.05, random);
   const auto broad_phase = make(surface);
   for (const bool moving : {false, true}) {
     Matrix3X end = surface.rest;
@@ -287,7 +285,7 @@ TEST_P(EveryBroadPhase, BlocksHoldEveryPairOnceAndNoMoreThanTheLimit) {
 
 TEST_P(EveryBroadPhase, BlocksAreTheSameForAnyNumberOfThreadsAndStopWhenTold) {
   Random random(13);
-  const CollisionSurface surface = test::two_sheets(14, 0.02, 0.01, 0.3, {}, random);
+  const CollisionSurface surface = two_sheets(14, 0.02, 0.01, 0.3, {}, random);
   const Matrix3X end = surface.rest + 0.1 * Matrix3X::Random(3, surface.vertex_count());
   set_thread_count(1);
   const auto one = blocks_of(*make(surface), 3000, surface.rest, end, 0.05);
@@ -303,7 +301,7 @@ TEST_P(EveryBroadPhase, BlocksAreTheSameForAnyNumberOfThreadsAndStopWhenTold) {
 
 TEST_P(EveryBroadPhase, LeavesOutWhatTheUserFilters) {
   Random random(14);
-  CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  CollisionSurface surface = random_surface(40, 0.2, 0.05, random);
   const Candidates before = make(surface)->find(surface.rest, 0.1);
   // Vertices in three groups, of which the first and the second do not see each other.
   std::vector<int> group(surface.vertex_count());
@@ -386,7 +384,7 @@ TEST(BroadPhase, LeavesOutWhatIsIdleAndNothingElse) {
 TEST(BroadPhase, AllMethodsButTheOracleReportTheSamePairs) {
   Random random(15);
   for (int trial = 0; trial < 40; ++trial) {
-    const CollisionSurface surface = test::random_surface(40, random.uniform(0.02, 0.4), 0.05, random);
+    const CollisionSurface surface = random_surface(40, random.uniform(0.02, 0.4), 0.05, random);
     Matrix3X x = surface.rest, end = x;
     // Some triangles and paths are thousands of times as large as the others.
     for (Index v = 0; v < x.cols(); ++v) {
@@ -413,7 +411,7 @@ TEST(BroadPhase, AllMethodsButTheOracleReportTheSamePairs) {
 
 TEST(BroadPhase, OneHugeTriangleAmongManySmallOnesCostsTheHashLittle) {
   Random random(16);
-  const CollisionSurface small = test::two_sheets(60, 0.05, 0.001, 0.3, {}, random);
+  const CollisionSurface small = two_sheets(60, 0.05, 0.001, 0.3, {}, random);
   Matrix3X x(3, small.vertex_count() + 3);
   x << small.rest, 1e4 * Matrix3X::Random(3, 3);
   Faces faces(3, small.faces.cols() + 1);
@@ -439,7 +437,7 @@ TEST(BroadPhase, OneHugeTriangleAmongManySmallOnesCostsTheHashLittle) {
 
 TEST(BroadPhase, BvhReportsHardlyMoreThanTheBoxesWithinReach) {
   Random random(9);
-  const CollisionSurface surface = test::two_sheets(20, 0.01, 0.002, 0.3, {}, random);
+  const CollisionSurface surface = two_sheets(20, 0.01, 0.002, 0.3, {}, random);
   const Matrix3X x = surface.rest.array() + 100.0;
   const std::size_t boxes = make_brute_force(surface)->find(x, 0.02).size();
   const std::size_t found = make_bvh(surface)->find(x, 0.02).size();
@@ -449,7 +447,7 @@ TEST(BroadPhase, BvhReportsHardlyMoreThanTheBoxesWithinReach) {
 
 TEST(BroadPhase, BvhSeesThatABodyInFlightDoesNotMeetItself) {
   Random random(10);
-  const CollisionSurface surface = test::two_sheets(15, 10, 0.01, 0, {}, random);
+  const CollisionSurface surface = two_sheets(15, 10, 0.01, 0, {}, random);
   const Matrix3X& x = surface.rest;
   const Matrix3X p = Vector3(20, -7, 3).replicate(1, x.cols());  // many times the size of the sheets
   const auto bvh = make_bvh(surface);
@@ -458,7 +456,7 @@ TEST(BroadPhase, BvhSeesThatABodyInFlightDoesNotMeetItself) {
 
 TEST(BroadPhase, UnknownNamesAreRefusedWithTheKnownOnes) {
   Random random(11);
-  const CollisionSurface surface = test::random_surface(3, 0.1, 0.1, random);
+  const CollisionSurface surface = random_surface(3, 0.1, 0.1, random);
   EXPECT_NE(make_broad_phase("bvh", surface), nullptr);
   EXPECT_EQ(broad_phase_methods().front().name, "bvh");
   try {
@@ -471,4 +469,4 @@ TEST(BroadPhase, UnknownNamesAreRefusedWithTheKnownOnes) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -6,10 +6,8 @@
 
 #include <algorithm>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using test::Random;
 
 double distance(const Stencil& s, const Matrix3X& x) {
   return std::sqrt(squared_distance(s.kind, s.gather(x)));
@@ -37,8 +35,8 @@ TEST(CandidateCache, NeverMissesAPairWithinReach) {
   Random random(1);
   int close = 0;
   for (int trial = 0; trial < 10; ++trial) {
-    const CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
-    const Candidates all = test::all_pairs(surface);
+    const CollisionSurface surface = random_surface(40, 0.2, 0.05, random);
+    const Candidates all = all_pairs(surface);
     const double reach = 0.05;
     CandidateCache cache(make_bvh(surface), reach);
     Matrix3X x = surface.rest;
@@ -60,8 +58,8 @@ TEST(CandidateCache, NeverMissesAPairOnThePath) {
   Random random(2);
   int close = 0;
   for (int trial = 0; trial < 4; ++trial) {
-    const CollisionSurface surface = test::random_surface(24, 0.2, 0.05, random);
-    const Candidates all = test::all_pairs(surface);
+    const CollisionSurface surface = random_surface(24, 0.2, 0.05, random);
+    const Candidates all = all_pairs(surface);
     const double reach = 0.05;
     CandidateCache cache(make_bvh(surface), reach);
     Matrix3X x = surface.rest;
@@ -92,7 +90,7 @@ TEST(CandidateCache, NeverMissesAPairOnThePath) {
 
 TEST(CandidateCache, SearchesOnceWhileTheMotionStaysWithinHalfTheReach) {
   Random random(3);
-  const CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  const CollisionSurface surface = random_surface(40, 0.2, 0.05, random);
   CandidateCache cache(make_bvh(surface), 0.05);
   cache.at(surface.rest);
   for (int step = 0; step < 50; ++step) {
@@ -106,7 +104,7 @@ TEST(CandidateCache, SearchesOnceWhileTheMotionStaysWithinHalfTheReach) {
 
 TEST(CandidateCache, SteadyMotionNeedsFewerSearchesThanSteps) {
   Random random(4);
-  const CollisionSurface surface = test::random_surface(40, 0.02, 0.005, random);
+  const CollisionSurface surface = random_surface(40, 0.02, 0.005, random);
   CandidateCache cache(make_bvh(surface), 0.005);
   Matrix3X x = surface.rest;
   const Matrix3X p = 0.01 * Vector3(1, 0.2, 0).replicate(1, x.cols());  // twice the reach in every step
@@ -119,7 +117,7 @@ TEST(CandidateCache, SteadyMotionNeedsFewerSearchesThanSteps) {
 
 TEST(CandidateCache, KeepsTheListShortWhenTheMotionIsWild) {
   Random random(5);
-  const CollisionSurface surface = test::two_sheets(20, 0.01, 0.002, 0.3, {}, random);
+  const CollisionSurface surface = two_sheets(20, 0.01, 0.002, 0.3, {}, random);
   CandidateCache cache(make_bvh(surface), 1e-3);
   Matrix3X x = surface.rest;
   for (int step = 0; step < 30; ++step) {
@@ -130,7 +128,7 @@ TEST(CandidateCache, KeepsTheListShortWhenTheMotionIsWild) {
 
 TEST(CandidateCache, BlocksAlongAPathHoldAllPairsAndNoMoreThanAsked) {
   Random random(6);
-  const CollisionSurface surface = test::two_sheets(10, 0.01, 0.002, 0.3, {}, random);
+  const CollisionSurface surface = two_sheets(10, 0.01, 0.002, 0.3, {}, random);
   const Matrix3X wild = Matrix3X::Random(3, surface.vertex_count());
   for (const double way : {0.0, 1e-3, 1.0}) {
     CandidateCache whole(make_bvh(surface), 1e-3, {.reuse = false});
@@ -156,7 +154,7 @@ TEST(CandidateCache, BlocksAlongAPathHoldAllPairsAndNoMoreThanAsked) {
 
 TEST(CandidateCache, WithoutReuseEveryNewStateIsSearchedWithoutMargin) {
   Random random(8);
-  const CollisionSurface surface = test::random_surface(40, 0.2, 0.05, random);
+  const CollisionSurface surface = random_surface(40, 0.2, 0.05, random);
   CandidateCache cache(make_bvh(surface), 0.05, {.reuse = false}), fresh(make_bvh(surface), 0.05);
   Matrix3X x = surface.rest;
   for (int step = 1; step <= 10; ++step) {
@@ -164,7 +162,7 @@ TEST(CandidateCache, WithoutReuseEveryNewStateIsSearchedWithoutMargin) {
     cache.at(x);
     EXPECT_EQ(cache.searches(), std::size_t(step)) << "one search for each state";
     EXPECT_LT(found.size(), fresh.at(x).size());
-    for (const Stencil& s : test::all_pairs(surface)) {
+    for (const Stencil& s : all_pairs(surface)) {
       if (distance(s, x) < 0.05) {
         EXPECT_TRUE(contains(found, s));
       }
@@ -176,7 +174,7 @@ TEST(CandidateCache, WithoutReuseEveryNewStateIsSearchedWithoutMargin) {
 
 TEST(CandidateCache, ListsThatDoNotFitIntoABlockAreTheSame) {
   Random random(9);
-  const CollisionSurface surface = test::two_sheets(12, 0.01, 0.002, 0.3, {}, random);
+  const CollisionSurface surface = two_sheets(12, 0.01, 0.002, 0.3, {}, random);
   CandidateCache whole(make_bvh(surface), 0.02), parts(make_bvh(surface), 0.02, {.block_size = 70});
   EXPECT_EQ(parts.at(surface.rest), whole.at(surface.rest));
   EXPECT_GT(whole.at(surface.rest).size(), 1000u);
@@ -184,7 +182,7 @@ TEST(CandidateCache, ListsThatDoNotFitIntoABlockAreTheSame) {
 
 TEST(CandidateCache, WithoutReachThereAreNoPairsAndNoSearches) {
   Random random(7);
-  const CollisionSurface surface = test::random_surface(3, 0.1, 0.1, random);
+  const CollisionSurface surface = random_surface(3, 0.1, 0.1, random);
   CandidateCache cache(make_bvh(surface), 0);
   EXPECT_TRUE(cache.at(surface.rest).empty());
   EXPECT_TRUE(cache.along(surface.rest, surface.rest).empty());
@@ -197,7 +195,7 @@ TEST(CandidateCache, WithoutReachThereAreNoPairsAndNoSearches) {
 TEST(CandidateCache, OfASurfaceHoldsWhatIsInReachOfEveryPairAndLittleElse) {
   Random random(21);
   for (int trial = 0; trial < 10; ++trial) {
-    CollisionSurface drawn = test::random_surface(60, 0.1, 0.02, random);
+    CollisionSurface drawn = random_surface(60, 0.1, 0.02, random);
     // One body is thick; a pair with it has the mean.
     PairTable pairs(4, {.dhat = 0.01});
     for (int a = 0; a < 4; ++a)
@@ -208,7 +206,7 @@ TEST(CandidateCache, OfASurfaceHoldsWhatIsInReachOfEveryPairAndLittleElse) {
     const CollisionSurface surface(drawn.rest, drawn.faces, segments, drawn.vertex_body, pairs, {});
     CandidateCache own(make_bvh(surface), surface), wide(make_bvh(surface), pairs.max_reach());
     EXPECT_EQ(own.reach(), 0.01);
-    const Candidates all = test::all_pairs(surface);
+    const Candidates all = all_pairs(surface);
     Matrix3X x = surface.rest;
     for (int step = 0; step < 4; ++step) {
       for (const Stencil& s : all) {
@@ -224,4 +222,4 @@ TEST(CandidateCache, OfASurfaceHoldsWhatIsInReachOfEveryPairAndLittleElse) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

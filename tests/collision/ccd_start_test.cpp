@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 constexpr CcdMethod methods[] = {CcdMethod::additive, CcdMethod::tight_inclusion};
@@ -64,4 +64,4 @@ TEST(CcdStart, AVertexThatLeavesACornerFarFromTheOriginIsSeen) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -11,10 +11,8 @@
 
 #include <limits>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using test::Random;
 
 constexpr PairKind all_kinds[] = {PairKind::point_point, PairKind::point_edge, PairKind::point_triangle,
                                   PairKind::edge_edge};
@@ -22,7 +20,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Distance at time t, in quadruple precision.
 double distance_at(const CcdQuery& q, double t) {
-  return test::reference_distance(q.kind, test::moved(q.x, q.displacement, t, point_count(q.kind)));
+  return reference_distance(q.kind, moved(q.x, q.displacement, t, point_count(q.kind)));
 }
 
 CcdQuery random_query(PairKind kind, double speed, Random& random) {
@@ -516,12 +514,12 @@ TEST(CollisionFreeStep, NoPairComesTooCloseOnTheWay) {
   Random random(10);
   int bounded = 0, relaxed = 0;
   for (int trial = 0; trial < 30; ++trial) {
-    const CollisionSurface surface = test::random_surface(30, 0.1, 0.005, random);
-    const Candidates all = test::all_pairs(surface);
+    const CollisionSurface surface = random_surface(30, 0.1, 0.005, random);
+    const Candidates all = all_pairs(surface);
     const Matrix3X& x = surface.rest;
     double start = infinity;  // in units of the thickness
     for (const Stencil& s : all) {
-      const ContactRange settings = test::range_of(surface, s);
+      const ContactRange settings = range_of(surface, s);
       start = std::min(start, std::sqrt(squared_distance(s.kind, s.gather(x))) - settings.thickness);
     }
     if (!(start > 0)) continue;
@@ -532,7 +530,7 @@ TEST(CollisionFreeStep, NoPairComesTooCloseOnTheWay) {
     EXPECT_EQ(alpha, collision_free_step(surface, cache.along(x, p), {x, p}));
     bounded += alpha < 1;
     for (const Stencil& s : all) {
-      const ContactRange settings = test::range_of(surface, s);
+      const ContactRange settings = range_of(surface, s);
       relaxed += settings.relaxed;
       const auto gap = [&](double t) {
         StencilPoints y = s.gather(x);
@@ -550,7 +548,7 @@ TEST(CollisionFreeStep, NoPairComesTooCloseOnTheWay) {
 
 TEST(CollisionFreeStep, IsTheSameForAnyNumberOfThreads) {
   Random random(11);
-  const CollisionSurface surface = test::two_sheets(25, 0.02, 0.004, 0.3, {.dhat = 0.01}, random);
+  const CollisionSurface surface = two_sheets(25, 0.02, 0.004, 0.3, {.dhat = 0.01}, random);
   const Matrix3X& x = surface.rest;
   Matrix3X p = 0.01 * Matrix3X::Random(3, x.cols());
   p.row(2).tail(625).array() -= 0.03;
@@ -615,7 +613,7 @@ TEST(CollisionFreeStep, HalfSpacesLeaveATenthOfTheGap) {
 
 TEST(CollisionFreeStep, AbsurdlyLongStepsAreCutNotListed) {
   Random random(12);
-  const CollisionSurface surface = test::two_sheets(60, 0.2, 0.01, 0.3, {}, random);
+  const CollisionSurface surface = two_sheets(60, 0.2, 0.01, 0.3, {}, random);
   CandidateCache cache(make_bvh(surface), surface.pairs.max_reach());
   const Matrix3X p = 1e12 * Matrix3X::Random(3, surface.vertex_count());
   const double alpha = collision_free_step(surface, cache, {surface.rest, p});
@@ -624,4 +622,4 @@ TEST(CollisionFreeStep, AbsurdlyLongStepsAreCutNotListed) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -7,10 +7,8 @@
 
 #include <limits>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using test::Random;
 
 /// Two triangles, the second `height` above the first.
 struct TwoTriangles {
@@ -75,7 +73,7 @@ TEST(CollisionDetection, LeavesOutWhatTheUserExcludes) {
 TEST(CollisionDetection, IsTheSameForAnyNumberOfThreadsAndNoLaterThanAnySinglePair) {
   Random random(31);
   for (int trial = 0; trial < 20; ++trial) {
-    const CollisionSurface soup = test::random_surface(20, 0.1, 0.005, random);
+    const CollisionSurface soup = random_surface(20, 0.1, 0.005, random);
     const CollisionSurface surface = collision_surface(soup.rest, soup.faces);
     const Matrix3X& x0 = soup.rest;
     const Matrix3X x1 = x0 + 0.2 * Matrix3X::Random(3, x0.cols());
@@ -93,7 +91,7 @@ TEST(CollisionDetection, IsTheSameForAnyNumberOfThreadsAndNoLaterThanAnySinglePa
         EXPECT_EQ(one->pair, two->pair);
       }
       double earliest = 1;
-      for (const Stencil& s : test::all_pairs(surface)) {
+      for (const Stencil& s : all_pairs(surface)) {
         const Matrix3X p = x1 - x0;
         const auto t =
             time_of_impact({.kind = s.kind, .x = s.gather(x0), .displacement = s.gather(p)}, options);
@@ -117,4 +115,4 @@ TEST(CollisionDetection, RefusesWhatIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 /// Two triangles sharing an edge, a chain of two segments hanging on one corner, a segment apart, and a
@@ -193,4 +193,4 @@ TEST(PairTable, RejectsImpossibleSettings) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 /// Bodies 0 to 3: two clouds of triangles, one of segments, one of points; body 4 is a plane that vertex 0 of
@@ -90,7 +90,7 @@ struct Clouds {
   }
 };
 
-TEST(GapMeter, finds_the_closest_pair_of_any_kind_as_bodies_move) {
+TEST(GapMeter, FindsTheClosestPairOfAnyKindAsBodiesMove) {
   std::mt19937 engine(7);
   std::normal_distribution<double> normal;
   using Group = std::vector<int>;
@@ -111,11 +111,11 @@ TEST(GapMeter, finds_the_closest_pair_of_any_kind_as_bodies_move) {
   }
 }
 
-TEST(GapMeter, of_nothing_is_infinite) {
+TEST(GapMeter, OfNothingIsInfinite) {
   std::mt19937 engine(8);
   const Clouds clouds(engine);
   EXPECT_EQ(GapMeter(clouds.surface, {0}, {}).measure(clouds.x), std::numeric_limits<double>::infinity());
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

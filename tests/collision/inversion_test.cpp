@@ -7,10 +7,8 @@
 
 #include <limits>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using test::Random;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -160,4 +158,4 @@ TEST(InversionFreeStep, IsTheSameForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -9,10 +9,8 @@
 #include <algorithm>
 #include <limits>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using test::Random;
 
 constexpr CcdMethod methods[] = {CcdMethod::additive, CcdMethod::tight_inclusion};
 
@@ -52,13 +50,13 @@ Matrix3X random_motion(Index vertices, double size, Random& random) {
 /// Over all pairs there are, however far apart.
 double by_definition(const CollisionSurface& surface, const Matrix3X& x, const Matrix3X& p,
                      const CcdOptions& options) {
-  return collision_free_step(surface, test::all_pairs(surface), {x, p}, options);
+  return collision_free_step(surface, all_pairs(surface), {x, p}, options);
 }
 
 /// A surface that does not touch itself, and steps of all sizes on it.
 struct Walk {
   explicit Walk(unsigned seed)
-      : random(seed), surface(test::two_sheets(6, 0.05, 0.01, 0.3, {.dhat = 0.02}, random)) {
+      : random(seed), surface(two_sheets(6, 0.05, 0.01, 0.3, {.dhat = 0.02}, random)) {
     x = surface.rest;
   }
   Matrix3X next_step() { return random_motion(surface.vertex_count(), random.exponential(1e-4, 3), random); }
@@ -112,7 +110,7 @@ TEST(StepBound, IsTheSameHoweverFewPairsAreHeld) {
 
 TEST(StepBound, AnAbsurdlyLongPathIsCutAndNotSearchedToItsEnd) {
   Random random(3);
-  const CollisionSurface surface = test::two_sheets(40, 0.05, 0.01, 0.3, {.dhat = 0.02}, random);
+  const CollisionSurface surface = two_sheets(40, 0.05, 0.01, 0.3, {.dhat = 0.02}, random);
   const Matrix3X p = 1e6 * Matrix3X::Random(3, surface.vertex_count());
   std::size_t most = 0, blocks = 0;
   CandidateCache cache(std::make_unique<Watched>(make_bvh(surface), most, blocks), 0.02,
@@ -193,7 +191,7 @@ TEST(StepBound, NumbersThatAreNotFiniteAreRefusedWithAStepOfZero) {
   p(1, 2) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(collision_free_step(walk.surface, cache, {walk.x, p}), 0);
   EXPECT_EQ(collision_free_step(walk.surface, cache, {p, walk.x}), 0);
-  EXPECT_EQ(collision_free_step(walk.surface, test::all_pairs(walk.surface), {p, walk.x}), 0);
+  EXPECT_EQ(collision_free_step(walk.surface, all_pairs(walk.surface), {p, walk.x}), 0);
 }
 
 TEST(StepBound, EndsWithTheMoveAndTakesDistancesForSeparations) {
@@ -212,4 +210,4 @@ TEST(StepBound, EndsWithTheMoveAndTakesDistancesForSeparations) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

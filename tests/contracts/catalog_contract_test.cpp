@@ -21,7 +21,7 @@ Material material_of(const Row& row) {
       .material;
 }
 
-TEST(CatalogContract, every_material_is_a_potential_with_right_derivatives) {
+TEST(CatalogContract, EveryMaterialIsAPotentialWithRightDerivatives) {
   int count = 0;
   for (const Row& row : catalog().group("material").rows) {
     ++count;
@@ -40,7 +40,7 @@ TEST(CatalogContract, every_material_is_a_potential_with_right_derivatives) {
   EXPECT_GE(count, 6);
 }
 
-TEST(CatalogContract, every_shell_material_is_a_potential_with_right_derivatives) {
+TEST(CatalogContract, EveryShellMaterialIsAPotentialWithRightDerivatives) {
   int count = 0;
   for (const Row& row : catalog().group("shell_material").rows) {
     ++count;
@@ -62,7 +62,7 @@ TEST(CatalogContract, every_shell_material_is_a_potential_with_right_derivatives
   EXPECT_GE(count, 4);
 }
 
-TEST(CatalogContract, every_choice_of_method_runs_the_same_scene_to_the_same_result) {
+TEST(CatalogContract, EveryChoiceOfMethodRunsTheSameSceneToTheSameResult) {
   // Broad phases find the same contacts and linear solvers the same solution: results agree to the solver's
   // tolerance.
   const auto run = [](const SolverOptions& solver) {

@@ -62,7 +62,7 @@ Chart chart_with_a_bar() {
   return chart;
 }
 
-TEST(Chart, unknowns_of_bodies_without_a_chart_are_their_nodes) {
+TEST(Chart, UnknownsOfBodiesWithoutAChartAreTheirNodes) {
   const Chart chart = chart_with_a_bar();
   EXPECT_EQ(chart.unknown_count(), 3);
   EXPECT_EQ(chart.unknown_of(0), 0);
@@ -81,7 +81,7 @@ TEST(Chart, unknowns_of_bodies_without_a_chart_are_their_nodes) {
   EXPECT_FALSE(chart.free_unknowns(free).col(1).any());
 }
 
-TEST(Chart, derivatives_are_those_of_the_retraction) {
+TEST(Chart, DerivativesAreThoseOfTheRetraction) {
   const Chart chart = chart_with_a_bar();
   const double e = 1e-5;
   for (unsigned seed = 0; seed < 20; ++seed) {
@@ -99,7 +99,7 @@ TEST(Chart, derivatives_are_those_of_the_retraction) {
   }
 }
 
-TEST(Chart, paths_stay_near_their_chords) {
+TEST(Chart, PathsStayNearTheirChords) {
   const Chart chart = chart_with_a_bar();
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Matrix3X q = random(4, seed), y = random(3, seed + 100);
@@ -126,7 +126,7 @@ BoundaryTarget springs() {
   return result;
 }
 
-TEST(Chart, the_objective_has_the_derivatives_of_its_value_in_the_unknowns) {
+TEST(Chart, TheObjectiveHasTheDerivativesOfItsValueInTheUnknowns) {
   const Chart chart = chart_with_a_bar();
   const LinearMap map = LinearMap::identity(4);
   BoundaryTarget pull = springs();
@@ -151,7 +151,7 @@ TEST(Chart, the_objective_has_the_derivatives_of_its_value_in_the_unknowns) {
   }
 }
 
-TEST(Chart, Newton_finds_the_minimum_and_the_bar_keeps_its_length) {
+TEST(Chart, NewtonFindsTheMinimumAndTheBarKeepsItsLength) {
   const Chart chart = chart_with_a_bar();
   const LinearMap map = LinearMap::identity(4);
   BoundaryTarget pull = springs();
@@ -208,7 +208,7 @@ struct Sweep {
   std::unique_ptr<Objective> objective;
 };
 
-TEST(Chart, a_curved_path_is_stopped_by_what_lies_on_it_and_by_nothing_else) {
+TEST(Chart, ACurvedPathIsStoppedByWhatLiesOnItAndByNothingElse) {
   // Three quarters of a turn. At 1 rad, 0.9 m from the centre: on the arc, far from the chord.
   const double angle = 1.5 * std::numbers::pi;
   const Sweep hit({0.9 * std::cos(1.0), 0.9 * std::sin(1.0), 0});
@@ -222,7 +222,7 @@ TEST(Chart, a_curved_path_is_stopped_by_what_lies_on_it_and_by_nothing_else) {
   EXPECT_EQ(outside.turn(angle).alpha, 1);
 }
 
-TEST(Chart, chords_between_the_corners_of_a_curved_path_are_free) {
+TEST(Chart, ChordsBetweenTheCornersOfACurvedPathAreFree) {
   for (const double at : {0.5, 1.0, 2.0, 3.0}) {
     const Sweep sweep({0.7 * std::cos(at), 0.7 * std::sin(at), 0.01});
     const double angle = 4;

@@ -91,7 +91,7 @@ JsonValue complete_object(const Row& row, std::size_t variant) {
   return JsonValue(std::move(members));
 }
 
-TEST(DescriptionContract, every_key_has_a_member) {
+TEST(DescriptionContract, EveryKeyHasAMember) {
   std::size_t count = 0;
   for_each_row([&](const Row& row, const std::string& name) {
     for (const Key& key : row.keys) {
@@ -104,7 +104,7 @@ TEST(DescriptionContract, every_key_has_a_member) {
   EXPECT_GT(count, 300u);
 }
 
-TEST(DescriptionContract, defaults_of_the_description_are_those_of_the_catalog) {
+TEST(DescriptionContract, DefaultsOfTheDescriptionAreThoseOfTheCatalog) {
   std::size_t count = 0;
   for_each_row([&](const Row& row, const std::string& name) {
     const auto made = row.make_description(), read = row.make_description();
@@ -125,7 +125,7 @@ TEST(DescriptionContract, defaults_of_the_description_are_those_of_the_catalog) 
   EXPECT_GT(count, 150u);
 }
 
-TEST(DescriptionContract, an_object_with_every_key_is_written_as_it_was_read) {
+TEST(DescriptionContract, AnObjectWithEveryKeyIsWrittenAsItWasRead) {
   for_each_row([&](const Row& row, const std::string& name) {
     for (std::size_t variant = 0; variant < 6; ++variant) {
       const auto object = std::make_shared<const JsonValue>(complete_object(row, variant));
@@ -137,14 +137,14 @@ TEST(DescriptionContract, an_object_with_every_key_is_written_as_it_was_read) {
   });
 }
 
-TEST(DescriptionContract, every_example_is_written_as_it_was_read) {
+TEST(DescriptionContract, EveryExampleIsWrittenAsItWasRead) {
   for (const Example& example : examples()) {
     const SceneFile file = parse_scene(example.text, std::string(example.name), ".");
     EXPECT_EQ(normal_text(to_json(file.description())), normal_text(*file.json)) << example.name;
   }
 }
 
-TEST(DescriptionContract, every_choice_has_an_enumerator_of_its_own) {
+TEST(DescriptionContract, EveryChoiceHasAnEnumeratorOfItsOwn) {
   for (const std::string_view list :
        {"integrator", "mass", "bending_model", "rest_angles", "rest_curvature", "attach_to",
         "barrier_stiffness", "termination", "ccd", "ccd_culling"}) {

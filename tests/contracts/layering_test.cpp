@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -238,3 +239,4 @@ TEST(Layering, AnUpwardIncludePlantedInARealFileIsCaught) {
 }
 
 }  // namespace
+}  // namespace apart::test

@@ -19,7 +19,7 @@ void for_each_source(const auto& f) {
     if ((file.extension() != ".cpp" && file.extension() != ".hpp") ||
         file.filename() == "test_conventions_test.cpp")
       continue;
-    f(file.string(), testing::read_file(file));
+    f(file.string(), read_file(file));
     ++files;
   }
   EXPECT_GT(files, 100);
@@ -36,13 +36,35 @@ TEST(TestConventions, WhatIsSkippedSaysWhyAndWhatMakesItRun) {
   });
 }
 
+TEST(TestConventions, NamesOfTestsAreWordsInCamelCase) {
+  const std::regex test(R"((?:^|\n)TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))"), style("([A-Z][A-Za-z0-9]*)");
+  int tests = 0;
+  for_each_source([&](const std::string& file, const std::string& text) {
+    for (std::sregex_iterator m(text.begin(), text.end(), test), end; m != end; ++m, ++tests)
+      for (const int part : {1, 2})
+        EXPECT_TRUE(std::regex_match((*m)[std::size_t(part)].str(), style)) << file << ": " << (*m)[part];
+  });
+  EXPECT_GT(tests, 800);
+}
+
+TEST(TestConventions, TestsAreInOneNamespace) {
+  const std::regex names(R"((?:^|\n)namespace (apart[\w:]*) \{)");
+  for_each_source([&](const std::string& file, const std::string& text) {
+    for (std::sregex_iterator m(text.begin(), text.end(), names), end; m != end; ++m)
+      EXPECT_EQ((*m)[1], "apart::test") << file;
+    if (text.find("\nTEST") != std::string::npos) {
+      EXPECT_NE(text.find("\nnamespace apart::test {"), std::string::npos) << file;
+    }
+  });
+}
+
 TEST(TestConventions, SkippedTestsAreListedWithTheirReasons) {
-  const testing::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   fs::create_directories(directory / "Testing/Temporary");
   const auto listed = [&](const std::string& log) {
-    testing::write_file(directory / "Testing/Temporary/LastTest.log", log);
-    return testing::run_program((fs::path(APART_SOURCE_DIR) / "scripts/skipped-tests").string(),
-                                {directory.path().string()}, directory.path())
+    write_file(directory / "Testing/Temporary/LastTest.log", log);
+    return run_program((fs::path(APART_SOURCE_DIR) / "scripts/skipped-tests").string(),
+                       {directory.path().string()}, directory.path())
         .out;
   };
   const std::string passed =

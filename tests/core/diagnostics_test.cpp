@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -98,4 +98,4 @@ TEST(Version, HasThreeNumbers) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

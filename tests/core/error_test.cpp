@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <apart/core/error.hpp>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 TEST(Errors, InputErrorFormatsItsArguments) {
@@ -33,4 +33,4 @@ TEST(Errors, EnsureThrowsInEveryKindOfBuild) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 TEST(FunctionRef, CallsTheObjectItRefersTo) {
@@ -33,4 +33,4 @@ TEST(FunctionRef, TakesOnlyWhatCanBeCalled) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

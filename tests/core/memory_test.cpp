@@ -5,10 +5,8 @@
 #include <limits>
 #include <string>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using testing::write_file;
 
 class Limit : public ::testing::Test {
  protected:
@@ -36,7 +34,7 @@ TEST_F(Limit, OfTheMachineIsKnown) {
 }
 
 TEST_F(Limit, OfControlGroupsIsTheLeastOnTheWayUp) {
-  testing::TemporaryDirectory d;
+  TemporaryDirectory d;
   namespace fs = std::filesystem;
   const std::size_t none = std::numeric_limits<std::size_t>::max();
   write_file(d / "own", "0::/a/b\n");
@@ -57,4 +55,4 @@ TEST_F(Limit, OfControlGroupsIsTheLeastOnTheWayUp) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 /// Restores one thread when a test ends, also by a failed assertion.
@@ -142,4 +142,4 @@ TEST_F(OrderedReductions, MinimumAndMaximumAreThoseOfTheTerms) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 TEST(RadixSort, IsTheStableOrderForAnyNumberOfThreads) {
@@ -27,4 +27,4 @@ TEST(RadixSort, IsTheStableOrderForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 TEST(Sha256, GivesTheDigestsOfTheStandard) {
@@ -41,4 +41,4 @@ TEST(Sha256, ChangesWithEveryBit) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

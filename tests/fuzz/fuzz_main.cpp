@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace apart::fuzz {
+namespace apart::test {
 
 std::span<const Target> targets() {
   static constexpr Target all[] = {
@@ -39,9 +39,9 @@ void require(bool condition, const char* what) {
 }
 
 std::filesystem::path input_file(std::string_view name, std::string_view bytes) {
-  static const testing::TemporaryDirectory folder;
+  static const TemporaryDirectory folder;
   const std::filesystem::path file = folder / name;
-  testing::write_file(file, bytes);
+  write_file(file, bytes);
   return file;
 }
 
@@ -51,10 +51,10 @@ const Target* chosen = nullptr;
 
 }  // namespace
 
-}  // namespace apart::fuzz
+}  // namespace apart::test
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  using namespace apart::fuzz;
+  using namespace apart::test;
   for (int i = 1; i < *argc; ++i) {
     const std::string_view argument = (*argv)[i];
     if (argument == "--targets") {
@@ -71,7 +71,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    apart::fuzz::chosen->run({reinterpret_cast<const char*>(data), size});
+    apart::test::chosen->run({reinterpret_cast<const char*>(data), size});
   } catch (const std::exception& e) {  // says what it was before libFuzzer sees an abort
     std::fprintf(stderr, "apart_fuzz: %s\n", e.what());
     std::abort();

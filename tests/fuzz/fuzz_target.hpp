@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace apart::fuzz {
+namespace apart::test {
 
 /// One reader with the check of what it gives. `run` throws for everything that is a defect.
 struct Target {
@@ -46,11 +46,11 @@ void read_iterates_file(std::string_view input);
 void read_digests_file(std::string_view input);
 void read_checkpoint_file(std::string_view input);
 
-}  // namespace apart::fuzz
+}  // namespace apart::test
 
 #include <apart/core/error.hpp>
 
-namespace apart::fuzz {
+namespace apart::test {
 
 template <class Call>
 bool accepted(Call call) {
@@ -63,4 +63,4 @@ bool accepted(Call call) {
   }
 }
 
-}  // namespace apart::fuzz
+}  // namespace apart::test

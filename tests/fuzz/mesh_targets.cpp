@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace apart::fuzz {
+namespace apart::test {
 
 namespace {
 
@@ -85,4 +85,4 @@ void read_stitch_file(std::string_view input) {
   }
 }
 
-}  // namespace apart::fuzz
+}  // namespace apart::test

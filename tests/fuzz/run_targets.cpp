@@ -17,7 +17,7 @@
 #include <cstring>
 #include <sstream>
 
-namespace apart::fuzz {
+namespace apart::test {
 
 namespace {
 
@@ -67,7 +67,7 @@ void read_frame_file(std::string_view input) {
   // And everything else that a file says: written once more, it is the same file.
   const auto third = input_file("third.vtu", "");
   write_frame(third, again);
-  require(testing::read_file(third) == testing::read_file(copy), "a frame as read is written as the same");
+  require(read_file(third) == read_file(copy), "a frame as read is written as the same");
 }
 
 void read_frame_index_file(std::string_view input) {
@@ -88,8 +88,7 @@ void read_iterates_file(std::string_view input) {
     if (!accepted([&] { iterates = read_iterates(file); })) continue;
     write_iterates(file.parent_path(), iterates);
     const auto files = list_iterates(file.parent_path());
-    require(files.size() == 1 && testing::read_file(files.front()) == bytes,
-            "iterates as written are the same bytes");
+    require(files.size() == 1 && read_file(files.front()) == bytes, "iterates as written are the same bytes");
     std::filesystem::remove(files.front());
   }
 }
@@ -100,7 +99,7 @@ void read_digests_file(std::string_view input) {
   if (!accepted([&] { list = read_digests(file.parent_path()); })) return;
   std::string text;
   for (const FileDigest& line : list) text += line.line();
-  testing::write_file(file, text);
+  write_file(file, text);
   const std::vector<FileDigest> again = read_digests(file.parent_path());
   require(std::equal(list.begin(), list.end(), again.begin(), again.end(),
                      [](const FileDigest& a, const FileDigest& b) { return a.line() == b.line(); }),
@@ -134,4 +133,4 @@ void read_checkpoint_file(std::string_view input) {
     require(same_bits(matrix, again.matrices.at(name)), "a matrix as written is read as the same");
 }
 
-}  // namespace apart::fuzz
+}  // namespace apart::test

@@ -6,7 +6,7 @@
 #include <apart/scene/readable_text.hpp>
 #include <apart/scene/scene_file.hpp>
 
-namespace apart::fuzz {
+namespace apart::test {
 
 void read_json_text(std::string_view input) {
   std::string text;
@@ -50,4 +50,4 @@ void read_ipc_script_file(std::string_view input) {
   accepted([&] { parse_scene(readable_text(imported.scene), "scene.json", file.parent_path()); });
 }
 
-}  // namespace apart::fuzz
+}  // namespace apart::test

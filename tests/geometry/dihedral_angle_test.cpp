@@ -31,7 +31,7 @@ Matrix3X gradient(const Matrix3X& x) {
   return g;
 }
 
-TEST(DihedralAngle, is_the_angle_of_a_folded_pair) {
+TEST(DihedralAngle, IsTheAngleOfAFoldedPair) {
   for (double angle = -3.1; angle < 3.14; angle += 0.1)
     EXPECT_NEAR(std::abs(dihedral_angle(points(hinge(angle, 0.7, 1.3)))), std::abs(angle), 1e-14);
   const double turned = dihedral_angle(points(hinge(0.5)));
@@ -39,7 +39,7 @@ TEST(DihedralAngle, is_the_angle_of_a_folded_pair) {
   EXPECT_EQ(dihedral_angle(points(hinge(0))), 0);
 }
 
-TEST(DihedralAngle, derivatives_are_those_of_the_angle) {
+TEST(DihedralAngle, DerivativesAreThoseOfTheAngle) {
   std::mt19937 engine(5);
   std::uniform_real_distribution<double> u(-1, 1);
   for (int trial = 0; trial < 100; ++trial) {
@@ -58,7 +58,7 @@ TEST(DihedralAngle, derivatives_are_those_of_the_angle) {
   }
 }
 
-TEST(DihedralAngle, triangles_without_area_give_finite_derivatives) {
+TEST(DihedralAngle, TrianglesWithoutAreaGiveFiniteDerivatives) {
   for (Matrix3X x : {hinge(0.5, 0), hinge(0.5, 1, 0), hinge(0, 0, 0), Matrix3X(Matrix3X::Zero(3, 4))}) {
     for (int same = 0; same < 2; ++same) {
       if (same) x.col(1) = x.col(0);

@@ -5,7 +5,7 @@
 #include <Eigen/Geometry>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 struct Random {
@@ -48,10 +48,10 @@ TEST(EdgeEdgeMollifier, GradientAndHessianAreTheDerivatives) {
         if (edge_edge_cross_squared(x) > 0.99 * threshold) continue;
         const EdgeEdgeMollifier m = edge_edge_mollifier(x, threshold);
         const double step = 1e-5 * scale;
-        const Matrix3X g = test::difference_gradient(
+        const Matrix3X g = difference_gradient(
             [&](const Matrix3X& y) { return edge_edge_mollifier_value(points(y), threshold); }, matrix(x),
             step);
-        const Eigen::MatrixXd h = test::difference_hessian(
+        const Eigen::MatrixXd h = difference_hessian(
             [&](const Matrix3X& y) -> Matrix3X {
               return edge_edge_mollifier(points(y), threshold).gradient.reshaped(3, 4);
             },
@@ -102,4 +102,4 @@ TEST(EdgeEdgeMollifier, DoesNotDependOnTheUnitOfLength) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

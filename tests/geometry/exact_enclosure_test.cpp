@@ -6,8 +6,10 @@
 #include <random>
 #include <set>
 
-namespace apart::exact {
+namespace apart::test {
 namespace {
+
+using namespace exact;
 
 /// Solids of tetrahedra, and points asked about, on one list.
 struct Solids {
@@ -120,4 +122,4 @@ TEST(Enclosure, OnlyWhatIsAskedIsAnswered) {
 }
 
 }  // namespace
-}  // namespace apart::exact
+}  // namespace apart::test

@@ -11,8 +11,10 @@
 #include <random>
 #include <set>
 
-namespace apart::exact {
+namespace apart::test {
 namespace {
+
+using namespace exact;
 
 constexpr auto any_pair = [](Index, Index) { return true; };
 
@@ -521,4 +523,4 @@ TEST(SeparatedBy, IsExactAtTheGap) {
 }
 
 }  // namespace
-}  // namespace apart::exact
+}  // namespace apart::test

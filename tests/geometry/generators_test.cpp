@@ -11,7 +11,7 @@
 #include <numbers>
 #include <set>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 using generate::Content;
@@ -499,4 +499,4 @@ TEST(Generators, WrongArgumentsAreNamed) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -9,10 +9,8 @@
 #include <functional>
 #include <limits>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using testing::message_of;
 
 void expect_in(const std::string& message, std::initializer_list<const char*> parts) {
   EXPECT_EQ(message.find("here: "), 0u) << message;
@@ -203,4 +201,4 @@ TEST(RemoveUnreferencedPoints, RenumbersGroupsAndKeepsWhatBelongsToCells) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

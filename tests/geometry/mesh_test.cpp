@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 TEST(BoundaryFaces, OfOneTetrahedronFaceOutward) {
@@ -36,4 +36,4 @@ TEST(EdgesOf, AreDistinctAndSorted) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

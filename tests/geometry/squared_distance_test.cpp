@@ -7,12 +7,8 @@
 #include <bit>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using test::difference_gradient;
-using test::difference_hessian;
-using test::reference_distance;
 
 constexpr PairKind all_kinds[] = {PairKind::point_point, PairKind::point_edge, PairKind::point_triangle,
                                   PairKind::edge_edge};
@@ -409,4 +405,4 @@ TEST(SquaredDistance, ParallelEdgesGiveTheDistanceOfTheirLinesWhereTheyOverlap) 
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 /// Every cell has points of its own, each within `noise` of where it was.
@@ -88,4 +88,4 @@ TEST(Weld, TakesTimeInProportionToThePoints) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -19,12 +19,8 @@
 #include <numbers>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using apart::testing::message_of;
-using apart::testing::TemporaryDirectory;
-using apart::testing::write_file;
 
 constexpr double radians = std::numbers::pi / 180;
 
@@ -448,8 +444,7 @@ TEST_F(IpcScripts, InitialVelocitiesTurnAboutTheCentreOfTheBox) {
 
 /// Where a motion takes points.
 Matrix3X moved(const LocatedJson& motion, const Matrix3X& points, double time) {
-  return make_motion(test::described_part<MotionDescription>(motion), bounding_box(points).centre())(points,
-                                                                                                     time);
+  return make_motion(described_part<MotionDescription>(motion), bounding_box(points).centre())(points, time);
 }
 
 TEST_F(IpcScripts, ScriptedBodiesTurnEachStepAboutTheCentreOfTheBoxOfThatStep) {
@@ -505,7 +500,7 @@ TEST_F(IpcScripts, DirichletConditionsChooseTheSamePointsHoweverTheShapeIsTurned
     for (Index i = 0; i < bar.points.cols(); ++i)
       if (bar.points(0, i) >= 0.8 && bar.points(1, i) <= 0.1 && bar.points(2, i) >= -0.1)
         expected.push_back(i);
-    EXPECT_EQ(select_points(test::described_part<SelectionDescription>(where), {model.model->bodies[0].mesh}),
+    EXPECT_EQ(select_points(described_part<SelectionDescription>(where), {model.model->bodies[0].mesh}),
               expected)
         << angles.transpose();
   }
@@ -515,8 +510,8 @@ TEST_F(IpcScripts, InteriorPointsAreNotHeld) {
   const SceneFile s = read(
       "shapes input 1\ninput/tetMeshes/bar.msh 0 0 0  0 0 0  1 1 1 "
       "DBC 0 0 0  0.2 1 1  0 0 0  0 0 0\n");  // two layers of cells
-  const auto chosen = select_points(
-      test::described_part<SelectionDescription>(s.top()["bodies"][0]["fixed"][0]["where"]), {bar});
+  const auto chosen =
+      select_points(described_part<SelectionDescription>(s.top()["bodies"][0]["fixed"][0]["where"]), {bar});
   EXPECT_EQ(chosen.size(), 25u + 16u);  // the end, and the rim of the next layer
   for (const Index i : chosen) {
     const Vector3 p = bar.points.col(i).cwiseAbs();
@@ -679,7 +674,7 @@ TEST_F(IpcScripts, ChosenPartsAreThoseOfTheReferenceEvenAtTheEdge) {
     const SceneFile s = read(one_bar + "script twist\nhandleRatio 0.125\n" + size + "\n");
     const Scene model = build_scene(s);
     const auto chosen =
-        select_points(test::described_part<SelectionDescription>(s.top()["bodies"][0]["fixed"][0]["where"]),
+        select_points(described_part<SelectionDescription>(s.top()["bodies"][0]["fixed"][0]["where"]),
                       {model.model->bodies[0].mesh});
     EXPECT_TRUE(chosen.size() == 25 || chosen.size() == 50) << size << ": " << chosen.size();
   }
@@ -689,10 +684,10 @@ TEST_F(IpcScripts, ChosenPartsAreThoseOfTheReferenceEvenAtTheEdge) {
   std::vector<Index> expected;
   for (Index i = 0; i < bar.points.cols(); ++i)
     if (bar.points(0, i) == -1) expected.push_back(i);
-  EXPECT_EQ(select_points(
-                test::described_part<SelectionDescription>(turned.top()["bodies"][0]["fixed"][0]["where"]),
-                {model.model->bodies[0].mesh}),
-            expected);
+  EXPECT_EQ(
+      select_points(described_part<SelectionDescription>(turned.top()["bodies"][0]["fixed"][0]["where"]),
+                    {model.model->bodies[0].mesh}),
+      expected);
 }
 
 TEST_F(IpcScripts, EndsThatBounceTurnWhereTheReferenceTurns) {
@@ -969,4 +964,4 @@ TEST_F(IpcScripts, TheScriptItselfAndTheConvertedSceneAreTheSameSimulation) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

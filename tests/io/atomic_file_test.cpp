@@ -9,11 +9,8 @@
 #include <csignal>
 #include <ostream>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using testing::read_file;
-using testing::TemporaryDirectory;
 
 std::size_t entries(const std::filesystem::path& directory) {
   return std::size_t(std::distance(std::filesystem::directory_iterator(directory), {}));
@@ -94,4 +91,4 @@ TEST(AtomicFile, FullDiskLeavesTheOldFile) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -8,12 +8,8 @@
 #include <limits>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using testing::read_file;
-using testing::TemporaryDirectory;
-using testing::write_file;
 
 /// Three bodies with every kind of cell and values that only survive an exact format.
 Frame sample_frame() {
@@ -93,8 +89,6 @@ void expect_same(const Frame& a, const Frame& b) {
     EXPECT_EQ(a.half_spaces[i].carrier, b.half_spaces[i].carrier);
   }
 }
-
-using testing::message_of;
 
 TEST(Frame, SurvivesTheFileExactly) {
   const TemporaryDirectory directory;
@@ -350,4 +344,4 @@ TEST(Iterates, EveryDamageIsNoticed) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

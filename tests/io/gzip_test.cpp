@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 std::string gunzipped(const std::string& bytes, std::size_t size) {
@@ -33,4 +33,4 @@ TEST(Gzip, GivesTheBytesBack) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

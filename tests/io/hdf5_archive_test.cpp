@@ -9,12 +9,8 @@
 #include <cstring>
 #include <limits>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using apart::testing::read_file;
-using apart::testing::TemporaryDirectory;
-using apart::testing::write_file;
 
 TEST(Hdf5Archive, GivesBackTheSameBitsAndIsTheSameBytes) {
   const TemporaryDirectory directory;
@@ -67,7 +63,7 @@ TEST(Hdf5Archive, ATableOfContentsThatLiesIsRefused) {
   ASSERT_EQ(read_archive(directory / "a", "apartTST", 1).integers.at("step"), 7);
   const auto is_refused = [&](const std::string& content) {
     write_sealed(directory / "a", "apartTST", 1, content);
-    const std::string message = testing::message_of([&] { read_archive(directory / "a", "apartTST", 1); });
+    const std::string message = message_of([&] { read_archive(directory / "a", "apartTST", 1); });
     return message.find("table of contents") != std::string::npos;
   };
   // The table: (8 + 4 + 24) bytes for "step", (8 + 6 + 24) for "points", 16 at its end.
@@ -91,4 +87,4 @@ TEST(Hdf5Archive, ATableOfContentsThatLiesIsRefused) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -13,13 +13,8 @@
 
 #include "mesh_variants.hpp"
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using testing::Bytes;
-using testing::message_of;
-using testing::TemporaryDirectory;
-using testing::write_file;
 
 /// Reading must throw, and take little memory and time.
 std::string refusal(std::string_view extension, const std::string& content) {
@@ -232,7 +227,7 @@ TEST(HostileMesh, FramesAndIteratesDoNotBelieveTheirHeaders) {
   frame.point_body = Eigen::VectorXi::Zero(1);
   frame.half_spaces = {{Vector3::Zero(), Vector3::UnitY(), 0}};
   write_frame(directory / "f.vtu", frame);
-  const std::string good = testing::read_file(directory / "f.vtu");
+  const std::string good = read_file(directory / "f.vtu");
   read_frame(directory / "f.vtu");
   for (const char* attribute : {"NumberOfTuples=\"", "NumberOfPoints=\"", "NumberOfCells=\"", "offset=\""})
     for (const std::string& n : claims) {
@@ -259,4 +254,4 @@ TEST(HostileMesh, FramesAndIteratesDoNotBelieveTheirHeaders) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

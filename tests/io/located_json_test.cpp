@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 std::string error_of(std::string_view text) {
@@ -186,4 +186,4 @@ TEST(LocatedJson, MutatedTextNeverCrashes) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

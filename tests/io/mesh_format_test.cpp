@@ -12,16 +12,8 @@
 
 #include "mesh_variants.hpp"
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using testing::mesh_variants;
-using testing::MeshVariant;
-using testing::read_file;
-using testing::sample_mesh;
-using testing::sample_surface;
-using testing::TemporaryDirectory;
-using testing::write_file;
 
 void expect_same(const Mesh& actual, const Mesh& expected) {
   const auto same = [](const auto& a, const auto& b) {
@@ -35,8 +27,6 @@ void expect_same(const Mesh& actual, const Mesh& expected) {
   EXPECT_TRUE(same(actual.vertices, expected.vertices)) << actual.vertices << "\nexpected\n"
                                                         << expected.vertices;
 }
-
-using testing::message_of;
 
 TEST(MeshFormat, EveryVariantIsReadExactly) {
   const TemporaryDirectory directory;
@@ -426,4 +416,4 @@ TEST(MeshFormat, MeshesOfOtherPeopleAreRead) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace apart::testing {
+namespace apart::test {
 
 struct MeshVariant {
   std::string name;
@@ -634,4 +634,4 @@ inline std::vector<MeshVariant> mesh_variants() {
   return list;
 }
 
-}  // namespace apart::testing
+}  // namespace apart::test

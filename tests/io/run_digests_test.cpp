@@ -4,14 +4,10 @@
 #include <support/input_error.hpp>
 #include <support/temporary_directory.hpp>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::message_of;
-using testing::read_file;
-using testing::TemporaryDirectory;
-using testing::write_file;
 
 class RunDigestsTest : public ::testing::Test {
  protected:
@@ -68,4 +64,4 @@ TEST_F(RunDigestsTest, DamagedListsAreRefusedWithTheLine) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -4,12 +4,8 @@
 #include <gtest/gtest.h>
 #include <support/temporary_directory.hpp>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using apart::testing::read_file;
-using apart::testing::TemporaryDirectory;
-using apart::testing::write_file;
 
 TEST(SealedFile, GivesBackTheBytesAndNoticesEveryChange) {
   const TemporaryDirectory directory;
@@ -38,4 +34,4 @@ TEST(SealedFile, RefusesOtherKindsAndVersions) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -10,12 +10,10 @@
 #include <chrono>
 #include <cstdlib>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 using generate::Content;
-
-using testing::message_of;
 
 bool tetgen_is_there() {
   return std::system("command -v tetgen > /dev/null") == 0;
@@ -131,15 +129,15 @@ TEST(Tetrahedralize, MissingProgramIsNamedWithAdvice) {
 }
 
 TEST(Tetrahedralize, MisbehavingProgramsAreReportedAndLeaveNothingBehind) {
-  const testing::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   const Mesh surface = generate::box({1, 1, 1}, {1, 1, 1}, Content::surface);
   // A folder for temporary files of its own: other tests, at the same time, make and remove theirs in the
   // common one.
-  const testing::TemporaryDirectory scratch;
+  const TemporaryDirectory scratch;
   ASSERT_EQ(::setenv("TMPDIR", scratch.path().c_str(), 1), 0);
   const auto with_script = [&](const std::string& body, int time_limit = 60) {
     const auto script = directory / "fake";
-    testing::write_file(script, "#!/bin/sh\n" + body + "\n");
+    write_file(script, "#!/bin/sh\n" + body + "\n");
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
     TetrahedralizeOptions options;
     options.program = script.string();
@@ -156,7 +154,7 @@ TEST(Tetrahedralize, MisbehavingProgramsAreReportedAndLeaveNothingBehind) {
                 .find("9"),
             std::string::npos);
   EXPECT_NE(with_script("exec sleep 300", 1).find("1 seconds"), std::string::npos);
-  testing::write_file(directory / "plain", "not a program");
+  write_file(directory / "plain", "not a program");
   TetrahedralizeOptions options;
   options.program = (directory / "plain").string();
   EXPECT_NE(message_of([&] { tetrahedralize(surface, "here", options); }).find("could not be started"),
@@ -166,4 +164,4 @@ TEST(Tetrahedralize, MisbehavingProgramsAreReportedAndLeaveNothingBehind) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 const std::vector<Material> materials = {NeoHookean{lame_parameters(1, 0.3)},
@@ -29,13 +29,13 @@ void for_each(const auto& f) {
         material);
 }
 
-TEST(Material, every_isotropic_one_is_tested_here) {
+TEST(Material, EveryIsotropicOneIsTestedHere) {
   std::set<std::size_t> kinds;
   for (const Material& m : materials) kinds.insert(m.index());
   EXPECT_EQ(kinds.size() + 1, std::variant_size_v<Material>);  // all but linear elasticity
 }
 
-TEST(Material, derivatives_are_those_of_the_energy) {
+TEST(Material, DerivativesAreThoseOfTheEnergy) {
   std::mt19937 engine(2);
   std::uniform_real_distribution<double> u(0.3, 2.5);
   const double e = 1e-5;
@@ -59,7 +59,7 @@ TEST(Material, derivatives_are_those_of_the_energy) {
   });
 }
 
-TEST(Material, derivatives_hold_for_inverted_elements_where_the_energy_is_finite) {
+TEST(Material, DerivativesHoldForInvertedElementsWhereTheEnergyIsFinite) {
   std::mt19937 engine(3);
   std::uniform_real_distribution<double> u(0.3, 1.5);
   const double e = 1e-5;
@@ -89,7 +89,7 @@ TEST(Material, derivatives_hold_for_inverted_elements_where_the_energy_is_finite
   });
 }
 
-TEST(Material, shear_of_equal_stretches_is_the_limit) {
+TEST(Material, ShearOfEqualStretchesIsTheLimit) {
   // (Ψᵢ − Ψⱼ)/(σᵢ − σⱼ) → ∂²Ψ/∂σᵢ² − ∂²Ψ/∂σᵢ∂σⱼ for σⱼ → σᵢ.
   for_each([&](const auto& m) {
     for (const double a : {0.05, 0.7, 1.0, 1.8})
@@ -103,7 +103,7 @@ TEST(Material, shear_of_equal_stretches_is_the_limit) {
   });
 }
 
-TEST(Material, nearly_flat_elements_have_finite_derivatives) {
+TEST(Material, NearlyFlatElementsHaveFiniteDerivatives) {
   for_each([&](const auto& m) {
     for (const double thin : {1e-3, 1e-8, 1e-20, 1e-40}) {
       const Vector3 s(1.3, 0.9, thin);
@@ -123,7 +123,7 @@ TEST(Material, nearly_flat_elements_have_finite_derivatives) {
   });
 }
 
-TEST(Material, rests_at_the_identity) {
+TEST(Material, RestsAtTheIdentity) {
   for_each([](const auto& m) {
     EXPECT_EQ(m.energy(Vector3::Ones()), 0);
     EXPECT_EQ(m.derivatives(Vector3::Ones()).first.norm(), 0);
@@ -131,7 +131,7 @@ TEST(Material, rests_at_the_identity) {
   });
 }
 
-TEST(Material, has_the_stiffness_of_linear_elasticity_at_rest) {
+TEST(Material, HasTheStiffnessOfLinearElasticityAtRest) {
   // ∂²Ψ/∂σ² = λ 1 1ᵀ + 2μ I at rest, and shears cost 2μ.
   for (const double poisson : {-0.5, 0.0, 0.3, 0.49}) {
     const Lame l = lame_parameters(1e5, poisson);
@@ -150,7 +150,7 @@ TEST(Material, has_the_stiffness_of_linear_elasticity_at_rest) {
   }
 }
 
-TEST(Material, energy_keeps_its_digits_near_rest) {
+TEST(Material, EnergyKeepsItsDigitsNearRest) {
   // Ψ ≈ (λ/2 + μ) s² for a stretch of 1 + s along one axis; plain evaluation would return noise of 1e-16
   // here.
   const Lame l = lame_parameters(1, 0.25);
@@ -162,7 +162,7 @@ TEST(Material, energy_keeps_its_digits_near_rest) {
   EXPECT_TRUE(std::isinf(NeoHookean{l}.energy({1, 1, -0.1})));
 }
 
-TEST(Material, mooney_rivlin_is_the_documented_energy) {
+TEST(Material, MooneyRivlinIsTheDocumentedEnergy) {
   const MooneyRivlin m{0.3, 0.2, 5};
   const Vector3 s(1.4, 0.9, 0.6);
   const double j = s.prod(), i1 = s.squaredNorm(),
@@ -172,7 +172,7 @@ TEST(Material, mooney_rivlin_is_the_documented_energy) {
   EXPECT_NEAR(m.energy(s), expected, 1e-13);
 }
 
-TEST(LinearElasticity, stress_and_tangent_are_derivatives_of_the_energy) {
+TEST(LinearElasticity, StressAndTangentAreDerivativesOfTheEnergy) {
   std::mt19937 engine(4);
   std::uniform_real_distribution<double> u(-1, 1);
   const auto random = [&] { return Matrix3(Matrix3::NullaryExpr([&] { return u(engine); })); };
@@ -192,4 +192,4 @@ TEST(LinearElasticity, stress_and_tangent_are_derivatives_of_the_energy) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 using Matrix32 = Eigen::Matrix<double, 3, 2>;
@@ -63,13 +63,13 @@ Matrix32 sample(int trial, std::mt19937& engine) {
   return s.u.leftCols<2>() * s.sigma.asDiagonal() * s.v.transpose();
 }
 
-TEST(Membrane, every_one_is_tested_here) {
+TEST(Membrane, EveryOneIsTestedHere) {
   std::set<std::size_t> kinds;
   for (const Membrane& m : membranes) kinds.insert(m.index());
   EXPECT_EQ(kinds.size(), std::variant_size_v<Membrane>);
 }
 
-TEST(Membrane, stress_and_tangent_are_derivatives_of_the_energy) {
+TEST(Membrane, StressAndTangentAreDerivativesOfTheEnergy) {
   std::mt19937 engine(3);
   for (const Membrane& m : membranes)
     for (const StretchLimit* limit : {static_cast<const StretchLimit*>(nullptr), &wide})
@@ -94,7 +94,7 @@ TEST(Membrane, stress_and_tangent_are_derivatives_of_the_energy) {
       }
 }
 
-TEST(Membrane, projection_is_the_nearest_positive_semidefinite_tangent) {
+TEST(Membrane, ProjectionIsTheNearestPositiveSemidefiniteTangent) {
   std::mt19937 engine(4);
   int indefinite = 0;
   for (const Membrane& m : membranes)
@@ -103,14 +103,14 @@ TEST(Membrane, projection_is_the_nearest_positive_semidefinite_tangent) {
         const Matrix32 f = sample(trial, engine);
         if (!std::isfinite(energy(m, limit, f))) continue;
         const Tangent exact = tangent(m, limit, f, false), projected = tangent(m, limit, f, true);
-        const Eigen::MatrixXd nearest = test::nearest_psd(exact);
+        const Eigen::MatrixXd nearest = nearest_psd(exact);
         EXPECT_LT((nearest - projected).norm(), 1e-12 * (1 + exact.norm())) << m.index();
         indefinite += (exact - projected).norm() > 1e-6;
       }
   EXPECT_GT(indefinite, 50);
 }
 
-TEST(Membrane, energy_is_that_of_the_deformation_alone) {
+TEST(Membrane, EnergyIsThatOfTheDeformationAlone) {
   // Rotations of the world change nothing, and of the isotropic ones rotations of the rest shape neither.
   std::mt19937 engine(5);
   for (const Membrane& m : membranes)
@@ -122,7 +122,7 @@ TEST(Membrane, energy_is_that_of_the_deformation_alone) {
     }
 }
 
-TEST(Membrane, at_rest_there_is_no_stress_and_limits_change_neither_stress_nor_stiffness) {
+TEST(Membrane, AtRestThereIsNoStressAndLimitsChangeNeitherStressNorStiffness) {
   Matrix32 rest;
   rest << 1, 0, 0, 1, 0, 0;
   const StretchLimit tight{1.001, 0.999, 1, 1};
@@ -133,7 +133,7 @@ TEST(Membrane, at_rest_there_is_no_stress_and_limits_change_neither_stress_nor_s
   }
 }
 
-TEST(Membrane, barrier_has_the_stiffness_of_the_data_at_rest) {
+TEST(Membrane, BarrierHasTheStiffnessOfTheDataAtRest) {
   const PlaneStrain none = PlaneStrain::Zero();
   const StrainDerivatives d = limited_cotton.derivatives(none), data = cotton.derivatives(none);
   EXPECT_EQ(d.first, data.first);
@@ -142,11 +142,11 @@ TEST(Membrane, barrier_has_the_stiffness_of_the_data_at_rest) {
   expected << 15.557, 7.779, 0, 7.779, 25.004, 0, 0, 0, 2 * 1.076;
   EXPECT_EQ(d.second, expected);
   // The published table lists a11, a12, a22, G12: the other order of the middle two would not be elastic.
-  EXPECT_GT(test::smallest_eigenvalue(expected), 0);
+  EXPECT_GT(smallest_eigenvalue(expected), 0);
   EXPECT_LT(15.557 * 7.779, 25.004 * 25.004);
 }
 
-TEST(Membrane, barriers_are_infinite_at_their_limits_and_not_before) {
+TEST(Membrane, BarriersAreInfiniteAtTheirLimitsAndNotBefore) {
   for (int k = 0; k < 3; ++k)
     for (const double side : {-1.0, 1.0}) {
       PlaneStrain e = PlaneStrain::Zero();
@@ -165,7 +165,7 @@ TEST(Membrane, barriers_are_infinite_at_their_limits_and_not_before) {
   EXPECT_GT(s.energy({1 + 1e-6, 1}), 0);
 }
 
-TEST(Membrane, a_pulled_strip_has_youngs_modulus_and_poissons_ratio) {
+TEST(Membrane, APulledStripHasYoungsModulusAndPoissonsRatio) {
   // Small strain: σ = E ε along, −ν ε across, with no stress across.
   const double young = 2.5, nu = 0.3, strain = 1e-6;
   for (const Membrane& m : {Membrane(KoiterMembrane{plane_stress_parameters(young, nu)}),
@@ -183,4 +183,4 @@ TEST(Membrane, a_pulled_strip_has_youngs_modulus_and_poissons_ratio) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -6,10 +6,10 @@
 
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
-TEST(BlockSparse, multiplies_like_the_dense_matrix_it_stands_for) {
+TEST(BlockSparse, MultipliesLikeTheDenseMatrixItStandsFor) {
   const std::vector<BlockKey> keys = {block_key(2, 0), block_key(1, 3)};
   BlockSparse a(4, keys);
   Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(12, 12);
@@ -33,4 +33,4 @@ TEST(BlockSparse, multiplies_like_the_dense_matrix_it_stands_for) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

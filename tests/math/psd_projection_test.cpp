@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -62,7 +62,7 @@ void expect_decomposition() {
     }
 }
 
-TEST(SymmetricEigen, gives_the_matrix_back_from_orthonormal_vectors) {
+TEST(SymmetricEigen, GivesTheMatrixBackFromOrthonormalVectors) {
   expect_decomposition<2>();
   expect_decomposition<3>();
   expect_decomposition<4>();
@@ -70,7 +70,7 @@ TEST(SymmetricEigen, gives_the_matrix_back_from_orthonormal_vectors) {
   expect_decomposition<9>();
 }
 
-TEST(SymmetricEigen, ends_with_what_is_not_a_number) {
+TEST(SymmetricEigen, EndsWithWhatIsNotANumber) {
   MatrixXd a = MatrixXd::Identity(4, 4);
   a(2, 1) = a(1, 2) = std::numeric_limits<double>::quiet_NaN();
   const SymmetricEigen<4> eigen(a);
@@ -85,7 +85,7 @@ void expect_projection() {
   std::mt19937 engine(100 + N);
   for (int trial = 0; trial < 500; ++trial) {
     const MatrixXd a = sample(N, trial, engine), projected = psd_projection(Square(a));
-    EXPECT_LT((projected - test::nearest_psd(a)).norm(), 1e-13 * (1 + a.norm())) << N << " " << trial;
+    EXPECT_LT((projected - nearest_psd(a)).norm(), 1e-13 * (1 + a.norm())) << N << " " << trial;
     Square lower;
     for (int i = 0; i < N; ++i)
       for (int j = 0; j < N; ++j) lower(i, j) = j <= i ? a(i, j) : 7;
@@ -94,7 +94,7 @@ void expect_projection() {
   EXPECT_EQ(MatrixXd(psd_projection(Square(-MatrixXd::Identity(N, N)))).norm(), 0);
 }
 
-TEST(PsdProjection, is_the_nearest_positive_semidefinite_matrix) {
+TEST(PsdProjection, IsTheNearestPositiveSemidefiniteMatrix) {
   expect_projection<2>();
   expect_projection<3>();
   expect_projection<4>();
@@ -102,7 +102,7 @@ TEST(PsdProjection, is_the_nearest_positive_semidefinite_matrix) {
   expect_projection<9>();
 }
 
-TEST(PsdProjection, of_four_points_is_that_of_the_whole_matrix) {
+TEST(PsdProjection, OfFourPointsIsThatOfTheWholeMatrix) {
   using Matrix12 = Eigen::Matrix<double, 12, 12>;
   std::mt19937 engine(6);
   // Takes the common motion out.
@@ -112,7 +112,7 @@ TEST(PsdProjection, of_four_points_is_that_of_the_whole_matrix) {
   for (int i = 0; i < 200; ++i) {
     const MatrixXd any = sample(12, 7, engine) + (i % 9 - 4) * MatrixXd::Identity(12, 12);
     const MatrixXd a = invariant * any * invariant, square = a * a;
-    EXPECT_LT((psd_projection_of_four_points(Matrix12(a)) - Matrix12(test::nearest_psd(a))).norm(),
+    EXPECT_LT((psd_projection_of_four_points(Matrix12(a)) - Matrix12(nearest_psd(a))).norm(),
               1e-12 * (1 + a.norm()));
     EXPECT_LT((psd_projection_of_four_points(Matrix12(square)) - Matrix12(square)).norm(),
               1e-12 * square.norm());
@@ -120,4 +120,4 @@ TEST(PsdProjection, of_four_points_is_that_of_the_whole_matrix) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

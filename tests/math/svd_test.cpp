@@ -6,7 +6,7 @@
 
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 void expect_signed_svd(const Matrix3& f, const char* what) {
@@ -27,7 +27,7 @@ void expect_signed_svd(const Matrix3& f, const char* what) {
   }
 }
 
-TEST(SignedSvd, of_random_matrices) {
+TEST(SignedSvd, OfRandomMatrices) {
   std::mt19937 engine(1);
   std::normal_distribution<double> normal;
   for (int i = 0; i < 2000; ++i) {
@@ -38,7 +38,7 @@ TEST(SignedSvd, of_random_matrices) {
   }
 }
 
-TEST(SignedSvd, of_degenerate_matrices) {
+TEST(SignedSvd, OfDegenerateMatrices) {
   expect_signed_svd(Matrix3::Zero(), "zero");
   expect_signed_svd(Matrix3::Identity(), "identity");
   expect_signed_svd(-Matrix3::Identity(), "point reflection");
@@ -50,7 +50,7 @@ TEST(SignedSvd, of_degenerate_matrices) {
                     "half turn");
 }
 
-TEST(SignedSvd, finds_small_singular_values_to_relative_accuracy) {
+TEST(SignedSvd, FindsSmallSingularValuesToRelativeAccuracy) {
   const Matrix3 u = Eigen::AngleAxisd(0.7, Vector3(1, 2, 3).normalized()).toRotationMatrix();
   const Matrix3 v = Eigen::AngleAxisd(1.9, Vector3(-1, 1, 2).normalized()).toRotationMatrix();
   const Vector3 sigma(1, 1e-3, 1e-6);
@@ -59,4 +59,4 @@ TEST(SignedSvd, finds_small_singular_values_to_relative_accuracy) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

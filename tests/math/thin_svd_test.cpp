@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 using Matrix32 = Eigen::Matrix<double, 3, 2>;
@@ -23,7 +23,7 @@ void expect_svd(const Matrix32& f) {
   EXPECT_LT((again - f).norm(), 4e-15 * f.norm() + 1e-300);
 }
 
-TEST(ThinSvd, reproduces_the_matrix_with_rotations) {
+TEST(ThinSvd, ReproducesTheMatrixWithRotations) {
   std::mt19937 engine(1);
   std::normal_distribution<double> normal;
   for (int trial = 0; trial < 1000; ++trial) {
@@ -35,7 +35,7 @@ TEST(ThinSvd, reproduces_the_matrix_with_rotations) {
   }
 }
 
-TEST(ThinSvd, is_total) {
+TEST(ThinSvd, IsTotal) {
   Matrix32 f = Matrix32::Zero();
   expect_svd(f);
   f.col(1) = Vector3(0, 2, 0);
@@ -48,4 +48,4 @@ TEST(ThinSvd, is_total) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -13,7 +13,7 @@ Mesh box_mesh() {
   return generate::box(box_size, {2, 1, 3});
 }
 
-TEST(AffineBody, has_the_mass_and_inertia_of_its_mesh) {
+TEST(AffineBody, HasTheMassAndInertiaOfItsMesh) {
   const Body affine = make_affine("a", moved(box_mesh(), {1, 2, 3}), Orthogonality{1e8}, 700);
   const Body volume = make_volume("v", moved(box_mesh(), {1, 2, 3}), soft(), 700, MassKind::consistent);
   const Body surface =
@@ -33,7 +33,7 @@ TEST(AffineBody, has_the_mass_and_inertia_of_its_mesh) {
   }
 }
 
-TEST(AffineBody, reproduces_its_mesh_under_any_affine_motion_of_its_nodes) {
+TEST(AffineBody, ReproducesItsMeshUnderAnyAffineMotionOfItsNodes) {
   const Body b = make_affine("a", box_mesh(), Orthogonality{1e8}, 700);
   EXPECT_LT((b.point_map.positions(b.nodes) - b.mesh.points).cwiseAbs().maxCoeff(), 1e-15);
   Matrix3 a;
@@ -72,7 +72,7 @@ Flight fly(Body body, double dt) {
   return {std::atan2(sine, cosine), centre, r.max_strain};
 }
 
-TEST(AffineBody, flies_like_a_stiff_volume_and_like_the_analytic_rigid_body) {
+TEST(AffineBody, FliesLikeAStiffVolumeAndLikeTheAnalyticRigidBody) {
   const double dt = 0.002;
   const Flight affine = fly(make_affine("a", box_mesh(), Orthogonality{1e8}, 700), dt);
   const Flight volume = fly(make_volume("v", box_mesh(), soft(1e9), 700, MassKind::consistent), dt);
@@ -88,7 +88,7 @@ TEST(AffineBody, flies_like_a_stiff_volume_and_like_the_analytic_rigid_body) {
   EXPECT_NEAR(affine.angle, volume.angle, 1e-3);
 }
 
-TEST(AffineBody, rests_like_a_stiff_volume) {
+TEST(AffineBody, RestsLikeAStiffVolume) {
   double height[2];
   for (const bool is_affine : {false, true}) {
     SmallScene scene;
@@ -109,7 +109,7 @@ TEST(AffineBody, rests_like_a_stiff_volume) {
   EXPECT_NEAR(height[0], height[1], 1e-3);
 }
 
-TEST(AffineBody, boxes_pile_on_a_soft_block) {
+TEST(AffineBody, BoxesPileOnASoftBlock) {
   SmallScene scene;
   scene.contact.friction = 0.4;
   scene.contact.dhat = 2e-3;

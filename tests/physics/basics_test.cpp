@@ -11,7 +11,7 @@ namespace {
 
 const Vector3 g{0, -9.81, 0};
 
-TEST(FreeFall, follows_the_implicit_euler_recursion_to_rounding) {
+TEST(FreeFall, FollowsTheImplicitEulerRecursionToRounding) {
   SmallScene scene;
   scene.bodies.push_back(make_volume("ball", generate::sphere(0.1, 2), soft(), 1000, MassKind::lumped));
   scene.bodies.push_back(make_affine("box", moved(generate::box({0.1, 0.2, 0.3}, {1, 1, 1}), {1, 0, 0}),
@@ -31,7 +31,7 @@ TEST(FreeFall, follows_the_implicit_euler_recursion_to_rounding) {
   EXPECT_LT((s->state().velocity.colwise() - velocity).cwiseAbs().maxCoeff(), 1e-10);
 }
 
-TEST(Momentum, is_conserved_through_a_collision_without_external_forces) {
+TEST(Momentum, IsConservedThroughACollisionWithoutExternalForces) {
   SmallScene scene;
   scene.options.gravity.setZero();
   scene.options.solver.tolerance = 1e-9;
@@ -53,7 +53,7 @@ TEST(Momentum, is_conserved_through_a_collision_without_external_forces) {
   EXPECT_LT((linear_momentum(*s) - before).norm(), 1e-7 * before.norm());
 }
 
-TEST(Energy, never_increases_under_implicit_euler_without_forcing) {
+TEST(Energy, NeverIncreasesUnderImplicitEulerWithoutForcing) {
   SmallScene scene;
   scene.options.gravity.setZero();
   scene.options.solver.tolerance = 1e-9;
@@ -76,7 +76,7 @@ TEST(Energy, never_increases_under_implicit_euler_without_forcing) {
   EXPECT_GT(most, 0);
 }
 
-TEST(Rest, a_box_comes_to_rest_within_dhat_of_the_ground) {
+TEST(Rest, ABoxComesToRestWithinDhatOfTheGround) {
   SmallScene scene;
   scene.options.dt = 0.02;
   scene.options.solver.tolerance = 1e-5;
@@ -95,7 +95,7 @@ TEST(Rest, a_box_comes_to_rest_within_dhat_of_the_ground) {
   EXPECT_NEAR(f.contact_force.rowwise().sum()[1], weight, 1e-3 * weight);
 }
 
-TEST(Bar, hanging_under_gravity_stretches_by_the_analytic_value) {
+TEST(Bar, HangingUnderGravityStretchesByTheAnalyticValue) {
   // A bar of length L fixed at its upper end: ΔL = ρ g L² / 2E for ν = 0 and small strain.
   const double length = 1, young = 1e6, density = 1000;
   const std::vector<Material> materials = {NeoHookean{lame_parameters(young, 0)},
@@ -122,7 +122,7 @@ TEST(Bar, hanging_under_gravity_stretches_by_the_analytic_value) {
     }
 }
 
-TEST(Dirichlet, holds_only_the_axes_it_names) {
+TEST(Dirichlet, HoldsOnlyTheAxesItNames) {
   SmallScene scene;
   scene.bodies.push_back(
       make_volume("box", generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), soft(1e5), 1000, MassKind::lumped));
@@ -136,7 +136,7 @@ TEST(Dirichlet, holds_only_the_axes_it_names) {
   EXPECT_LT((moved_by.row(2).array() - 0.05).abs().maxCoeff(), 1e-12);
 }
 
-TEST(Determinism, one_and_two_threads_give_the_same_bits) {
+TEST(Determinism, OneAndTwoThreadsGiveTheSameBits) {
   const auto run = [](int threads) {
     set_thread_count(threads);
     SmallScene scene;

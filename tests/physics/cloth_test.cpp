@@ -15,7 +15,7 @@ ShellSubstance limited_cotton(double membrane_scale = 1) {
   return s;
 }
 
-TEST(Cloth, sticks_on_a_slope_of_tangent_one_half_by_friction_above_one_half_and_slides_by_less) {
+TEST(Cloth, SticksOnASlopeOfTangentOneHalfByFrictionAboveOneHalfAndSlidesByLess) {
   // [C-IPC supplement section 6], where sticking is shown at one half: there any speed left from landing
   // stays.
   for (const double mu : {0.51, 0.49}) {
@@ -46,7 +46,7 @@ TEST(Cloth, sticks_on_a_slope_of_tangent_one_half_by_friction_above_one_half_and
   }
 }
 
-TEST(Cloth, ten_sheets_stack_to_ten_times_their_thickness_and_reach) {
+TEST(Cloth, TenSheetsStackToTenTimesTheirThicknessAndReach) {
   // All of it reach as in C-IPC fig. 18, or half of it hard. The reach is soft: falling presses it together,
   // and it must come back.
   for (const auto& [total, hard] : {std::pair{1e-3, 0.0}, {5e-3, 0.5}, {1e-2, 0.0}}) {
@@ -71,7 +71,7 @@ TEST(Cloth, ten_sheets_stack_to_ten_times_their_thickness_and_reach) {
   }
 }
 
-TEST(Cloth, a_deck_of_54_cards_is_as_high_as_a_real_one) {
+TEST(Cloth, ADeckOf54CardsIsAsHighAsARealOne) {
   // Cards of 0.3 mm, of which 0.1 mm are hard: 15.4 mm, as in C-IPC fig. 8.
   ShellSubstance paper;
   paper.membrane = KoiterMembrane{plane_stress_parameters(3e9, 0.3)};
@@ -95,7 +95,7 @@ TEST(Cloth, a_deck_of_54_cards_is_as_high_as_a_real_one) {
   EXPECT_NEAR(centre_of_mass(*s, 54).y(), 0.0154, 0.02 * 0.0154) << "measured: 1.2 % lower";
 }
 
-TEST(Cloth, additive_and_tight_inclusion_give_the_same_motion) {
+TEST(Cloth, AdditiveAndTightInclusionGiveTheSameMotion) {
   // A thick cloth falls over an edge; both bound steps safely, so that only rounding and the last digits of
   // the solve may differ.
   std::array<Matrix3X, 2> end;

@@ -51,12 +51,12 @@ void twist_rods(double dt, double seconds, int cells, int cross_cells) {
       }
 }
 
-TEST(RodsTwist, converge_in_every_step_of_any_length) {
+TEST(RodsTwist, ConvergeInEveryStepOfAnyLength) {
   twist_rods(0.05, 2, 10, 1);
   for (const double dt : {0.2, 1.0, 2.0}) twist_rods(dt, 3, 10, 1);
 }
 
-TEST(RodsTwistSlow, converge_in_every_step_of_any_length) {
+TEST(RodsTwistSlow, ConvergeInEveryStepOfAnyLength) {
   for (const double dt : {0.002, 0.01, 0.05, 0.2, 1.0, 2.0}) twist_rods(dt, 6, 20, 2);
 }
 
@@ -92,7 +92,7 @@ Impact shoot(IntegratorOptions integrator, double dt) {
   return result;
 }
 
-TEST(Impact, at_high_speed_rebounds_and_loses_less_than_half_of_what_implicit_euler_loses) {
+TEST(Impact, AtHighSpeedReboundsAndLosesLessThanHalfOfWhatImplicitEulerLoses) {
   const Impact euler = shoot({Integrator::implicit_euler}, 2e-5),
                newmark = shoot({Integrator::newmark, 0.3025, 0.6}, 2e-5);
   EXPECT_LE(newmark.most, 1) << "no energy out of nothing";
@@ -101,7 +101,7 @@ TEST(Impact, at_high_speed_rebounds_and_loses_less_than_half_of_what_implicit_eu
   EXPECT_LT(newmark.rebound, 1);
 }
 
-TEST(Impact, with_the_undamped_rule_of_newmark_makes_no_energy_out_of_nothing) {
+TEST(Impact, WithTheUndampedRuleOfNewmarkMakesNoEnergyOutOfNothing) {
   for (const double dt : {2e-5, 1e-5}) {
     const Impact newmark = shoot({Integrator::newmark}, dt);
     // Measured: 0.992 at most, 0.914 and 0.918 in the end, and a rebound with 0.71 of the speed. The rest of
@@ -113,7 +113,7 @@ TEST(Impact, with_the_undamped_rule_of_newmark_makes_no_energy_out_of_nothing) {
   }
 }
 
-TEST(Impact, loses_less_energy_in_shorter_steps) {
+TEST(Impact, LosesLessEnergyInShorterSteps) {
   const Impact coarse = shoot({Integrator::bdf2}, 2e-5), middle = shoot({Integrator::bdf2}, 1e-5),
                fine = shoot({Integrator::bdf2}, 5e-6);
   for (const Impact& i : {coarse, middle, fine}) EXPECT_LE(i.most, 1 + 1e-9) << "no energy out of nothing";

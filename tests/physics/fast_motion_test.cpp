@@ -42,7 +42,7 @@ Vector3 hit(BodyKind kind, double speed, double offset, double dt, double max_mo
   return (s->state().velocity.middleCols(first, n) * s->model().bodies[1].mass).rowwise().sum() / all;
 }
 
-TEST(FastMotion, a_ball_that_hits_another_at_any_speed_moves_it_as_in_short_steps) {
+TEST(FastMotion, ABallThatHitsAnotherAtAnySpeedMovesItAsInShortSteps) {
   // Short: a twentieth of the diameter.
   for (const double speed : {5.0, 20.0, 100.0, 1000.0})
     for (const double offset : {0.0, radius}) {
@@ -63,25 +63,25 @@ void expect_resolved(BodyKind kind, double speed, double offset, double fine, do
       << truth.transpose();
 }
 
-TEST(FastMotion, affine_balls_that_hit_each_other_bounce_as_in_steps_that_resolve_the_impact) {
+TEST(FastMotion, AffineBallsThatHitEachOtherBounceAsInStepsThatResolveTheImpact) {
   expect_resolved(BodyKind::affine, 20, 0, 1e-6, 5e-4);
   expect_resolved(BodyKind::affine, 20, radius, 1e-6, 5e-4);
   expect_resolved(BodyKind::affine, 100, radius, 1e-6, 4e-4);
   expect_resolved(BodyKind::affine, 1000, 0, 1e-6, 5e-4);
 }
 
-TEST(FastMotion, soft_balls_that_hit_each_other_bounce_as_in_steps_that_resolve_the_impact) {
+TEST(FastMotion, SoftBallsThatHitEachOtherBounceAsInStepsThatResolveTheImpact) {
   expect_resolved(BodyKind::volume, 100, radius, 2e-5, 1.6e-3);
 }
 
-TEST(SlowFastMotion, soft_balls_that_hit_each_other_bounce_as_in_steps_that_resolve_the_impact) {
+TEST(SlowFastMotion, SoftBallsThatHitEachOtherBounceAsInStepsThatResolveTheImpact) {
   for (const double offset : {0.0, radius}) {
     expect_resolved(BodyKind::volume, 20, offset, 1e-5, 3.5e-3);
     expect_resolved(BodyKind::volume, 100, offset, 1e-5, 2.6e-3);
   }
 }
 
-TEST(FastMotion, energy_of_an_impact_does_not_grow_with_integrators_that_damp) {
+TEST(FastMotion, EnergyOfAnImpactDoesNotGrowWithIntegratorsThatDamp) {
   for (const Integrator scheme :
        {Integrator::implicit_euler, Integrator::bdf2, Integrator::generalized_alpha})
     for (const BodyKind kind : {BodyKind::affine, BodyKind::particles})
@@ -104,7 +104,7 @@ TEST(FastMotion, energy_of_an_impact_does_not_grow_with_integrators_that_damp) {
       }
 }
 
-TEST(FastMotion, in_steps_that_are_not_divided_a_ball_walks_around_what_it_hits) {
+TEST(FastMotion, InStepsThatAreNotDividedABallWalksAroundWhatItHits) {
   // Why there is a division at all; and it can be switched off.
   EXPECT_LT(hit(BodyKind::particles, 100, radius, 0.01, 0).norm(), 0.05);
 }
@@ -135,13 +135,13 @@ int passed(double dt, double max_motion) {
   return count;
 }
 
-TEST(FastMotion, no_grain_of_a_stream_passes_a_peg) {
+TEST(FastMotion, NoGrainOfAStreamPassesAPeg) {
   EXPECT_EQ(passed(2e-4, 0), 0);
   EXPECT_EQ(passed(0.01, 0.25), 0);
   EXPECT_GT(passed(0.01, 0), 2) << "undivided steps let them pass, or this test shows nothing";
 }
 
-TEST(FastMotion, what_moves_slowly_or_has_nothing_in_its_way_is_not_divided) {
+TEST(FastMotion, WhatMovesLittleOrHasNothingInItsWayIsNotDivided) {
   for (const double speed : {1.0, 500.0}) {
     SmallScene scene;
     scene.bodies = {ball(BodyKind::affine, {0, 0, 0}), ball(BodyKind::affine, {0, 0.3, 0}),
@@ -154,7 +154,7 @@ TEST(FastMotion, what_moves_slowly_or_has_nothing_in_its_way_is_not_divided) {
   }
 }
 
-TEST(FastMotion, substeps_give_the_same_state_from_the_same_state) {
+TEST(FastMotion, SubstepsGiveTheSameStateFromTheSameState) {
   SmallScene scene;
   scene.options.integrator.scheme = Integrator::bdf2;
   scene.bodies = {ball(BodyKind::affine, {-0.31, 0.02, 0}), ball(BodyKind::affine, Vector3::Zero())};
@@ -180,7 +180,7 @@ Motion turning(double degrees_per_second) {
   });
 }
 
-TEST(ScriptedTurn, goes_along_the_arc_and_keeps_the_shape) {
+TEST(ScriptedTurn, GoesAlongTheArcAndKeepsTheShape) {
   for (const double degrees : {45.0, 180.0, 360.0, 720.0}) {
     SmallScene scene;
     scene.bodies = {
@@ -207,7 +207,7 @@ TEST(ScriptedTurn, goes_along_the_arc_and_keeps_the_shape) {
   }
 }
 
-TEST(ScriptedTurn, sweeps_what_is_in_its_way) {
+TEST(ScriptedTurn, SweepsWhatIsInItsWay) {
   for (const double degrees : {45.0, 90.0, 360.0}) {
     SmallScene scene;
     scene.bodies = {

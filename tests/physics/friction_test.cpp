@@ -35,11 +35,11 @@ double slide(double mu, bool mesh_slope, double seconds) {
   return (centre_of_mass(*s, 0) - start).dot(down);
 }
 
-TEST(Slope, of_tangent_half_holds_a_block_at_mu_half) {
+TEST(Slope, OfTangentHalfHoldsABlockAtMuHalf) {
   for (const bool mesh : {false, true}) EXPECT_LT(std::abs(slide(0.5, mesh, 1.0)), 3e-4) << "mesh " << mesh;
 }
 
-TEST(Slope, of_tangent_half_lets_a_block_slide_below_mu_half) {
+TEST(Slope, OfTangentHalfLetsABlockSlideBelowMuHalf) {
   // a = g (sin θ − μ cos θ): at μ = 0.49 the block slides ½ a t² = 0.0439 m in 1 s, and steps of implicit
   // Euler add ½ a t dt. Measured: 0.2 % more, while it sinks to where contact bears it.
   const double angle = std::atan(0.5), a = 9.81 * (std::sin(angle) - 0.49 * std::cos(angle));
@@ -48,7 +48,7 @@ TEST(Slope, of_tangent_half_lets_a_block_slide_below_mu_half) {
     EXPECT_NEAR(slide(0.49, mesh, 1.0), expected, 0.005 * expected) << "mesh " << mesh;
 }
 
-TEST(Slope, of_tangent_half_tells_mu_half_from_0_49_over_two_and_a_half_seconds) {
+TEST(Slope, OfTangentHalfTellsMuHalfFromALittleLessOverTwoAndAHalfSeconds) {
   // The published pair: ½ a t² = 0.274 m; steps of implicit Euler add the share dt / t of one percent.
   // Measured: 0.04 % more than that.
   const double angle = std::atan(0.5), a = 9.81 * (std::sin(angle) - 0.49 * std::cos(angle));
@@ -57,7 +57,7 @@ TEST(Slope, of_tangent_half_tells_mu_half_from_0_49_over_two_and_a_half_seconds)
   EXPECT_NEAR(slide(0.49, false, 2.5), expected, 0.002 * expected);
 }
 
-TEST(Friction, of_the_first_step_is_that_of_the_weight_whatever_the_gap_at_the_start) {
+TEST(Friction, OfTheFirstStepIsThatOfTheWeightWhateverTheGapAtTheStart) {
   for (const double gap : {2e-4, 5e-4, 9e-4}) {
     SmallScene scene;
     scene.contact = {true, 0.3, 1e-3, 0};
@@ -78,7 +78,7 @@ TEST(Friction, of_the_first_step_is_that_of_the_weight_whatever_the_gap_at_the_s
   }
 }
 
-TEST(Friction, lags_once_or_until_convergence_under_both_stopping_rules) {
+TEST(Friction, LagsOnceOrUntilConvergenceUnderBothStoppingRules) {
   for (const Termination termination : {Termination::published, Termination::l2_norm})
     for (const int iterations : {1, 3, 0}) {
       SmallScene scene;
@@ -105,7 +105,7 @@ TEST(Friction, lags_once_or_until_convergence_under_both_stopping_rules) {
     }
 }
 
-TEST(Friction, a_block_held_by_static_friction_slides_with_the_kinetic_one_once_pushed) {
+TEST(Friction, ABlockHeldByStaticFrictionSlidesWithTheKineticOneOncePushed) {
   // Slope of tangent 0.4 between kinetic 0.3 and static 0.5: at rest it stays, once moving it keeps moving.
   for (const double push : {0.0, 1.0}) {
     SmallScene scene;

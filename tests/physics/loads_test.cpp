@@ -17,7 +17,7 @@ std::vector<Index> all_faces(const Body& body) {
   return faces;
 }
 
-TEST(Loads, a_body_force_moves_like_gravity_and_only_in_its_time) {
+TEST(Loads, ABodyForceMovesLikeGravityAndOnlyInItsTime) {
   SmallScene scene;
   scene.options.gravity.setZero();
   scene.options.integrator.scheme = Integrator::newmark;
@@ -42,7 +42,7 @@ TEST(Loads, a_body_force_moves_like_gravity_and_only_in_its_time) {
   EXPECT_LT((s->state().velocity.colwise() - 0.205 * Vector3(3, 0, -1)).cwiseAbs().maxCoeff(), 1e-9);
 }
 
-TEST(Loads, tractions_and_point_forces_stretch_a_bar_as_statics_says) {
+TEST(Loads, TractionsAndPointForcesStretchABarAsStaticsSays) {
   const double E = 1e6, L = 1, area = 0.01, force = 20;
   for (const bool traction : {true, false}) {
     SmallScene scene;
@@ -77,7 +77,7 @@ TEST(Loads, tractions_and_point_forces_stretch_a_bar_as_statics_says) {
   }
 }
 
-TEST(Loads, pressure_on_a_closed_surface_shrinks_a_ball_and_moves_it_nowhere) {
+TEST(Loads, PressureOnAClosedSurfaceShrinksABallAndMovesItNowhere) {
   SmallScene scene;
   scene.options.gravity.setZero();
   scene.options.integrator.scheme = Integrator::quasi_static;
@@ -104,7 +104,7 @@ TEST(Loads, pressure_on_a_closed_surface_shrinks_a_ball_and_moves_it_nowhere) {
   EXPECT_LT((centre_of_mass(*s, 0) - Vector3(5, 6, 7)).norm(), 1e-9);
 }
 
-TEST(Loads, pressure_on_an_open_patch_pushes_with_area_times_pressure) {
+TEST(Loads, PressureOnAnOpenPatchPushesWithAreaTimesPressure) {
   SmallScene scene;
   scene.options.gravity.setZero();
   const double p = 100;
@@ -132,7 +132,7 @@ TEST(Loads, pressure_on_an_open_patch_pushes_with_area_times_pressure) {
   EXPECT_LT(angular_momentum(*s).norm(), 1e-4 * expected.norm());
 }
 
-TEST(Damping, of_mass_slows_a_free_body_exponentially) {
+TEST(Damping, OfMassDampsAFreeBodyExponentially) {
   SmallScene scene;
   scene.options.gravity.setZero();
   scene.options.dt = 0.001;
@@ -146,7 +146,7 @@ TEST(Damping, of_mass_slows_a_free_body_exponentially) {
   EXPECT_NEAR(linear_momentum(*s)[0], 2 * std::exp(-0.6), 2e-3);
 }
 
-TEST(Damping, of_stiffness_stops_vibration_and_leaves_rigid_motion_alone) {
+TEST(Damping, OfStiffnessStopsVibrationAndLeavesRigidMotionAlone) {
   const auto run = [](double stiffness) {
     SmallScene scene;
     scene.options.gravity.setZero();
@@ -171,7 +171,7 @@ TEST(Damping, of_stiffness_stops_vibration_and_leaves_rigid_motion_alone) {
   EXPECT_LT(damped, 0.02 * undamped);
 }
 
-TEST(Attachments, hold_a_weight_at_the_length_that_balances_it_until_they_end) {
+TEST(Attachments, HoldAWeightAtTheLengthThatBalancesItUntilTheyEnd) {
   SmallScene scene;
   scene.options.dt = 0.02;
   scene.options.solver.tolerance = 1e-7;
@@ -200,7 +200,7 @@ TEST(Attachments, hold_a_weight_at_the_length_that_balances_it_until_they_end) {
   EXPECT_LT(centre_of_mass(*s, 0)[1], -0.05) << "let go, it falls";
 }
 
-TEST(Conditions, let_go_with_the_speed_of_the_motion_whatever_the_integrator_and_the_number_of_steps) {
+TEST(Conditions, LetGoWithTheSpeedOfTheMotionWhateverTheIntegratorAndTheNumberOfSteps) {
   for (const Integrator scheme : {Integrator::implicit_euler, Integrator::bdf2, Integrator::newmark})
     for (const double speed : {0.0, 1.0})
       for (const double until : {0.1, 0.11}) {
@@ -223,7 +223,7 @@ TEST(Conditions, let_go_with_the_speed_of_the_motion_whatever_the_integrator_and
       }
 }
 
-TEST(Conditions, of_everything_that_must_go_around_by_the_lagrangian_leave_nothing_to_solve) {
+TEST(Conditions, OfEverythingThatMustGoAroundByTheLagrangianLeaveNothingToSolve) {
   SmallScene scene;
   scene.options.solver.tolerance = 1e-3;
   scene.bodies.push_back(
@@ -244,7 +244,7 @@ TEST(Conditions, of_everything_that_must_go_around_by_the_lagrangian_leave_nothi
   }
 }
 
-TEST(Loads, pressure_starts_newmark_with_its_acceleration) {
+TEST(Loads, PressureStartsNewmarkWithItsAcceleration) {
   // A free box under constant pressure on one face: x = a t²/2 exactly, for every step.
   for (const double dt : {0.02, 0.005}) {
     SmallScene scene;
@@ -267,7 +267,7 @@ TEST(Loads, pressure_starts_newmark_with_its_acceleration) {
   }
 }
 
-TEST(Conditions, begin_and_end_at_their_times_and_start_from_where_the_nodes_are) {
+TEST(Conditions, BeginAndEndAtTheirTimesAndStartFromWhereTheNodesAre) {
   SmallScene scene;
   scene.bodies.push_back(
       make_volume("box", generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), soft(), 1000, MassKind::lumped));

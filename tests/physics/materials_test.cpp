@@ -85,21 +85,21 @@ void expect_curve(const Material& material, const auto& along, const auto& acros
 const double young = 1e5, poisson = 0.3;
 const Lame l = lame_parameters(young, poisson);
 
-TEST(UniaxialTension, of_neo_hookean) {
+TEST(UniaxialTension, OfNeoHookean) {
   expect_curve(
       NeoHookean{l},
       [](double a, double b) { return l.mu * (a - 1 / a) + l.lambda * std::log(a * b * b) / a; },
       [](double a, double b) { return l.mu * (b - 1 / b) + l.lambda * std::log(a * b * b) / b; });
 }
 
-TEST(UniaxialTension, of_fixed_corotated) {
+TEST(UniaxialTension, OfFixedCorotated) {
   expect_curve(
       FixedCorotated{l},
       [](double a, double b) { return 2 * l.mu * (a - 1) + l.lambda * (a * b * b - 1) * b * b; },
       [](double a, double b) { return 2 * l.mu * (b - 1) + l.lambda * (a * b * b - 1) * a * b; });
 }
 
-TEST(UniaxialTension, of_st_venant_kirchhoff) {
+TEST(UniaxialTension, OfStVenantKirchhoff) {
   const auto trace = [](double a, double b) { return (a * a - 1) / 2 + (b * b - 1); };
   expect_curve(
       StVenantKirchhoff{l},
@@ -111,7 +111,7 @@ TEST(UniaxialTension, of_st_venant_kirchhoff) {
   EXPECT_NEAR(t.force, young / 2 * (1.4 * 1.4 * 1.4 - 1.4), 1e-6 * young);
 }
 
-TEST(UniaxialTension, of_mooney_rivlin) {
+TEST(UniaxialTension, OfMooneyRivlin) {
   // τ = ∂Ψ/∂ln σ: with k = J^(−2/3), 2 c₁ k (σ² − mean) − 2 c₂/k (σ⁻² − mean) + K/2 (J² − 1).
   for (const MooneyRivlin& m : {mooney_rivlin(l), MooneyRivlin{3e4, 0, 2e5}, MooneyRivlin{1e4, 1e4, 5e5}}) {
     const auto kirchhoff = [m](double s, double a, double b) {
@@ -125,7 +125,7 @@ TEST(UniaxialTension, of_mooney_rivlin) {
   }
 }
 
-TEST(UniaxialTension, of_linear_elasticity) {
+TEST(UniaxialTension, OfLinearElasticity) {
   expect_curve(
       LinearElasticity{l}, [](double a, double b) { return 2 * l.mu * (a - 1) + l.lambda * (a + 2 * b - 3); },
       [](double a, double b) { return 2 * l.mu * (b - 1) + l.lambda * (a + 2 * b - 3); });
@@ -135,7 +135,7 @@ TEST(UniaxialTension, of_linear_elasticity) {
   EXPECT_NEAR(t.lateral, 1 - poisson * 0.5, 1e-7);
 }
 
-TEST(MixedBody, names_the_cells_that_may_invert_in_its_frames) {
+TEST(MixedBody, NamesTheCellsThatMayInvertInItsFrames) {
   const Mesh mesh = generate::box({1, 1, 1}, {1, 1, 1});
   CellSubstances mixed{{{NeoHookean{l}, 1000}, {StVenantKirchhoff{l}, 1000}},
                        std::vector<Index>(std::size_t(mesh.tetrahedra.cols()), 0)};
@@ -149,7 +149,7 @@ TEST(MixedBody, names_the_cells_that_may_invert_in_its_frames) {
   EXPECT_EQ(frame.invertible_cells, (std::vector<int>{first + 1, first + 3}));
 }
 
-TEST(LayeredBar, stretches_like_springs_in_series) {
+TEST(LayeredBar, StretchesLikeSpringsInSeries) {
   // Lower half stiff, upper half soft: under a displacement of the end the strains are as 1 to E₁/E₂, for
   // ν = 0 and any number of cells.
   const double e1 = 4e5, e2 = 1e5, shift = 0.1;

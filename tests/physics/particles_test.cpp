@@ -17,13 +17,13 @@ Mesh one_point(const Vector3& at) {
   return m;
 }
 
-TEST(Particles, have_the_mass_of_balls) {
+TEST(Particles, HaveTheMassOfBalls) {
   const Body balls = make_particles("b", generate::points({2, 3, 4}, 1), 0.1, 500);
   EXPECT_NEAR(total_mass(balls), 24 * 500 * 4.0 / 3 * std::numbers::pi * 1e-3, 1e-9);
   EXPECT_EQ(balls.surface_points.size(), 24u);
 }
 
-TEST(Particles, rods_and_shells_of_equal_mass_fall_bounce_and_rest_alike) {
+TEST(Particles, RodsAndShellsOfEqualMassFallBounceAndRestAlike) {
   // A segment's end and a triangle's corner weigh as much as the ball, so that each moves as the ball does.
   const double r = 0.01, length = 0.3, density = 1000;
   const double end = density * std::numbers::pi * r * r * length / 2;
@@ -72,7 +72,7 @@ TEST(Particles, rods_and_shells_of_equal_mass_fall_bounce_and_rest_alike) {
   EXPECT_GT(later, 0.04) << "they bounced";
 }
 
-TEST(Particles, in_flight_keep_their_momentum_when_they_collide) {
+TEST(Particles, InFlightKeepTheirMomentumWhenTheyCollide) {
   SmallScene scene;
   Body a = make_particles("a", generate::points({4, 4, 4}, 0.03), 0.01, 1000);
   Body b = make_particles("b", moved(generate::points({4, 4, 4}, 0.031), {0.16, 0.01, 0.005}), 0.01, 1000);
@@ -96,7 +96,7 @@ TEST(Particles, in_flight_keep_their_momentum_when_they_collide) {
   expect_intersection_free(*simulation);
 }
 
-TEST(Particles, meet_every_kind_of_body) {
+TEST(Particles, MeetEveryKindOfBody) {
   // One ball falls on each of: another ball, a rod, a soft block, triangles, segments and points that are
   // fixed.
   SmallScene scene;
@@ -147,7 +147,7 @@ double filled_share(const Matrix3X& centres, double radius, const Vector3& low, 
   return double(inside) / (n * n * n);
 }
 
-TEST(Particles, a_heap_packs_as_random_spheres_do_Slow) {
+TEST(Particles, AHeapPacksAsRandomSpheresDoSlow) {
   const double r = 0.01;
   SmallScene scene;
   Body balls = make_particles(

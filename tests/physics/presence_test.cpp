@@ -10,7 +10,7 @@
 namespace apart::test {
 namespace {
 
-TEST(Presence, a_body_rests_unseen_then_comes_in_with_its_velocity) {
+TEST(Presence, ABodyRestsUnseenThenComesInWithItsVelocity) {
   for (const Integrator scheme : {Integrator::implicit_euler, Integrator::bdf2, Integrator::newmark}) {
     SmallScene scene;
     scene.options.integrator.scheme = scheme;
@@ -50,7 +50,7 @@ TEST(Presence, a_body_rests_unseen_then_comes_in_with_its_velocity) {
   }
 }
 
-TEST(Presence, newmark_begins_with_the_loads_of_the_time_a_body_comes_in) {
+TEST(Presence, NewmarkBeginsWithTheLoadsOfTheTimeABodyComesIn) {
   SmallScene scene;
   scene.options.integrator.scheme = Integrator::newmark;
   scene.bodies.push_back(
@@ -68,7 +68,7 @@ TEST(Presence, newmark_begins_with_the_loads_of_the_time_a_body_comes_in) {
   EXPECT_NEAR(centre_of_mass(*s, 0)[1], -0.5 * 9.81 * 0.01, 1e-9);
 }
 
-TEST(Presence, what_stood_on_a_body_falls_when_it_is_taken_out) {
+TEST(Presence, WhatStoodOnABodyFallsWhenItIsTakenOut) {
   SmallScene scene;
   scene.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
   scene.bodies.push_back(make_volume("below",
@@ -90,7 +90,7 @@ TEST(Presence, what_stood_on_a_body_falls_when_it_is_taken_out) {
   EXPECT_EQ(s->absent(), std::vector<int>{1});
 }
 
-TEST(Presence, a_body_that_has_no_room_to_appear_is_reported_and_the_state_kept) {
+TEST(Presence, ABodyThatHasNoRoomToAppearIsReportedAndTheStateKept) {
   SmallScene scene;
   scene.bodies.push_back(
       make_volume("there", generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
@@ -114,7 +114,7 @@ TEST(Presence, a_body_that_has_no_room_to_appear_is_reported_and_the_state_kept)
   EXPECT_EQ(s->state().step, 2);
 }
 
-TEST(Presence, nothing_starts_or_appears_inside_a_solid_unless_the_model_allows_it) {
+TEST(Presence, NothingStartsOrAppearsInsideASolidUnlessTheModelAllowsIt) {
   for (const bool affine : {false, true})
     for (const bool late : {false, true})
       for (const bool solid_is_late : {false, true}) {
@@ -161,7 +161,7 @@ TEST(Presence, nothing_starts_or_appears_inside_a_solid_unless_the_model_allows_
       }
 }
 
-TEST(Presence, a_body_cannot_appear_within_the_thickness_of_another) {
+TEST(Presence, ABodyCannotAppearWithinTheThicknessOfAnother) {
   SmallScene scene;
   scene.contact.thickness = 0.05;
   scene.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
@@ -181,7 +181,7 @@ TEST(Presence, a_body_cannot_appear_within_the_thickness_of_another) {
   }
 }
 
-TEST(Presence, a_step_that_fails_leaves_who_was_there) {
+TEST(Presence, AStepThatFailsLeavesWhoWasThere) {
   // The step in which a limited cloth comes in may not take a second iteration.
   SmallScene scene;
   scene.options.solver.max_iterations = 1;

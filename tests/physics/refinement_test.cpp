@@ -30,14 +30,14 @@ double distance(const Matrix3X& a, const Matrix3X& b) {
   return (a - b).cwiseAbs().maxCoeff();
 }
 
-TEST(Refinement, of_the_contact_distance_converges) {
+TEST(Refinement, OfTheContactDistanceConverges) {
   const Matrix3X a = fallen_ball(4e-3, 1e-7, 1e-3), b = fallen_ball(2e-3, 1e-7, 1e-3),
                  c = fallen_ball(1e-3, 1e-7, 1e-3);
   EXPECT_LT(distance(a, b), 8e-3);
   EXPECT_LT(distance(b, c), 0.5 * distance(a, b)) << "at least first order; measured: 0.31";
 }
 
-TEST(Refinement, of_the_solver_tolerance_converges) {
+TEST(Refinement, OfTheSolverToleranceConverges) {
   const Matrix3X exact = fallen_ball(2e-3, 1e-10, 1e-3);
   const double coarse = distance(fallen_ball(2e-3, 1e-1, 1e-3), exact),
                middle = distance(fallen_ball(2e-3, 1e-2, 1e-3), exact),
@@ -47,13 +47,13 @@ TEST(Refinement, of_the_solver_tolerance_converges) {
   EXPECT_LT(fine, 0.3 * 1e-3) << "no more than the tolerance times the simulated time";
 }
 
-TEST(Refinement, of_the_stiction_speed_converges) {
+TEST(Refinement, OfTheStictionSpeedConverges) {
   const Matrix3X a = fallen_ball(2e-3, 1e-7, 1e-1), b = fallen_ball(2e-3, 1e-7, 1e-2),
                  c = fallen_ball(2e-3, 1e-7, 1e-3);
   EXPECT_LT(distance(b, c), 0.3 * distance(a, b));
 }
 
-TEST(Refinement, of_the_stiction_speed_makes_what_should_stick_creep_less_as_computed) {
+TEST(Refinement, OfTheStictionSpeedMakesWhatShouldStickCreepLessAsComputed) {
   // Smoothed friction balances the slope at μ (2y − y²) = tan θ, y = v / ε_v. [thesis eq. 2.14]
   constexpr double mu = 0.5, tangent = 0.3;
   const double creep = 1 - std::sqrt(1 - tangent / mu), angle = std::atan(tangent);
@@ -92,7 +92,7 @@ double cantilever(int n, double E) {
   return deflection;
 }
 
-TEST(Beam, bends_under_its_weight_as_euler_and_bernoulli_say) {
+TEST(Beam, BendsUnderItsWeightAsEulerAndBernoulliSay) {
   // w = ρ g A L⁴ / 8 E I, I = b⁴ / 12; shear adds 0.8 (b/L)² of it. Linear elements are too stiff by a
   // multiple of the square of their size.
   const double E = 1e8, L = 1, b = 0.1, w = 1000 * 9.81 * 12 * std::pow(L, 4) / (8 * E * b * b) * 1.008;

@@ -73,37 +73,37 @@ StepReport drop(const Mesh& body, const std::vector<Mesh>& obstacles, double spe
   return most;
 }
 
-TEST(Degenerate, spike_falls_on_spike) {
+TEST(Degenerate, SpikeFallsOnSpike) {
   drop(moved(spike(-0.2), {0, 0.41, 0}), {surface_of(spike(0.2))});
 }
 
-TEST(Degenerate, spike_falls_on_the_edge_of_a_wedge) {
+TEST(Degenerate, SpikeFallsOnTheEdgeOfAWedge) {
   drop(moved(spike(-0.2), {0, 0.41, 0}), {surface_of(wedge(0.2))}, 0, 0.3);
 }
 
-TEST(Degenerate, wedge_falls_on_wedge_along_and_across) {
+TEST(Degenerate, WedgeFallsOnWedgeAlongAndAcross) {
   drop(moved(wedge(-0.2), {0, 0.41, 0}), {surface_of(wedge(0.2))});
   drop(moved(turned(wedge(-0.2), Vector3::UnitY(), EIGEN_PI / 2), {0, 0.41, 0}), {surface_of(wedge(0.2))});
 }
 
-TEST(Degenerate, wedge_falls_into_a_crack_of_its_own_shape) {
+TEST(Degenerate, WedgeFallsIntoACrackOfItsOwnShape) {
   const Mesh left = moved(generate::box({0.3, 0.2, 0.3}, {1, 1, 1}), {-0.151, -0.1, 0});
   const Mesh right = moved(generate::box({0.3, 0.2, 0.3}, {1, 1, 1}), {0.151, -0.1, 0});
   drop(moved(wedge(-0.2), {0, 0.21, 0}), {surface_of(left), surface_of(right)}, 1);
 }
 
-TEST(Degenerate, cube_on_aligned_cube_of_the_same_mesh) {
+TEST(Degenerate, CubeOnAlignedCubeOfTheSameMesh) {
   const Mesh cube = generate::box({0.2, 0.2, 0.2}, {2, 2, 2});
   drop(moved(cube, {0, 0.202, 0}), {surface_of(cube)});
 }
 
-TEST(Degenerate, cube_over_a_cliff_edge) {
+TEST(Degenerate, CubeOverACliffEdge) {
   const Mesh cube = generate::box({0.2, 0.2, 0.2}, {1, 1, 1});
   drop(moved(cube, {0.1, 0.202, 0}), {surface_of(cube)}, 0, 0.5);  // edge of one over the middle of the other
   drop(moved(cube, {0.2, 0.202, 0}), {surface_of(cube)});          // edge exactly on edge
 }
 
-TEST(Degenerate, cube_falls_edge_first_and_corner_first) {
+TEST(Degenerate, CubeFallsEdgeFirstAndCornerFirst) {
   const Mesh cube = generate::box({0.2, 0.2, 0.2}, {1, 1, 1});
   const Mesh floor = generate::grid(1, 1, 2, 2);
   const Mesh on_edge = turned(cube, Vector3::UnitZ(), EIGEN_PI / 4);
@@ -112,7 +112,7 @@ TEST(Degenerate, cube_falls_edge_first_and_corner_first) {
   drop(moved(on_corner, {0, 0.18, 0}), {floor}, 0, 0.2);
 }
 
-TEST(Degenerate, ball_falls_on_points_and_on_segments) {
+TEST(Degenerate, BallFallsOnPointsAndOnSegments) {
   Mesh points = generate::points({5, 1, 5}, 0.05);
   Mesh lines;
   for (int i = 0; i < 5; ++i) {
@@ -128,7 +128,7 @@ TEST(Degenerate, ball_falls_on_points_and_on_segments) {
   drop(ball, {lines}, 0, 0.3);
 }
 
-TEST(Degenerate, a_stack_of_five_aligned_cubes_stands) {
+TEST(Degenerate, AStackOfFiveAlignedCubesStands) {
   SmallScene scene;
   scene.options.dt = 0.02;
   scene.options.solver.tolerance = 1e-3;
@@ -151,7 +151,7 @@ TEST(Degenerate, a_stack_of_five_aligned_cubes_stands) {
   }
 }
 
-TEST(Tunnelling, a_fast_ball_never_passes_a_thin_board) {
+TEST(Tunnelling, AFastBallNeverPassesAThinBoard) {
   for (const double speed : {10.0, 100.0, 1000.0}) {
     SmallScene scene;
     scene.options.dt = 0.02;
@@ -195,7 +195,7 @@ std::unique_ptr<Simulation> press(double speed, double dt) {
   return scene.simulation();
 }
 
-TEST(ScriptedMotion, presses_a_soft_block_through_the_augmented_lagrangian) {
+TEST(ScriptedMotion, PressesASoftBlockThroughTheAugmentedLagrangian) {
   auto s = press(2.0, 0.02);  // 4 cm a step: straight ahead it would run into the block
   bool lagrangian = false;
   for (int step = 0; step < 3; ++step) {
@@ -208,7 +208,7 @@ TEST(ScriptedMotion, presses_a_soft_block_through_the_augmented_lagrangian) {
   EXPECT_NEAR(s->state().nodes(1, node), 0.21 - 0.12, 1e-3);
 }
 
-TEST(ScriptedMotion, that_is_impossible_is_reported_with_body_and_node_and_keeps_the_state) {
+TEST(ScriptedMotion, ThatIsImpossibleIsReportedWithBodyAndNodeAndKeepsTheState) {
   auto s = press(2.0, 0.02);
   try {
     for (int step = 0; step < 8; ++step) s->step();  // after 0.105 s the press would be below the ground
@@ -222,7 +222,7 @@ TEST(ScriptedMotion, that_is_impossible_is_reported_with_body_and_node_and_keeps
   expect_intersection_free(*s);
 }
 
-TEST(ScriptedMotion, follows_its_script_exactly_when_nothing_is_in_the_way) {
+TEST(ScriptedMotion, FollowsItsScriptExactlyWhenNothingIsInTheWay) {
   SmallScene scene;
   scene.bodies.push_back(make_volume("bar", generate::rod(1, 0.1, 8), soft(1e5), 1000, MassKind::lumped));
   std::vector<Index> left;
@@ -240,7 +240,7 @@ TEST(ScriptedMotion, follows_its_script_exactly_when_nothing_is_in_the_way) {
     EXPECT_LT((s->state().nodes.col(p) - r * s->model().initial_nodes.col(p)).norm(), 1e-14);
 }
 
-TEST(ScriptedMotion, of_everything_leaves_nothing_to_solve) {
+TEST(ScriptedMotion, OfEverythingLeavesNothingToSolve) {
   SmallScene scene;
   scene.bodies.push_back(
       make_volume("box", generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
@@ -254,7 +254,7 @@ TEST(ScriptedMotion, of_everything_leaves_nothing_to_solve) {
   EXPECT_LT((s->state().nodes - (s->model().initial_nodes.colwise() + Vector3(0.03, 0, 0))).norm(), 1e-15);
 }
 
-TEST(ScriptedMotion, that_is_no_number_is_reported_with_body_and_time) {
+TEST(ScriptedMotion, ThatIsNoNumberIsReportedWithBodyAndTime) {
   SmallScene scene;
   scene.bodies.push_back(
       make_volume("box", generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), soft(), 1000, MassKind::lumped));

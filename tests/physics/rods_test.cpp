@@ -22,7 +22,7 @@ std::vector<double> turning_angles(const Matrix3X& x) {
   return angles;
 }
 
-TEST(Rods, a_cantilever_bends_as_a_beam_and_converges_with_the_square_of_the_segments) {
+TEST(Rods, ACantileverBendsAsABeamAndConvergesWithTheSquareOfTheSegments) {
   const RodMaterial material{.density = 1000, .young = 1e7, .radius = 0.005};
   const double length = 0.5, area = pi * material.radius * material.radius,
                stiffness = material.young * pi * std::pow(material.radius, 4) / 4;
@@ -51,7 +51,7 @@ TEST(Rods, a_cantilever_bends_as_a_beam_and_converges_with_the_square_of_the_seg
   EXPECT_LT(error, 2e-3);
 }
 
-TEST(Rods, a_pulled_rod_stretches_by_force_over_stiffness) {
+TEST(Rods, APulledRodStretchesByForceOverStiffness) {
   const RodMaterial material{.density = 1000, .young = 1e6, .radius = 0.01, .stretch_scale = 0.5};
   SmallScene scene;
   Body rod = make_rod("rod", generate::segments(1, 10), material, RestCurvature::mesh);
@@ -70,7 +70,7 @@ TEST(Rods, a_pulled_rod_stretches_by_force_over_stiffness) {
   EXPECT_NEAR(report.max_strain, strain, 1e-6 * strain);
 }
 
-TEST(Rods, a_free_rod_keeps_momentum_and_energy) {
+TEST(Rods, AFreeRodKeepsMomentumAndEnergy) {
   SmallScene scene;
   Mesh mesh = generate::segments(1, 20);
   for (Index i = 0; i < mesh.point_count(); ++i)  // an arc, which springs open
@@ -97,7 +97,7 @@ TEST(Rods, a_free_rod_keeps_momentum_and_energy) {
   EXPECT_LT((angular_momentum(*simulation) - l).norm(), 2e-3 * l.norm());
 }
 
-TEST(Rods, rings_and_coils_keep_the_curvature_they_are_made_with) {
+TEST(Rods, RingsAndCoilsKeepTheCurvatureTheyAreMadeWith) {
   for (const bool ring : {true, false}) {
     SmallScene scene;
     const Mesh mesh = ring ? generate::ring(0.2, 24) : generate::helix(0.1, 0.05, 2, 16);
@@ -125,7 +125,7 @@ TEST(Rods, rings_and_coils_keep_the_curvature_they_are_made_with) {
   }
 }
 
-TEST(Rods, a_rod_that_is_straight_at_rest_springs_open) {
+TEST(Rods, ARodThatIsStraightAtRestSpringsOpen) {
   SmallScene scene;
   scene.bodies = {make_rod("rod", generate::helix(0.1, 0.05, 1, 16),
                            {.density = 1000, .young = 1e7, .radius = 0.005}, RestCurvature::straight)};
@@ -137,7 +137,7 @@ TEST(Rods, a_rod_that_is_straight_at_rest_springs_open) {
   for (const double angle : turning_angles(simulation->state().nodes)) EXPECT_LT(angle, 0.05);
 }
 
-TEST(Rods, parallel_rods_hold_each_other_apart) {
+TEST(Rods, ParallelRodsHoldEachOtherApart) {
   // Edges that are parallel exert no force on each other: the mollifier is zero. Nodes against segments must.
   SmallScene scene;
   Mesh lower = generate::segments(1, 4), upper = moved(generate::segments(0.6, 3), {0.013, 0.05, 0});

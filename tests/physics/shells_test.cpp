@@ -64,7 +64,7 @@ Motion moved_by(const Vector3& by) {
   return rigid_motion([by](double t) { return Pose{.translation = std::min(t, 1.0) * by}; });
 }
 
-TEST(Shells, uniaxial_patch_test_is_exact) {
+TEST(Shells, UniaxialPatchTestIsExact) {
   const double young = 3e4, nu = 0.3, thickness = 0.01, stretch = 1.2;
   Body body = make_shell("s", uneven_grid(1, 0.6, 5, 4), sheet(young, nu, thickness));
   const auto left = points_where(body, [](const Vector3& x) { return x[0] < -0.499; });
@@ -93,7 +93,7 @@ TEST(Shells, uniaxial_patch_test_is_exact) {
   EXPECT_NEAR(report.max_strain, stretch - 1, 1e-9);
 }
 
-TEST(Shells, shear_patch_test_is_exact) {
+TEST(Shells, ShearPatchTestIsExact) {
   const double young = 3e4, nu = 0.3, thickness = 0.01, shear = 0.3;
   Body body = make_shell("s", uneven_grid(1, 0.6, 5, 4), sheet(young, nu, thickness));
   const auto rim =
@@ -173,7 +173,7 @@ double cantilever_ratio(int cells, BendingModel model) {
   return tip / double(end.size()) / deflection;
 }
 
-TEST(Shells, cantilevered_strip_converges_to_plate_theory) {
+TEST(Shells, CantileveredStripConvergesToPlateTheory) {
   double last = 1;
   for (const int cells : {4, 8, 16}) {
     const double ratio = cantilever_ratio(cells, BendingModel::plate), error = std::abs(ratio - 1);
@@ -212,7 +212,7 @@ double clamped_plate_ratio(int rows) {
   return -s->state().nodes.row(1).minCoeff() / deflection;
 }
 
-TEST(Shells, clamped_square_plate_converges_to_plate_theory) {
+TEST(Shells, ClampedSquarePlateConvergesToPlateTheory) {
   // w = 0.00126532 q L⁴/D in the middle (Timoshenko). A clamped plate does not feel
   // Poisson's ratio.
   double last = 1;
@@ -225,7 +225,7 @@ TEST(Shells, clamped_square_plate_converges_to_plate_theory) {
   EXPECT_LT(last, 0.02);
 }
 
-TEST(Shells, a_balloon_grows_as_thin_walls_do) {
+TEST(Shells, ABalloonGrowsAsThinWallsDo) {
   // ΔR/R = p R (1 − ν)/(2 E ξ) for small strains. Pressure from inside is suction on the outer side.
   const double young = 1e6, nu = 0.3, thickness = 1e-3, radius = 0.2, strain = 1e-3;
   double last = 1;
@@ -284,7 +284,7 @@ Hang hang(double upper, double weight) {
   return result;
 }
 
-TEST(Shells, hanging_cloth_comes_within_one_percent_of_its_limit_and_never_beyond) {
+TEST(Shells, HangingClothComesWithinOnePercentOfItsLimitAndNeverBeyond) {
   for (const double upper : {1.10, 1.01, 1.001}) {
     const Hang result = hang(upper, 1);
     std::printf("limit %.4f: %.6f in iterates, %.6f at ends of steps\n", upper, result.during, result.end);
@@ -299,7 +299,7 @@ TEST(Shells, hanging_cloth_comes_within_one_percent_of_its_limit_and_never_beyon
   }
 }
 
-TEST(Shells, woven_cloth_keeps_its_limits_along_warp_weft_and_shear) {
+TEST(Shells, WovenClothKeepsItsLimitsAlongWarpWeftAndShear) {
   ShellSubstance stuff = sheet(1.076e6, 0, 0.18e-3, 103.6);
   const PlaneStrain limit(0.14, 0.14, 0.063);
   stuff.membrane = BarrierMembrane{{15557, 7779, 25004, 1076}, limit};  // a thousandth of cotton
@@ -329,7 +329,7 @@ TEST(Shells, woven_cloth_keeps_its_limits_along_warp_weft_and_shear) {
   expect_intersection_free(*s);
 }
 
-TEST(Shells, an_edge_pulled_faster_than_the_limit_allows_takes_the_cloth_along) {
+TEST(Shells, AnEdgePulledFasterThanTheLimitAllowsTakesTheClothAlong) {
   // The edge moves by 40 % of a cell per step: the direct move of the edge alone is not feasible.
   ShellSubstance stuff = cotton(0.01);
   stuff.limit = StretchLimit{1.05, 0, 1, 1e3};
@@ -352,7 +352,7 @@ TEST(Shells, an_edge_pulled_faster_than_the_limit_allows_takes_the_cloth_along) 
   for (const Index p : edge) EXPECT_NEAR(s->state().nodes(0, p), -0.25 - 0.1, 1e-3);
 }
 
-TEST(Shells, a_heavy_weight_is_held_at_the_limit) {
+TEST(Shells, AHeavyWeightIsHeldAtTheLimit) {
   ShellSubstance stuff = cotton(0.01);
   stuff.limit = StretchLimit{1.05, 0, 1, 1e3};
   SmallScene scene;
@@ -380,7 +380,7 @@ TEST(Shells, a_heavy_weight_is_held_at_the_limit) {
   expect_intersection_free(*s);
 }
 
-TEST(Shells, same_bits_after_a_restart_and_momentum_is_kept) {
+TEST(Shells, SameBitsAfterARestartAndMomentumIsKept) {
   ShellSubstance stuff = sheet(1e5, 0.3, 1e-3);
   stuff.limit = StretchLimit{1.05, 0, 1, 1e3};
   Body body = make_shell("sheet", generate::grid(0.3, 0.3, 6, 6), stuff);
@@ -402,7 +402,7 @@ TEST(Shells, same_bits_after_a_restart_and_momentum_is_kept) {
   EXPECT_EQ(again.state().nodes, s->state().nodes);
 }
 
-TEST(Shells, damping_takes_energy_out_of_bending_and_stretch) {
+TEST(Shells, DampingTakesEnergyOutOfBendingAndStretch) {
   const auto energy_left = [](double stiffness) {
     Body body = make_shell("sheet", generate::grid(0.3, 0.3, 6, 6), sheet(1e6, 0.3, 5e-3));
     body.damping.stiffness = stiffness;

@@ -33,11 +33,11 @@ double crown_sinks(double mu, double seconds) {
 
 // A half-circular arch thicker than 0.11 of its radius (here 0.22) stands by friction 0.395 and more, and
 // slides apart below 0.31 however thick it is. [thesis 2.7.3; limit analysis of masonry]
-TEST(Arch, stands_by_friction_one_half) {
+TEST(Arch, StandsByFrictionOneHalf) {
   EXPECT_LT(crown_sinks(0.5, 1.5), 0.01);
 }
 
-TEST(Arch, falls_by_friction_one_fifth) {
+TEST(Arch, FallsByFrictionOneFifth) {
   EXPECT_GT(crown_sinks(0.2, 0.8), 0.3);
 }
 
@@ -80,15 +80,15 @@ double house_sinks(double mu, double seconds) {
 // A board of weight W at angle a that carries P at its upper edge pushes its neighbour with
 // (W/2 + P) / tan a; the floor carries W + P. Here P = (2 + 1.5) W / 4: friction needed 0.197 below, and
 // 0.134 for the pair above, which carries nothing.
-TEST(House, of_leaning_boards_stands_by_friction_one_fifth) {
+TEST(House, OfLeaningBoardsStandsByFrictionOneFifth) {
   EXPECT_LT(house_sinks(0.2, 2.0), 0.01);
 }
 
-TEST(House, of_leaning_boards_falls_by_friction_one_tenth) {
+TEST(House, OfLeaningBoardsFallsByFrictionOneTenth) {
   EXPECT_GT(house_sinks(0.1, 0.7), 0.05);
 }
 
-TEST(Stack, of_five_cubes_stays_stacked_for_five_seconds) {
+TEST(Stack, OfFiveCubesStaysStackedForFiveSeconds) {
   // A column of side 1 m buckles under its own weight from (7.84 E / 12 ρ g)^⅓ m: 8.7 m for 1e7 Pa.
   SmallScene scene;
   scene.options.dt = 0.025;
@@ -115,7 +115,7 @@ TEST(Stack, of_five_cubes_stays_stacked_for_five_seconds) {
 }
 
 /// A rod that stands on the ground by its weight is drawn along by its top, slower than it can slip.
-TEST(StickSlip, of_a_rod_drawn_over_a_table_is_periodic) {
+TEST(StickSlip, OfARodDrawnOverATableIsPeriodic) {
   SmallScene scene;
   scene.options.dt = 0.005;
   scene.options.solver.tolerance = 1e-4;

@@ -18,7 +18,7 @@ double smallest_distance(const Matrix3X& x, double segment, double apart) {
   return smallest;
 }
 
-TEST(Thickness, a_rod_thicker_than_its_segments_starts_rests_and_coils) {
+TEST(Thickness, ARodThickerThanItsSegmentsStartsRestsAndCoils) {
   // Segments of 5 mm, 16 mm thick. It falls on its end, buckles and lies on itself and on the ground.
   const int n = 60;
   const double segment = 0.005, thickness = 0.016, dhat = 0.002;
@@ -50,7 +50,7 @@ TEST(Thickness, a_rod_thicker_than_its_segments_starts_rests_and_coils) {
   EXPECT_GT(least, thickness);
 }
 
-TEST(Thickness, pieces_of_one_body_keep_all_of_it_from_each_other) {
+TEST(Thickness, PiecesOfOneBodyKeepAllOfItFromEachOther) {
   // Two rods, one body, finer than they are thick: one falls across the other.
   Mesh lower = generate::segments(0.1, 30), upper = lower;
   upper.points = Eigen::AngleAxisd(1.5, Vector3::UnitY()).toRotationMatrix() * upper.points;
@@ -75,7 +75,7 @@ TEST(Thickness, pieces_of_one_body_keep_all_of_it_from_each_other) {
   EXPECT_LT(height, 0.011);
 }
 
-TEST(Thickness, squeezed_neighbours_push_back_before_they_touch) {
+TEST(Thickness, SqueezedNeighboursPushBackBeforeTheyTouch) {
   // A rod of four segments is pressed together between two plates to two thirds of its length, and stays
   // straight. It cannot be much less: nodes three segments apart keep all of the thickness from each other.
   const double segment = 0.005;

@@ -38,7 +38,7 @@ double observed_order(IntegratorOptions integrator, MassKind mass) {
   return std::log2((coarse - middle).norm() / (middle - fine).norm());
 }
 
-TEST(TimeIntegration, has_the_order_of_its_scheme) {
+TEST(TimeIntegration, HasTheOrderOfItsScheme) {
   for (const MassKind mass : {MassKind::lumped, MassKind::consistent}) {
     EXPECT_NEAR(observed_order({Integrator::implicit_euler}, mass), 1, 0.15);
     EXPECT_NEAR(observed_order({Integrator::bdf2}, mass), 2, 0.15);
@@ -48,7 +48,7 @@ TEST(TimeIntegration, has_the_order_of_its_scheme) {
   }
 }
 
-TEST(TimeIntegration, newmark_keeps_the_energy_that_implicit_euler_loses) {
+TEST(TimeIntegration, NewmarkKeepsTheEnergyThatImplicitEulerLoses) {
   const auto energy = [](const StepReport& r) {
     return r.kinetic_energy + r.elastic_energy + r.gravity_energy;
   };
@@ -67,7 +67,7 @@ TEST(TimeIntegration, newmark_keeps_the_energy_that_implicit_euler_loses) {
   EXPECT_GT(drift(Integrator::implicit_euler), 0.3);
 }
 
-TEST(TimeIntegration, free_fall_is_exact_for_newmark_and_bdf2_gains_an_order) {
+TEST(TimeIntegration, FreeFallIsExactForNewmarkAndBdf2GainsAnOrder) {
   for (const auto& [scheme, error] :
        {std::pair(Integrator::newmark, 1e-12), std::pair(Integrator::bdf2, 1e-3)}) {
     SmallScene scene;
@@ -106,20 +106,20 @@ std::pair<double, double> turned_energy(Integrator scheme) {
   return {energy / first, most};
 }
 
-TEST(TimeIntegration, generalized_alpha_keeps_the_energy_of_stiff_bodies_that_turn) {
+TEST(TimeIntegration, GeneralizedAlphaKeepsTheEnergyOfStiffBodiesThatTurn) {
   const auto [kept, gained] = turned_energy(Integrator::generalized_alpha);
   EXPECT_NEAR(kept, 1, 0.02);
   EXPECT_LT(gained, 0.05);
 }
 
-TEST(TimeIntegration, reports_tell_of_energy_that_comes_from_nowhere) {
+TEST(TimeIntegration, ReportsTellOfEnergyThatComesFromNowhere) {
   const auto [kept, gained] = turned_energy(Integrator::newmark);
   EXPECT_GT(kept, 10) << "the rule that averages, without damping";
   EXPECT_GT(gained, 10);
   EXPECT_LT(turned_energy(Integrator::implicit_euler).second, 1e-6);
 }
 
-TEST(TimeIntegration, all_forces_accelerate_from_the_start) {
+TEST(TimeIntegration, AllForcesAccelerateFromTheStart) {
   SmallScene scene;
   scene.options.integrator.scheme = Integrator::newmark;
   scene.options.gravity.setZero();
@@ -148,7 +148,7 @@ TEST(TimeIntegration, all_forces_accelerate_from_the_start) {
   }
 }
 
-TEST(QuasiStatic, a_hanging_bar_stretches_as_its_weight_demands) {
+TEST(QuasiStatic, AHangingBarStretchesAsItsWeightDemands) {
   // Small strains: u(L) = ρ g L² / 2E, the cross-section free to contract.
   SmallScene scene;
   scene.options.integrator.scheme = Integrator::quasi_static;
@@ -170,7 +170,7 @@ TEST(QuasiStatic, a_hanging_bar_stretches_as_its_weight_demands) {
   EXPECT_LT((s->state().nodes - once).cwiseAbs().maxCoeff(), 1e-9);
 }
 
-TEST(QuasiStatic, a_box_comes_to_lie_on_the_ground_without_inertia) {
+TEST(QuasiStatic, ABoxComesToLieOnTheGroundWithoutInertia) {
   SmallScene scene;
   scene.options.integrator.scheme = Integrator::quasi_static;
   scene.options.solver.tolerance = 1e-4;
@@ -187,7 +187,7 @@ TEST(QuasiStatic, a_box_comes_to_lie_on_the_ground_without_inertia) {
   EXPECT_NEAR(frame.contact_force.row(1).sum(), 8 * 9.81, 0.08) << "the ground carries the weight";
 }
 
-TEST(QuasiStatic, a_body_that_nothing_holds_is_reported) {
+TEST(QuasiStatic, ABodyThatNothingHoldsIsReported) {
   SmallScene scene;
   scene.options.integrator.scheme = Integrator::quasi_static;
   scene.options.solver.max_iterations = 30;

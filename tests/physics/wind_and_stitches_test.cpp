@@ -21,7 +21,7 @@ Wind air(const Vector3& velocity) {
   return wind;
 }
 
-TEST(Wind, what_falls_reaches_the_speed_at_which_drag_holds_its_weight) {
+TEST(Wind, WhatFallsReachesTheSpeedAtWhichDragHoldsItsWeight) {
   SmallScene scene;
   Body ball = make_particles("ball", generate::points({1, 1, 1}, 1), 0.01, 10);
   ball.winds = {air({0, 0, 0})};
@@ -42,7 +42,7 @@ TEST(Wind, what_falls_reaches_the_speed_at_which_drag_holds_its_weight) {
     EXPECT_NEAR(-simulation->state().velocity(1, i), rod_speed, 1e-2 * rod_speed) << i;
 }
 
-TEST(Wind, takes_along_what_it_blows_on_and_never_overtakes_itself) {
+TEST(Wind, TakesAlongWhatItBlowsOnAndNeverOvertakesItself) {
   SmallScene scene;
   Body box = make_volume("box", generate::box({0.2, 0.2, 0.2}, {2, 2, 2}), soft(1e5), 5, MassKind::lumped);
   box.winds = {air({3, 0, 0})};
@@ -67,7 +67,7 @@ TEST(Wind, takes_along_what_it_blows_on_and_never_overtakes_itself) {
   EXPECT_GT(before, 0.5);
 }
 
-TEST(Stitches, draw_two_rods_together_and_hold_them) {
+TEST(Stitches, DrawTwoRodsTogetherAndHoldThem) {
   // Two chains of one body, points of the one sewn to edges of the other.
   Mesh lower = generate::segments(0.4, 8), both;
   both.points.resize(3, 18);
@@ -110,7 +110,7 @@ TEST(Stitches, draw_two_rods_together_and_hold_them) {
   EXPECT_GT(gap(simulation->state().nodes), 0.01);
 }
 
-TEST(Stitches, that_close_in_a_given_time_follow_it) {
+TEST(Stitches, ThatCloseInAGivenTimeFollowIt) {
   Attachment seam{0, 0, 0, {1, -1, -1}, {1, 0, 0}, 1e5, 0.05, {}};
   seam.when.from = 0.1;
   seam.closing = 0.5;

@@ -113,7 +113,7 @@ Drape drape(double membrane_scale, bool limited) {
   return result;
 }
 
-TEST(Wrinkles, of_a_stiff_membrane_are_creases_those_of_a_soft_one_with_limit_are_folds_Slow) {
+TEST(Wrinkles, OfAStiffMembraneAreCreasesThoseOfASoftOneWithLimitAreFoldsSlow) {
   // How many crests there are depends on the mesh: along the rows of this one, a stiff membrane makes many,
   // all creases.
   const Drape stiff = drape(1, false), soft = drape(0.01, true);

@@ -64,7 +64,7 @@ const std::vector<Material>& materials() {
   return all;
 }
 
-TEST(PotentialContract, inertia_with_lumped_and_consistent_mass) {
+TEST(PotentialContract, InertiaWithLumpedAndConsistentMass) {
   for (const MassKind kind : {MassKind::lumped, MassKind::consistent}) {
     const Body body = make_volume("b", two_tetrahedra(), materials()[0], 1000, kind);
     Inertia inertia(body.mass);
@@ -83,7 +83,7 @@ TEST(PotentialContract, inertia_with_lumped_and_consistent_mass) {
   }
 }
 
-TEST(PotentialContract, nodal_forces) {
+TEST(PotentialContract, NodalForces) {
   NodalForces forces;
   const Matrix3X f = random_points(5, 1), origins = random_points(5, 2), x = random_points(5, 3);
   forces.set(0.01, f, origins);
@@ -93,7 +93,7 @@ TEST(PotentialContract, nodal_forces) {
   EXPECT_NEAR(forces.value(x), -0.01 * f.cwiseProduct(x - origins).sum(), 1e-15);
 }
 
-TEST(PotentialContract, pressure_on_open_and_closed_patches) {
+TEST(PotentialContract, PressureOnOpenAndClosedPatches) {
   const Mesh mesh = two_tetrahedra();
   Faces closed = boundary_faces(mesh.tetrahedra);
   for (const Index count : {Index(closed.cols()), 2, 1})
@@ -114,7 +114,7 @@ TEST(PotentialContract, pressure_on_open_and_closed_patches) {
     }
 }
 
-TEST(PotentialContract, springs_to_points_edges_and_triangles) {
+TEST(PotentialContract, SpringsToPointsEdgesAndTriangles) {
   for (unsigned seed = 0; seed < 6; ++seed) {
     const Matrix3X x = random_points(8, seed);
     for (const double length : {0.0, 0.3, 3.0}) {  // drawn, drawn, pressed
@@ -127,7 +127,7 @@ TEST(PotentialContract, springs_to_points_edges_and_triangles) {
   }
 }
 
-TEST(PotentialContract, air_drag_on_points_segments_and_triangles) {
+TEST(PotentialContract, AirDragOnPointsSegmentsAndTriangles) {
   const DragCoefficients c;
   for (unsigned seed = 0; seed < 4; ++seed) {
     const Matrix3X x = random_points(6, seed), origin = random_points(6, seed + 10);
@@ -143,7 +143,7 @@ TEST(PotentialContract, air_drag_on_points_segments_and_triangles) {
   }
 }
 
-TEST(PotentialContract, air_drag_has_the_force_of_the_squared_speed) {
+TEST(PotentialContract, AirDragHasTheForceOfTheSquaredSpeed) {
   const DragCoefficients c{1.2, 2, 0.1};
   const Vector3 a(0, 0, 0), b(2, 0, 0), p(0, 3, 0);  // area 3, normal z
   const auto near = [](const Vector3& got, const Vector3& expected) {
@@ -172,7 +172,7 @@ Body zigzag(RestCurvature rest, bool closed) {
   return make_rod("r", m, {.density = 1000, .young = 1e4, .radius = 0.2}, rest);
 }
 
-TEST(PotentialContract, rods_on_random_states) {
+TEST(PotentialContract, RodsOnRandomStates) {
   for (const RestCurvature rest : {RestCurvature::mesh, RestCurvature::straight})
     for (const bool closed : {false, true})
       for (unsigned seed = 0; seed < 6; ++seed) {
@@ -187,7 +187,7 @@ TEST(PotentialContract, rods_on_random_states) {
       }
 }
 
-TEST(PotentialContract, rods_that_are_straight_nearly_folded_and_almost_of_no_length) {
+TEST(PotentialContract, RodsThatAreStraightNearlyFoldedAndAlmostOfNoLength) {
   // One bend of three nodes.
   Mesh m;
   m.points.resize(3, 3);
@@ -235,7 +235,7 @@ TEST(PotentialContract, rods_that_are_straight_nearly_folded_and_almost_of_no_le
                             {1e-7, 1e-5, 1e-4, projects_in_stretch_space});
 }
 
-TEST(PotentialContract, a_rod_bends_with_the_energy_of_a_beam) {
+TEST(PotentialContract, ARodBendsWithTheEnergyOfABeam) {
   // A circle of radius R: π α / R, and no stretch. [C-IPC supplement eq. 15]
   const double young = 1e4, radius = 0.01, alpha = young * std::pow(radius, 4) * std::numbers::pi / 4;
   double error = 1;
@@ -259,7 +259,7 @@ TEST(PotentialContract, a_rod_bends_with_the_energy_of_a_beam) {
   EXPECT_LT(error, 5e-3);
 }
 
-TEST(PotentialContract, damping_with_stiffness_and_both_kinds_of_mass) {
+TEST(PotentialContract, DampingWithStiffnessAndBothKindsOfMass) {
   for (const MassKind kind : {MassKind::lumped, MassKind::consistent}) {
     const Body body = make_volume("b", two_tetrahedra(), materials()[0], 1000, kind);
     ContinuumElasticity elasticity;
@@ -285,7 +285,7 @@ TEST(PotentialContract, damping_with_stiffness_and_both_kinds_of_mass) {
   }
 }
 
-TEST(PotentialContract, elasticity_of_every_material_on_random_states) {
+TEST(PotentialContract, ElasticityOfEveryMaterialOnRandomStates) {
   for (std::size_t m = 0; m < materials().size(); ++m)
     for (unsigned seed = 0; seed < 5; ++seed) {
       const Body body = make_volume("b", two_tetrahedra(), materials()[m], 1000, MassKind::lumped);
@@ -298,7 +298,7 @@ TEST(PotentialContract, elasticity_of_every_material_on_random_states) {
     }
 }
 
-TEST(PotentialContract, elasticity_at_rest_rotated_stretched_and_flattened) {
+TEST(PotentialContract, ElasticityAtRestRotatedStretchedAndFlattened) {
   for (std::size_t m = 0; m < materials().size(); ++m) {
     const Body body = make_volume("b", two_tetrahedra(), materials()[m], 1000, MassKind::lumped);
     ContinuumElasticity elasticity;
@@ -328,7 +328,7 @@ TEST(PotentialContract, elasticity_at_rest_rotated_stretched_and_flattened) {
   }
 }
 
-TEST(PotentialContract, materials_that_prevent_inversion_are_infinite_for_inverted_elements) {
+TEST(PotentialContract, MaterialsThatPreventInversionAreInfiniteForInvertedElements) {
   for (const Material& material : materials()) {
     const Body body = make_volume("b", two_tetrahedra(), material, 1000, MassKind::lumped);
     ContinuumElasticity elasticity;
@@ -341,7 +341,7 @@ TEST(PotentialContract, materials_that_prevent_inversion_are_infinite_for_invert
   }
 }
 
-TEST(PotentialContract, elasticity_of_several_materials_in_one_body) {
+TEST(PotentialContract, ElasticityOfSeveralMaterialsInOneBody) {
   const CellSubstances mixed{
       {{LinearElasticity{lame_parameters(1e4, 0.3)}, 500}, {mooney_rivlin(lame_parameters(1e5, 0.4)), 3000}},
       {1, 0}};
@@ -409,7 +409,7 @@ Matrix3X point_over_triangle(double fx, double fz, double height) {
   return x;
 }
 
-TEST(PotentialContract, contact_of_point_and_triangle_over_interior_edge_and_corner) {
+TEST(PotentialContract, ContactOfPointAndTriangleOverInteriorEdgeAndCorner) {
   const std::vector<std::array<double, 2>> feet = {{0.3, 0.3},     {0.1, 0.8},    {0.5, -0.05}, {0.55, 0.52},
                                                    {-0.05, -0.04}, {1.06, -0.01}, {0.05, 1.07}};
   for (const double height : {0.15, 0.05, 1e-3})
@@ -428,7 +428,7 @@ TEST(PotentialContract, contact_of_point_and_triangle_over_interior_edge_and_cor
       }
 }
 
-TEST(PotentialContract, contact_of_two_edges_crossing_skew_and_end_to_end) {
+TEST(PotentialContract, ContactOfTwoEdgesCrossingSkewAndEndToEnd) {
   const std::vector<std::array<double, 4>> cases = {// angle, shift along, height, thickness
                                                     {1.2, 0.0, 0.05, 0},
                                                     {0.4, 0.1, 0.1, 0},
@@ -455,7 +455,7 @@ TEST(PotentialContract, contact_of_two_edges_crossing_skew_and_end_to_end) {
   }
 }
 
-TEST(PotentialContract, contact_of_nearly_parallel_edges_is_mollified) {
+TEST(PotentialContract, ContactOfNearlyParallelEdgesIsMollified) {
   for (const double angle : {2e-2, 1e-2, 1e-3})
     for (const double shift : {0.0, 0.3, 0.95}) {
       Matrix3X x(3, 4);
@@ -476,7 +476,7 @@ TEST(PotentialContract, contact_of_nearly_parallel_edges_is_mollified) {
     }
 }
 
-TEST(PotentialContract, exactly_parallel_segments_are_held_apart_by_their_ends) {
+TEST(PotentialContract, ExactlyParallelSegmentsAreHeldApartByTheirEnds) {
   Matrix3X x(3, 4);
   x << 0, 1, 0.2, 0.9, 0, 0, 0.05, 0.05, 0, 0, 0, 0;
   PairSettings s;
@@ -493,7 +493,7 @@ TEST(PotentialContract, exactly_parallel_segments_are_held_apart_by_their_ends) 
   EXPECT_TRUE(dense_hessian(*f.contact, x, Projection::psd).allFinite());
 }
 
-TEST(PotentialContract, contact_with_half_spaces) {
+TEST(PotentialContract, ContactWithHalfSpaces) {
   const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05).array() + 0.02;
   PairSettings s;
   s.dhat = 0.2;
@@ -506,7 +506,7 @@ TEST(PotentialContract, contact_with_half_spaces) {
   expect_potential_contract(*f.contact, x, "half-spaces", {1e-7, 1e-5, 1e-4});
 }
 
-TEST(PotentialContract, contact_with_and_friction_on_a_half_space_that_is_carried) {
+TEST(PotentialContract, ContactWithAndFrictionOnAHalfSpaceThatIsCarried) {
   Matrix3X x = point_over_triangle(0.3, 0.3, 0.05).array() + 0.02;
   const Vector3 normal = Vector3(0.1, 1, 0.2).normalized();
   PairSettings s;
@@ -535,7 +535,7 @@ TEST(PotentialContract, contact_with_and_friction_on_a_half_space_that_is_carrie
   EXPECT_LT(g.norm(), 1e-12) << "carried along, nothing slides";
 }
 
-TEST(PotentialContract, friction_sticking_sliding_and_at_rest) {
+TEST(PotentialContract, FrictionStickingSlidingAndAtRest) {
   const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
   PairSettings s;
   s.dhat = 0.2;
@@ -558,7 +558,7 @@ TEST(PotentialContract, friction_sticking_sliding_and_at_rest) {
   EXPECT_TRUE(dense_hessian(friction, x, Projection::psd).allFinite());
 }
 
-TEST(PotentialContract, friction_of_points_and_segments_lies_across_what_joins_them) {
+TEST(PotentialContract, FrictionOfPointsAndSegmentsLiesAcrossWhatJoinsThem) {
   // Two balls; a ball beside a rod, over its middle and over its end; two rods, crossing and parallel. The
   // tangent plane is normal to the shortest way between the two. [thesis A.8]
   struct Case {
@@ -647,7 +647,7 @@ TEST(Friction, MixesForcesOfTwoLags) {
   EXPECT_LT((force(fading, slid) - (0.25 * stayed + 0.75 * had)).norm(), 1e-12 * had.norm());
 }
 
-TEST(PotentialContract, friction_that_falls_from_sticking_to_sliding) {
+TEST(PotentialContract, FrictionThatFallsFromStickingToSliding) {
   const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
   PairSettings s;
   s.dhat = 0.2;
@@ -672,7 +672,7 @@ TEST(PotentialContract, friction_that_falls_from_sticking_to_sliding) {
   }
 }
 
-TEST(PotentialContract, friction_force_is_coulombs_when_sliding) {
+TEST(PotentialContract, FrictionForceIsCoulombsWhenSliding) {
   const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
   PairSettings s;
   s.dhat = 0.2;
@@ -693,7 +693,7 @@ TEST(PotentialContract, friction_force_is_coulombs_when_sliding) {
   EXPECT_LT(dragged.rowwise().sum().norm(), 1e-12 * dragged.norm());  // action and reaction
 }
 
-TEST(PotentialContract, boundary_target) {
+TEST(PotentialContract, BoundaryTarget) {
   BoundaryTarget target;
   target.stiffness = 50;
   target.targets.push_back({1, {0.1, 0.2, 0.3}, {1, 0, 1}, 2.0, {0.5, 7, -0.3}});
@@ -701,7 +701,7 @@ TEST(PotentialContract, boundary_target) {
   expect_potential_contract(target, random_points(4, 9), "targets");
 }
 
-TEST(BarrierContact, resting_stiffness_lets_contacts_press_as_much_at_the_wanted_place) {
+TEST(BarrierContact, RestingStiffnessLetsContactsPressAsMuchAtTheWantedPlace) {
   // A point above a triangle, at a third of the reach.
   PairSettings settings;
   settings.dhat = 0.02;

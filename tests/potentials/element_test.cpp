@@ -54,7 +54,7 @@ Matrix3X rest_nodes() {
   return x;
 }
 
-TEST(Element, of_ten_nodes_keeps_the_contract_of_potentials) {
+TEST(Element, OfTenNodesKeepsTheContractOfPotentials) {
   const Matrix3X rest = rest_nodes();
   for (const Material& material : {Material(NeoHookean{lame_parameters(1e3, 0.3)}),
                                    Material(LinearElasticity{lame_parameters(1e3, 0.3)})}) {
@@ -72,7 +72,7 @@ TEST(Element, of_ten_nodes_keeps_the_contract_of_potentials) {
   }
 }
 
-TEST(Element, of_ten_nodes_has_the_energy_of_its_deformation) {
+TEST(Element, OfTenNodesHasTheEnergyOfItsDeformation) {
   const Matrix3X rest = rest_nodes();
   const Material material = NeoHookean{lame_parameters(1e3, 0.3)};
   QuadraticElasticity elasticity;

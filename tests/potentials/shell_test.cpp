@@ -49,7 +49,7 @@ Matrix3X shaken(const Matrix3X& x, unsigned seed, double size) {
   return y;
 }
 
-TEST(ShellContract, membranes_with_and_without_limits) {
+TEST(ShellContract, MembranesWithAndWithoutLimits) {
   const StretchLimit limit{1.5, 0.5, 1, 1e3};
   int tested = 0;
   for (const Membrane& m : membranes)
@@ -75,7 +75,7 @@ TEST(ShellContract, membranes_with_and_without_limits) {
   EXPECT_GT(tested, 40);
 }
 
-TEST(ShellContract, limits_change_neither_gradient_nor_hessian_at_rest) {
+TEST(ShellContract, LimitsChangeNeitherGradientNorHessianAtRest) {
   const Body free = shell(membranes[0]), limited = shell(membranes[0], StretchLimit{1.01, 0.99, 1, 1e3});
   MembraneElasticity a, b;
   a.add(*free.shell, 0);
@@ -91,7 +91,7 @@ TEST(ShellContract, limits_change_neither_gradient_nor_hessian_at_rest) {
   EXPECT_LT((ha - hb).norm(), 1e-9 * ha.norm());
 }
 
-TEST(ShellContract, bending_at_any_angle_and_rest_angle) {
+TEST(ShellContract, BendingAtAnyAngleAndRestAngle) {
   for (const bool flat : {false, true}) {
     const Body body = shell(membranes[0], {}, flat);
     ASSERT_EQ(body.shell->hinges.cols(), 2);
@@ -104,7 +104,7 @@ TEST(ShellContract, bending_at_any_angle_and_rest_angle) {
   }
 }
 
-TEST(ShellContract, bending_flat_and_nearly_folded) {
+TEST(ShellContract, BendingFlatAndNearlyFolded) {
   Mesh mesh;
   mesh.points.resize(3, 4);
   mesh.points << 0, 1, 0.4, 0.5, 0, 0, 1, -1, 0, 0, 0, 0;
@@ -140,7 +140,7 @@ TEST(ShellContract, bending_flat_and_nearly_folded) {
   EXPECT_TRUE(std::isfinite(potential.value(line)));
 }
 
-TEST(Shell, rigid_motion_costs_nothing) {
+TEST(Shell, RigidMotionCostsNothing) {
   const Body body = shell(membranes[2]);
   MembraneElasticity membrane;
   HingeBending bending;
@@ -154,7 +154,7 @@ TEST(Shell, rigid_motion_costs_nothing) {
   EXPECT_LT(bending.value(x), 1e-22);
 }
 
-TEST(Shell, mass_is_area_times_thickness_times_density) {
+TEST(Shell, MassIsAreaTimesThicknessTimesDensity) {
   ShellSubstance stuff;
   stuff.membrane = membranes[0];
   stuff.density = 700;
@@ -164,7 +164,7 @@ TEST(Shell, mass_is_area_times_thickness_times_density) {
   EXPECT_EQ(body.shell->hinges.cols(), 0) << "no stiffness of bending, no hinges";
 }
 
-TEST(Shell, edges_of_many_triangles_and_of_either_orientation_have_hinges) {
+TEST(Shell, EdgesOfManyTrianglesAndOfEitherOrientationHaveHinges) {
   Mesh mesh;  // three leaves of a book, the last turned round
   mesh.points.resize(3, 5);
   mesh.points << 0, 1, 0, 0, 0, 0, 0, 1, -1, 0, 0, 0, 0, 0, 1;
@@ -180,7 +180,7 @@ TEST(Shell, edges_of_many_triangles_and_of_either_orientation_have_hinges) {
   EXPECT_NEAR(std::abs(body.shell->rest_angle[2]), std::numbers::pi / 2, 1e-14);
 }
 
-TEST(Shell, steps_never_exceed_a_limit_and_use_most_of_the_room) {
+TEST(Shell, StepsNeverExceedALimitAndUseMostOfTheRoom) {
   for (int kind = 0; kind < 3; ++kind) {
     const Membrane& m = membranes[kind == 2 ? 3 : 0];
     const StretchLimit limit{1.05, kind == 1 ? 0.9 : 0, 1, 1e3};
@@ -210,7 +210,7 @@ TEST(Shell, steps_never_exceed_a_limit_and_use_most_of_the_room) {
   }
 }
 
-TEST(Shell, stiffness_of_a_limit_doubles_when_a_triangle_stays_too_near) {
+TEST(Shell, StiffnessOfALimitDoublesWhenATriangleStaysTooNear) {
   const Body body = shell(membranes[0], StretchLimit{1.05, 0, 1, 3e4});
   MembraneElasticity potential;
   potential.add(*body.shell, 0);
@@ -230,7 +230,7 @@ TEST(Shell, stiffness_of_a_limit_doubles_when_a_triangle_stays_too_near) {
   EXPECT_FALSE(potential.adapt_stiffness());
 }
 
-TEST(Shell, a_start_beyond_the_limit_is_refused) {
+TEST(Shell, AStartBeyondTheLimitIsRefused) {
   ShellSubstance stuff;
   stuff.membrane = membranes[0];
   stuff.limit = StretchLimit{1.1, 0, 1, 1e3};
@@ -245,7 +245,7 @@ TEST(Shell, a_start_beyond_the_limit_is_refused) {
   }
 }
 
-TEST(Shell, bending_costs_no_more_than_the_membrane) {
+TEST(Shell, BendingCostsNoMoreThanTheMembrane) {
   // Of a cloth, with its strain limit, all that a Newton iteration asks for.
   ShellSubstance stuff;
   stuff.membrane = membranes[1];

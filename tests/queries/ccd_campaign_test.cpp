@@ -9,7 +9,7 @@
 #include <cmath>
 #include <sstream>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 /// Which generated set a setting is asked.
@@ -252,4 +252,4 @@ std::vector<QueryFamily> all_families() {
 INSTANTIATE_TEST_SUITE_P(Families, CcdCampaign, ::testing::ValuesIn(all_families()), test_name);
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <support/temporary_directory.hpp>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 /// A vertex that falls onto a resting triangle at time 1/2, or is lifted.
@@ -93,7 +93,7 @@ TEST(QueryRecorder, WritesAllKindsOfPairsThatMove) {
                                  {PairKind::edge_edge, {0, 1, 2, 3}}};
   QueryRecorder recorder;
   recorder.add(candidates, x, p);
-  const testing::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   prepare_query_folder(directory.path(), "recorded", false);
   recorder.write(directory.path(), "recorded");
   const QuerySet faces = read_queries(directory / "vertex-face/recorded.csv");
@@ -120,4 +120,4 @@ TEST(QueryRecorder, WritesAllKindsOfPairsThatMove) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

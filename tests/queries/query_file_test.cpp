@@ -9,13 +9,8 @@
 #include <random>
 #include <sstream>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using testing::content_of;
-using testing::message_of;
-using testing::TemporaryDirectory;
-using testing::write_file;
 
 /// Eight good rows of one query.
 std::string rows(const std::string& truth = ",0") {
@@ -225,4 +220,4 @@ TEST_F(QueryFiles, AreNotReplacedUnlessAsked) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <sstream>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 constexpr PairKind kinds[] = {PairKind::point_triangle, PairKind::edge_edge};
@@ -336,4 +336,4 @@ TEST(QueryFamilies, ShiftedOnesLieAThousandSizesAway) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -9,10 +9,8 @@
 #include <random>
 #include <string>
 
+namespace apart::test {
 namespace {
-
-using apart::FractionFault;
-using apart::parse_fraction;
 
 /// An exact rational, only for comparing.
 class Rational {
@@ -202,3 +200,4 @@ TEST(Fraction, EveryDoubleSurvivesBeingWrittenAndRead) {
 }
 
 }  // namespace
+}  // namespace apart::test

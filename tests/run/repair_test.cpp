@@ -4,11 +4,8 @@
 #include <gtest/gtest.h>
 #include <support/temporary_directory.hpp>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using testing::TemporaryDirectory;
-using testing::write_file;
 
 // Everything is chosen by faces, to the last digit, which a move takes away from there.
 TEST(Repair, ConditionsHoldTheSamePointsAsBefore) {
@@ -53,4 +50,4 @@ TEST(Repair, ConditionsHoldTheSamePointsAsBefore) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -7,7 +7,7 @@
 
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 /// Every value of a scene, for choosing one at random.
@@ -63,4 +63,4 @@ TEST(SceneFuzz, MutatedScenesAreBuiltOrRefused) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 Scene built(const std::string& bodies, const std::string& contact) {
@@ -35,4 +35,4 @@ TEST(StartCheck, PairsThatMayOverlapAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 std::vector<std::string> warnings_of(const std::string& bodies, const std::string& rest = "") {
@@ -142,4 +142,4 @@ TEST(Warnings, SpeakOfAnArrayOnce) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <limits>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 Scene attached(int cells) {
@@ -51,4 +51,4 @@ TEST(Attachments, OfFineMeshesAreFoundQuickly) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -13,7 +13,7 @@
 #include <set>
 #include <sstream>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 std::string text_of(const std::string& file) {
@@ -73,12 +73,11 @@ TEST(Catalog, DefaultsMeetTheirOwnRules) {
 TEST(Catalog, EveryGeneratorAndMaterialIsMadeFromItsDefaults) {
   for (const Row& row : catalog().group("mesh").rows) {
     if (!row.tag_is_name) continue;
-    const auto mesh = test::described_part<MeshDescription>(smallest_object(row));
+    const auto mesh = described_part<MeshDescription>(smallest_object(row));
     EXPECT_GT(make_mesh(mesh, {generate::Content::tetrahedra}).mesh.point_count(), 0) << row.name;
   }
   for (const Row& row : catalog().group("material").rows) {
-    const Material made =
-        make_substance(test::described_part<MaterialDescription>(smallest_object(row))).material;
+    const Material made = make_substance(described_part<MaterialDescription>(smallest_object(row))).material;
     EXPECT_EQ(std::visit([](const auto& m) { return m.name; }, made), row.name);
   }
 }
@@ -188,4 +187,4 @@ TEST(NearestName, FindsTypingErrorsAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -5,12 +5,8 @@
 #include <support/input_error.hpp>
 #include <support/temporary_directory.hpp>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using apart::testing::message_of;
-using apart::testing::TemporaryDirectory;
-using apart::testing::write_file;
 
 Body built(const std::string& rest, const std::string& mesh = R"("generator": "box", "cells": [4, 1, 1])") {
   const SceneFile file = parse_scene(
@@ -251,4 +247,4 @@ TEST(Fields, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

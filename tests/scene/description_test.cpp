@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <support/input_error.hpp>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 /// A ball above a floor.
@@ -49,7 +49,7 @@ TEST(Description, MistakesAreNamedByTheirPlace) {
   const auto message = [](auto&& spoil) {
     SceneDescription scene = falling_ball();
     spoil(scene, std::get<VolumeDescription>(scene.bodies[0]));
-    return testing::message_of([&] { build_scene(scene); });
+    return message_of([&] { build_scene(scene); });
   };
   const auto starts = [](const std::string& text, std::string_view with) { return text.starts_with(with); };
   // Found by the rules of the catalog ...
@@ -78,4 +78,4 @@ TEST(Description, MistakesAreNamedByTheirPlace) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 std::string error_of(std::string_view text) {
@@ -111,4 +111,4 @@ TEST(Expression, HostileTextIsRefusedNotCrashed) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

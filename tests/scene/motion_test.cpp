@@ -6,13 +6,13 @@
 
 #include <numbers>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 constexpr double radians = std::numbers::pi / 180;
 
 Motion motion(std::string_view text, const Vector3& center = Vector3::Zero()) {
-  return make_motion(test::described_part<MotionDescription>(text, "motion"), center);
+  return make_motion(described_part<MotionDescription>(text, "motion"), center);
 }
 
 /// Where one point is at a time.
@@ -21,7 +21,7 @@ Vector3 at(const Motion& m, double time, const Vector3& start) {
 }
 
 Matrix3 rotation(std::string_view text) {
-  return make_rotation(test::described_part<RotationDescription>(text, "rotate"));
+  return make_rotation(described_part<RotationDescription>(text, "rotate"));
 }
 
 std::string error_of(std::string_view text) {
@@ -105,4 +105,4 @@ TEST(Motion, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -12,11 +12,8 @@
 #include <numeric>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using apart::testing::TemporaryDirectory;
-using apart::testing::write_file;
 
 SceneFile scene_file(const std::string& bodies, const std::string& rest = "",
                      const std::string& time = R"("steps": 3)") {
@@ -308,7 +305,7 @@ TEST(Selection, ChoosesWhatItSays) {
   mesh.points.row(0).array() += 10;  // x from 10 to 12
   mesh.groups["skin"] = {{3, 5, 8, 26}, {}, {}};
   const auto count = [&](const std::string& text) {
-    return select_points(test::described_part<SelectionDescription>(text), {mesh}).size();
+    return select_points(described_part<SelectionDescription>(text), {mesh}).size();
   };
   EXPECT_EQ(count(R"({"all": true})"), 27u);
   EXPECT_EQ(count(R"({"box": {"min": [10, 0, 0], "max": [10, 2, 2]}})"), 9u);
@@ -324,4 +321,4 @@ TEST(Selection, ChoosesWhatItSays) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

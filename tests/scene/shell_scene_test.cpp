@@ -7,7 +7,7 @@
 #include <Eigen/LU>
 #include <support/temporary_directory.hpp>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 Scene built(const std::string& body, const std::filesystem::path& folder = ".") {
@@ -27,7 +27,7 @@ std::string message(const std::string& body, const std::filesystem::path& folder
 
 const std::string grid = R"("mesh": {"generator": "grid", "cells": [3, 3]})";
 
-TEST(ShellScene, defaults_are_cotton_and_no_limit) {
+TEST(ShellScene, DefaultsAreCottonAndNoLimit) {
   const Body body = built(grid).model->bodies[0];
   ASSERT_TRUE(body.shell);
   EXPECT_NEAR(total_mass(body), 472.64 * 3.18e-4, 1e-12);
@@ -38,7 +38,7 @@ TEST(ShellScene, defaults_are_cotton_and_no_limit) {
   EXPECT_NEAR(std::get<NeoHookeanMembrane>(body.shell->membrane).lame.lambda, lame.lambda, 1e-9);
 }
 
-TEST(ShellScene, membrane_and_bending_are_scaled_apart) {
+TEST(ShellScene, MembraneAndBendingAreScaledApart) {
   const auto shell = [](const std::string& scales) {
     return *built(grid + R"(, "material": {"type": "neo_hookean")" + scales + "}").model->bodies[0].shell;
   };
@@ -51,7 +51,7 @@ TEST(ShellScene, membrane_and_bending_are_scaled_apart) {
               1e-12 * published.hinge_stiffness[0]);
 }
 
-TEST(ShellScene, limits_and_rest_angles_are_read) {
+TEST(ShellScene, LimitsAndRestAnglesAreRead) {
   const std::string bowl = R"("mesh": {"generator": "bowl", "resolution": 3})";
   const ShellCells bent = *built(bowl).model->bodies[0].shell,
                    flat = *built(bowl +
@@ -74,9 +74,9 @@ const std::string with_texture =
     "vt 0 0\nvt 0 0.9\nvt -0.9 0.9\nvt -0.9 0\n"
     "f 1/1 2/2 3/3 4/4\n";
 
-TEST(ShellScene, warp_and_pattern_come_from_texture_coordinates) {
-  const testing::TemporaryDirectory folder;
-  testing::write_file(folder / "t.obj", with_texture);
+TEST(ShellScene, WarpAndPatternComeFromTextureCoordinates) {
+  const TemporaryDirectory folder;
+  write_file(folder / "t.obj", with_texture);
   const std::string mesh =
       R"("mesh": {"file": "t.obj"}, "material": {"type": "orthotropic", "warp": "texture"})";
   // u grows along −y: the warp.
@@ -101,14 +101,14 @@ TEST(ShellScene, warp_and_pattern_come_from_texture_coordinates) {
             std::string::npos);
 }
 
-TEST(ShellScene, rest_mesh_is_another_shape_of_the_same_triangles) {
+TEST(ShellScene, RestMeshIsAnotherShapeOfTheSameTriangles) {
   const std::string large = R"("mesh": {"generator": "grid", "cells": [3, 3], "size": [2, 1]})";
   const ShellCells cells =
       *built(large + R"(, "rest_mesh": {"generator": "grid", "cells": [3, 3]})").model->bodies[0].shell;
   EXPECT_NEAR(cells.volume.sum(), 3.18e-4, 1e-15) << "mass and volume are those of the rest shape";
-  const testing::TemporaryDirectory folder;  // a file is looked for beside the scene
-  testing::write_file(folder / "drape.obj", "v 0 0 0\nv 2 0 0\nv 0 0 2\nf 1 2 3\n");
-  testing::write_file(folder / "stage.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n");
+  const TemporaryDirectory folder;  // a file is looked for beside the scene
+  write_file(folder / "drape.obj", "v 0 0 0\nv 2 0 0\nv 0 0 2\nf 1 2 3\n");
+  write_file(folder / "stage.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n");
   const std::string files = R"("mesh": {"file": "drape.obj"}, "rest_mesh": {"file": "stage.obj"})";
   EXPECT_NEAR(built(files, folder.path()).model->bodies[0].shell->volume.sum(), 0.5 * 3.18e-4, 1e-15);
   EXPECT_NE(message(large + R"(, "rest_mesh": {"generator": "grid", "cells": [3, 4]})")
@@ -116,7 +116,7 @@ TEST(ShellScene, rest_mesh_is_another_shape_of_the_same_triangles) {
             std::string::npos);
 }
 
-TEST(ShellScene, nonsense_is_refused_with_a_reason) {
+TEST(ShellScene, NonsenseIsRefusedWithAReason) {
   EXPECT_NE(message(grid + R"(, "strain_limit": {"upper": 1.01, "threshold": 1.02})")
                 .find("bodies[0].strain_limit.upper: got 1.01, must be more than threshold"),
             std::string::npos);
@@ -136,9 +136,9 @@ TEST(ShellScene, nonsense_is_refused_with_a_reason) {
   EXPECT_NE(message(R"("mesh": {"generator": "segments"})").find("has no triangles"), std::string::npos);
 }
 
-TEST(ShellScene, a_reflected_mesh_keeps_its_texture_with_its_corners) {
-  const testing::TemporaryDirectory folder;
-  testing::write_file(folder / "t.obj", with_texture);
+TEST(ShellScene, AReflectedMeshKeepsItsTextureWithItsCorners) {
+  const TemporaryDirectory folder;
+  write_file(folder / "t.obj", with_texture);
   const Body body =
       built(R"("mesh": {"file": "t.obj"}, "rest_mesh": "texture")", folder.path()).model->bodies[0];
   EXPECT_EQ(body.mesh.face_texture.cols(), 2);
@@ -154,4 +154,4 @@ TEST(ShellScene, a_reflected_mesh_keeps_its_texture_with_its_corners) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

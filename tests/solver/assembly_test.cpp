@@ -26,7 +26,7 @@ void operator delete(void* p, std::size_t) noexcept {
   std::free(p);
 }
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 /// Σ ½ (Σₐ wₐ·xₐ)² with given vectors w: as many points in each term as wanted.
@@ -90,7 +90,7 @@ Matrix3X random(Index n, unsigned seed) {
   return Matrix3X::NullaryExpr(3, n, [&](Eigen::Index, Eigen::Index) { return normal(engine); });
 }
 
-TEST(Assembly, terms_of_any_size_have_the_derivatives_of_their_sum) {
+TEST(Assembly, TermsOfAnySizeHaveTheDerivativesOfTheirSum) {
   const Index nodes = 60, vertices = 40;
   const LinearMap map = mixing_map(nodes, vertices);
   const Chart chart(nodes);
@@ -121,7 +121,7 @@ TEST(Assembly, terms_of_any_size_have_the_derivatives_of_their_sum) {
   }
 }
 
-TEST(Assembly, the_sums_have_the_same_bits_for_any_number_of_threads) {
+TEST(Assembly, TheSumsHaveTheSameBitsForAnyNumberOfThreads) {
   const Index nodes = 60, vertices = 40;
   const LinearMap map = mixing_map(nodes, vertices);
   const Chart chart(nodes);
@@ -147,7 +147,7 @@ TEST(Assembly, the_sums_have_the_same_bits_for_any_number_of_threads) {
   set_thread_count(1);
 }
 
-TEST(Assembly, no_term_allocates) {
+TEST(Assembly, NoTermAllocates) {
   const Index nodes = 60, vertices = 40;
   const LinearMap map = mixing_map(nodes, vertices);
   const Chart chart(nodes);
@@ -167,4 +167,4 @@ TEST(Assembly, no_term_allocates) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -11,7 +11,7 @@
 #include <set>
 #include <thread>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 /// Masses in a grid of n × n × n, pressed against their neighbours: stiff along the lines between them, by
@@ -154,4 +154,4 @@ TEST(ConjugateGradient, SparesLargeHeapsTheFactorisationAlsoAfterAnIndefiniteMat
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

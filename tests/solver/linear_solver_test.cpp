@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <random>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 /// A random symmetric matrix with a dominant diagonal times `definite`.
@@ -34,7 +34,7 @@ BlockSparse random_matrix(Index n, double definite, unsigned seed) {
   return a;
 }
 
-TEST(LinearSolver, every_method_and_ordering_solves_what_a_dense_solver_solves) {
+TEST(LinearSolver, EveryMethodAndOrderingSolvesWhatADenseSolverSolves) {
   for (const LinearSolverMethod& method : linear_solver_methods())
     for (const std::string_view ordering : ordering_names())
       for (const Index n : {1, 2, 30, 400}) {
@@ -51,7 +51,7 @@ TEST(LinearSolver, every_method_and_ordering_solves_what_a_dense_solver_solves) 
       }
 }
 
-TEST(LinearSolver, says_when_a_matrix_is_not_positive_definite) {
+TEST(LinearSolver, SaysWhenAMatrixIsNotPositiveDefinite) {
   const BlockSparse a = random_matrix(40, -1, 7);
   for (const LinearSolverMethod& method : linear_solver_methods()) {
     auto solver = make_linear_solver(method.name);
@@ -65,7 +65,7 @@ TEST(LinearSolver, says_when_a_matrix_is_not_positive_definite) {
   }
 }
 
-TEST(LinearSolver, cholmod_counts_the_work_of_its_factorisations) {
+TEST(LinearSolver, CholmodCountsTheWorkOfItsFactorisations) {
   constexpr Index n = 5, m = 3 * n;
   std::vector<BlockKey> keys;
   for (Index j = 0; j < n; ++j)
@@ -88,7 +88,7 @@ TEST(LinearSolver, cholmod_counts_the_work_of_its_factorisations) {
   }
 }
 
-TEST(LinearSolver, methods_that_say_so_have_the_same_bits_for_any_number_of_threads) {
+TEST(LinearSolver, MethodsThatSaySoHaveTheSameBitsForAnyNumberOfThreads) {
   const BlockSparse a = random_matrix(400, 1, 11);
   const VectorX b = VectorX::LinSpaced(3 * a.block_count(), -1, 2);
   for (const LinearSolverMethod& method : linear_solver_methods()) {
@@ -106,10 +106,10 @@ TEST(LinearSolver, methods_that_say_so_have_the_same_bits_for_any_number_of_thre
   }
 }
 
-TEST(LinearSolver, refuses_unknown_names) {
+TEST(LinearSolver, RefusesUnknownNames) {
   EXPECT_THROW(make_linear_solver("pardiso"), InputError);
   EXPECT_THROW(make_linear_solver("cholmod", "rcm"), InputError);
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

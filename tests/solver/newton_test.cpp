@@ -7,7 +7,7 @@
 
 #include <numeric>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 /// Σ (‖q‖² − 1)² per node: a ring of minima, not convex at the origin.
@@ -59,7 +59,7 @@ NewtonHooks no_hooks() {
   return hooks;
 }
 
-TEST(Newton, finds_a_minimum_and_moves_only_what_is_free) {
+TEST(Newton, FindsAMinimumAndMovesOnlyWhatIsFree) {
   const LinearMap map = LinearMap::identity(2);
   Ring ring(2);
   const Chart chart(2);
@@ -81,7 +81,7 @@ TEST(Newton, finds_a_minimum_and_moves_only_what_is_free) {
   EXPECT_EQ(q(1, 1), start(1, 1));
 }
 
-TEST(Newton, never_passes_its_step_limit) {
+TEST(Newton, NeverPassesItsStepLimit) {
   const LinearMap map = LinearMap::identity(1);
   BoundaryTarget target;
   target.targets.push_back({0, {1, 0, 0}, {1, 1, 1}, 1, Vector3::Zero()});
@@ -101,7 +101,7 @@ TEST(Newton, never_passes_its_step_limit) {
   EXPECT_GT(q(0), 0.499);
 }
 
-TEST(Newton, goes_on_when_the_stationary_hook_changes_the_problem) {
+TEST(Newton, GoesOnWhenTheStationaryHookChangesTheProblem) {
   const LinearMap map = LinearMap::identity(1);
   BoundaryTarget target;
   target.stiffness = 1;
@@ -124,7 +124,7 @@ TEST(Newton, goes_on_when_the_stationary_hook_changes_the_problem) {
   EXPECT_LT((q.col(0) - Vector3(0, 2, 0)).norm(), 1e-12);
 }
 
-TEST(BarrierStiffness, balances_gradients_within_its_range) {
+TEST(BarrierStiffness, BalancesGradientsWithinItsRange) {
   const VectorX contact = VectorX::LinSpaced(6, 1, 2);
   const StiffnessRange range{10, 1000};
   EXPECT_NEAR(balanced_stiffness(-50 * contact, contact, range), 50, 1e-12);
@@ -133,7 +133,7 @@ TEST(BarrierStiffness, balances_gradients_within_its_range) {
   EXPECT_EQ(balanced_stiffness(contact, VectorX::Zero(6), range), 10) << "no contact";
 }
 
-TEST(BarrierStiffness, lower_bound_follows_thesis_A6) {
+TEST(BarrierStiffness, LowerBoundFollowsThesisA6) {
   // 10¹¹ m̄ on the Hessian's diagonal at d = 10⁻⁸ ℓ: 4 d² κ b″(d²) = 10¹¹ m̄.
   const double mass = 0.02, size = 2, dhat = 1e-3;
   const StiffnessRange r = stiffness_range(mass, size, dhat);
@@ -142,7 +142,7 @@ TEST(BarrierStiffness, lower_bound_follows_thesis_A6) {
   EXPECT_DOUBLE_EQ(r.high, 100 * r.low);
 }
 
-TEST(BarrierStiffness, grows_when_a_tiny_gap_goes_on_shrinking) {
+TEST(BarrierStiffness, GrowsWhenATinyGapGoesOnShrinking) {
   // Two points above each other, and the lower one above a plane.
   Matrix3X rest(3, 2);
   rest << 0, 0, 0.5, 1, 0, 0;
@@ -168,4 +168,4 @@ TEST(BarrierStiffness, grows_when_a_tiny_gap_goes_on_shrinking) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

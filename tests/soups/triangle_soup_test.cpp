@@ -14,10 +14,8 @@
 #include <array>
 #include <cmath>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using test::Random;
 
 struct Soup {
   CollisionSurface surface;
@@ -119,7 +117,7 @@ bool starts_apart(const Soup& soup) {
 /// The time up to which all pairs are proven apart; `end` if throughout.
 double proven_until(const Soup& soup, double end) {
   double proven = end;
-  for (const Stencil& s : test::all_pairs(soup.surface)) {
+  for (const Stencil& s : all_pairs(soup.surface)) {
     std::vector<exact::Path> a, b;
     exact::Box box_a, box_b;
     for (int i = 0; i < s.size(); ++i) {
@@ -204,4 +202,4 @@ TEST(TriangleSoups, NothingTouchesBeforeTheTimeThatIsAnsweredSlow) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

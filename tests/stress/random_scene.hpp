@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace apart::testing {
+namespace apart::test {
 
 /// A scene that abuses the solver: random bodies, materials from foam to steel, speeds to 1000 m/s, steps
 /// from 0.1 ms to 1 s, presses that squeeze to a hundredth. The same for the same seed on every machine.
@@ -146,4 +146,4 @@ class RandomScene {
   double lowest_ = 1e9, highest_ = -1e9, widest_ = 0;
 };
 
-}  // namespace apart::testing
+}  // namespace apart::test

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <thread>
 
-namespace apart::testing {
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,7 +39,7 @@ Verdict abuse(std::uint32_t seed, const fs::path& directory) {
   return {true, false, {}};
 }
 
-TEST(Stress, Slow_every_scene_ends_certified_or_says_what_is_impossible) {
+TEST(Stress, SlowEverySceneEndsCertifiedOrSaysWhatIsImpossible) {
   constexpr std::uint32_t count = 200;
   const fs::path place = fs::path(APART_BUILD_DIR) / "stress";  // scenes in trouble stay here
   fs::remove_all(place);
@@ -63,4 +63,4 @@ TEST(Stress, Slow_every_scene_ends_certified_or_says_what_is_impossible) {
 }
 
 }  // namespace
-}  // namespace apart::testing
+}  // namespace apart::test

@@ -2,7 +2,7 @@
 // Frames put together by hand, body by body.
 #include <apart/io/frame.hpp>
 
-namespace apart::testing {
+namespace apart::test {
 
 class FrameBuilder {
  public:
@@ -58,4 +58,4 @@ class FrameBuilder {
   std::vector<Index> first_;
 };
 
-}  // namespace apart::testing
+}  // namespace apart::test

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-namespace apart::testing {
+namespace apart::test {
 
 /// The message of the InputError that `call` must throw; fails the test if it throws none.
 inline std::string message_of(const std::function<void()>& call) {
@@ -19,4 +19,4 @@ inline std::string message_of(const std::function<void()>& call) {
   return {};
 }
 
-}  // namespace apart::testing
+}  // namespace apart::test

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace apart::testing {
+namespace apart::test {
 
 namespace fs = std::filesystem;
 
@@ -58,4 +58,4 @@ std::vector<std::string> content_of(const fs::path& directory) {
   return names;
 }
 
-}  // namespace apart::testing
+}  // namespace apart::test

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace apart::testing {
+namespace apart::test {
 
 /// What a program said and how it ended.
 struct Outcome {
@@ -20,4 +20,4 @@ Outcome run_program(const std::string& program, const std::vector<std::string>& 
 /// Names of everything in a directory, sorted, relative to it.
 std::vector<std::string> content_of(const std::filesystem::path& directory);
 
-}  // namespace apart::testing
+}  // namespace apart::test

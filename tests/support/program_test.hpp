@@ -3,7 +3,7 @@
 #include <support/program.hpp>
 #include <support/temporary_directory.hpp>
 
-namespace apart::testing {
+namespace apart::test {
 
 /// For tests of the program: each has a directory of its own, in which it is run.
 class ProgramTest : public ::testing::Test {
@@ -15,4 +15,4 @@ class ProgramTest : public ::testing::Test {
   TemporaryDirectory directory;
 };
 
-}  // namespace apart::testing
+}  // namespace apart::test

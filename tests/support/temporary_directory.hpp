@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace apart::testing {
+namespace apart::test {
 
 /// A new empty folder, removed with all it holds at the end of the test.
 class TemporaryDirectory {
@@ -40,4 +40,4 @@ inline std::string read_file(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-}  // namespace apart::testing
+}  // namespace apart::test

@@ -8,8 +8,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace apart::verify {
+namespace apart::test {
 namespace {
+
+using namespace verify;
 
 namespace fs = std::filesystem;
 
@@ -28,7 +30,7 @@ class WrittenRun {
   fs::path frame(int i) const { return path() / "frames" / fmt::format("frame_{:06}.vtu", i); }
 
  private:
-  testing::TemporaryDirectory directory_;
+  TemporaryDirectory directory_;
 };
 
 std::vector<Frame> good_frames(const RunFixture& run) {
@@ -224,7 +226,7 @@ TEST(Certificate, ReportsChangedTopologyAndDamagedFrames) {
 }
 
 TEST(Certificate, ThrowsIfThereIsNothingToCheck) {
-  const testing::TemporaryDirectory empty;
+  const TemporaryDirectory empty;
   EXPECT_THROW(certify(empty.path()), InputError);
   EXPECT_THROW(certify(empty / "absent"), InputError);
   const RunFixture run;
@@ -255,7 +257,7 @@ struct RecordedRun {
 };
 
 /// Two chains of one body, of segments of a tenth, a ball and a half-space, with thickness.
-struct ThickRun : testing::FrameBuilder {
+struct ThickRun : FrameBuilder {
   static constexpr int rods = 0, ball = 1, ground = 2;
   ThickRun() {
     Mesh mesh;
@@ -544,4 +546,4 @@ TEST(Certificate, IsTheSameForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace apart::verify
+}  // namespace apart::test

@@ -10,8 +10,10 @@
 #include <random>
 #include <sstream>
 
-namespace apart::verify {
+namespace apart::test {
 namespace {
+
+using namespace verify;
 
 using exact::Path;
 
@@ -380,4 +382,4 @@ TEST(UnprovenVolumes, CatchInversionBetweenTwoGoodStates) {
 }
 
 }  // namespace
-}  // namespace apart::verify
+}  // namespace apart::test

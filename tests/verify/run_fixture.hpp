@@ -5,9 +5,9 @@
 #include <support/frame_builder.hpp>
 #include <support/temporary_directory.hpp>
 
-namespace apart::verify {
+namespace apart::test {
 
-class RunFixture : public testing::FrameBuilder {
+class RunFixture : public FrameBuilder {
  public:
   static constexpr int soft = 0, stiff = 1, table = 2, ground = 3;  ///< indices of the bodies
 
@@ -27,4 +27,4 @@ class RunFixture : public testing::FrameBuilder {
   }
 };
 
-}  // namespace apart::verify
+}  // namespace apart::test

@@ -7,8 +7,10 @@
 #include <limits>
 #include <set>
 
-namespace apart::verify {
+namespace apart::test {
 namespace {
+
+using namespace verify;
 
 TEST(SceneCheck, AcceptsAGoodScene) {
   const RunFixture scene;
@@ -93,7 +95,7 @@ TEST(SceneCheck, WritesTheElementsAsAMesh) {
   const SceneCheck check = check_scene(frame, 0);
   std::vector<Finding> all = check.intersections;
   all.insert(all.end(), check.inversions.begin(), check.inversions.end());
-  const testing::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   write_findings(directory / "found.vtu", frame, all);
   const Mesh mesh = VtuFile(directory / "found.vtu").mesh();  // every cell, even parts of others
   EXPECT_EQ(mesh.tetrahedra.cols(), 1);
@@ -110,4 +112,4 @@ TEST(SceneCheck, WritesTheElementsAsAMesh) {
 }
 
 }  // namespace
-}  // namespace apart::verify
+}  // namespace apart::test

@@ -6,8 +6,10 @@
 #include <random>
 #include <set>
 
-namespace apart::verify {
+namespace apart::test {
 namespace {
+
+using namespace verify;
 
 constexpr auto any_pair = [](Index, Index) { return true; };
 
@@ -205,4 +207,4 @@ TEST(FindGapsBelow, NeverMissesAGapThatRoundingHides) {
 }
 
 }  // namespace
-}  // namespace apart::verify
+}  // namespace apart::test

@@ -10,12 +10,14 @@
 #include <Eigen/LU>
 #include <cmath>
 
-namespace apart::verify {
+namespace apart::test {
 namespace {
+
+using namespace verify;
 
 /// An obstacle and a sheet in the xz plane as it is at rest, with warp along x.
 Frame sheet(std::vector<FrameStrainLimit> limits) {
-  testing::FrameBuilder builder;
+  FrameBuilder builder;
   builder.add({"floor", "obstacle"}, generate::grid(3, 3, 2, 2), {0, -1, 0});
   const Mesh mesh = generate::grid(1, 1, 4, 4);
   builder.add({"sheet", "shell"}, mesh);
@@ -50,7 +52,7 @@ std::vector<Finding> findings(const Frame& first, const Frame& then) {
   return FrameCheck(first).strains(then.mesh.points);
 }
 
-TEST(Strain, a_stretch_beyond_its_limit_by_a_hair_is_found) {
+TEST(Strain, AStretchBeyondItsLimitByAHairIsFound) {
   const Frame rest = sheet({{1, false, Vector3(1.1, 0, 0)}});
   EXPECT_TRUE(findings(rest, rest).empty());
   const Matrix3 turn = Eigen::AngleAxisd(0.7, Vector3(1, 2, 3).normalized()).toRotationMatrix();
@@ -65,7 +67,7 @@ TEST(Strain, a_stretch_beyond_its_limit_by_a_hair_is_found) {
               1e-12);
 }
 
-TEST(Strain, one_triangle_of_many_is_named) {
+TEST(Strain, OneTriangleOfManyIsNamed) {
   const Frame rest = sheet({{1, false, Vector3(1.1, 0, 0)}});
   Frame moved = rest;
   Index corner = -1;
@@ -80,7 +82,7 @@ TEST(Strain, one_triangle_of_many_is_named) {
     EXPECT_NE(std::find(f.cells[0].begin(), f.cells[0].end(), corner), f.cells[0].end());
 }
 
-TEST(Strain, lower_limits_and_limits_along_warp_and_weft_are_checked) {
+TEST(Strain, LowerLimitsAndLimitsAlongWarpAndWeftAreChecked) {
   const Frame pressed = sheet({{1, false, Vector3(2, 0.9, 0)}});
   EXPECT_TRUE(findings(pressed, deformed(pressed, stretch(0.9 + 1e-9, 1))).empty());
   EXPECT_EQ(findings(pressed, deformed(pressed, stretch(0.9 - 1e-9, 1))).size(), 32u);
@@ -103,10 +105,10 @@ TEST(Strain, lower_limits_and_limits_along_warp_and_weft_are_checked) {
   }
 }
 
-TEST(Strain, frames_and_iterates_of_a_run_are_checked_and_absent_bodies_are_not) {
+TEST(Strain, FramesAndIteratesOfARunAreCheckedAndAbsentBodiesAreNot) {
   const Frame rest = sheet({{1, false, Vector3(1.1, 0, 0)}});
   const auto certified = [&](const Frame& frame, const std::vector<Matrix3X>& iterates) {
-    const testing::TemporaryDirectory directory;
+    const TemporaryDirectory directory;
     FrameWriter writer(directory.path());
     writer.write(rest);
     writer.write(frame);
@@ -135,7 +137,7 @@ TEST(Strain, frames_and_iterates_of_a_run_are_checked_and_absent_bodies_are_not)
   EXPECT_TRUE(check.strains(absent.mesh.points).empty());
 }
 
-TEST(Strain, another_limit_or_rest_shape_in_a_later_frame_is_another_run) {
+TEST(Strain, AnotherLimitOrRestShapeInALaterFrameIsAnotherRun) {
   const Frame rest = sheet({{1, false, Vector3(1.1, 0, 0)}});
   Frame other = rest;
   other.strain_limits[0].limits[0] = 1.2;
@@ -146,7 +148,7 @@ TEST(Strain, another_limit_or_rest_shape_in_a_later_frame_is_another_run) {
   EXPECT_FALSE(FrameCheck(rest).difference(rest));
 }
 
-TEST(Strain, damaged_limits_are_refused) {
+TEST(Strain, DamagedLimitsAreRefused) {
   const auto refused = [](auto spoil) {
     Frame frame = sheet({{1, false, Vector3(1.1, 0, 0)}});
     spoil(frame);
@@ -161,4 +163,4 @@ TEST(Strain, damaged_limits_are_refused) {
 }
 
 }  // namespace
-}  // namespace apart::verify
+}  // namespace apart::test

@@ -16,14 +16,11 @@
 #include <regex>
 #include <set>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing::FrameBuilder;
-using testing::read_file;
-using testing::TemporaryDirectory;
 
 constexpr int frame_count = 4;
 
@@ -281,13 +278,13 @@ TEST_F(Export, AFolderAppearsWhenItIsWhole) {
   for (const std::string format : {"obj", "ply", "vtu"}) {
     const fs::path output = directory / (format + "-out"), empty = directory / (format + "-empty");
     fs::create_directory(empty);
-    testing::write_file(files[2], whole.substr(0, whole.size() / 2));
+    write_file(files[2], whole.substr(0, whole.size() / 2));
     const auto before = names();
     EXPECT_THROW(export_frames(files, format, output), InputError);
     EXPECT_THROW(export_frames(files, format, empty), InputError);
     EXPECT_EQ(names(), before) << "nothing stays of half a folder";
     EXPECT_TRUE(fs::is_empty(empty));
-    testing::write_file(files[2], whole);
+    write_file(files[2], whole);
     export_frames(files, format, output / "");
     export_frames(files, format, empty);
     const std::string last = format == "vtu" ? "frames/frame_000003.vtu" : "frame_000003." + format;
@@ -307,7 +304,7 @@ TEST_F(Export, RefusesWhatSinglePrecisionCannotHold) {
     write_frame(files[2], frame);
     for (const std::string format : {"gltf", "usda"}) {
       const fs::path output = directory / ("far." + format);
-      const std::string message = testing::message_of([&] { export_frames(files, format, output); });
+      const std::string message = message_of([&] { export_frames(files, format, output); });
       EXPECT_NE(message.find("frame_000002.vtu"), std::string::npos) << message;
       EXPECT_NE(message.find("soft \"ball\""), std::string::npos) << message;
       EXPECT_NE(message.find("single precision"), std::string::npos) << message;
@@ -424,4 +421,4 @@ TEST_F(ExportedHalfSpaces, MayNotTurnIntoOthers) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

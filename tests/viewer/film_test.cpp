@@ -9,13 +9,10 @@
 
 #include <cstdlib>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::content_of;
-using testing::FrameBuilder;
-using testing::TemporaryDirectory;
 
 std::vector<double> every(double step, int count) {
   std::vector<double> times;
@@ -59,11 +56,11 @@ class Film : public ::testing::Test {
     options.speed = 1;
   }
   std::string probed(const fs::path& film) const {
-    return testing::run_program("/usr/bin/ffprobe",
-                                {"-v", "error", "-count_frames", "-show_entries",
-                                 "stream=codec_name,width,height,nb_read_frames,r_frame_rate", "-of",
-                                 "csv=p=0", film.string()},
-                                directory.path())
+    return run_program("/usr/bin/ffprobe",
+                       {"-v", "error", "-count_frames", "-show_entries",
+                        "stream=codec_name,width,height,nb_read_frames,r_frame_rate", "-of", "csv=p=0",
+                        film.string()},
+                       directory.path())
         .out;
   }
   TemporaryDirectory directory;
@@ -203,4 +200,4 @@ TEST(FilmLook, GlassStaysAsItIs) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

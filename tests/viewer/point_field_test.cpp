@@ -9,10 +9,8 @@
 #include <cmath>
 #include <set>
 
-namespace apart {
+namespace apart::test {
 namespace {
-
-using testing::FrameBuilder;
 
 /// Two cubes of side 1, `gap` apart along x, on a floor as far below.
 FrameBuilder cubes(double gap) {
@@ -160,4 +158,4 @@ TEST(PointField, IsWhatTheFrameSays) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

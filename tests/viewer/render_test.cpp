@@ -15,10 +15,9 @@
 #include <limits>
 #include <numbers>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
-using testing::FrameBuilder;
 using Rgb = std::array<int, 3>;
 
 Rgb pixel(const Image& image, int x, int y) {
@@ -257,7 +256,7 @@ TEST(Render, RefusesWhatSinglePrecisionCannotShow) {
   b.add({"wall", "obstacle"}, generate::box({0.1, 1, 1}, {1, 1, 1}), {1, 0.5, 0});
   RenderOptions options = small();
   const Camera good = automatic_camera(b.frame, aspect);
-  const auto refusal = [&] { return testing::message_of([&] { draw(b.frame, options); }); };
+  const auto refusal = [&] { return message_of([&] { draw(b.frame, options); }); };
   for (const double far : {1e6, 1e18, 1e39, 1e200}) {
     options.camera = good;
     options.camera->eye = Vector3(far, 1, 0);
@@ -339,7 +338,7 @@ TEST(Shapes, AreOfBodiesThatAreThere) {
 }
 
 TEST(Render, WritesAPngFileAtomically) {
-  const testing::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   const Frame frame = ball_on_ground().frame;
   render(frame, small(), directory / "a.png");
   const Image read = read_png(directory / "a.png");
@@ -349,7 +348,7 @@ TEST(Render, WritesAPngFileAtomically) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
   EXPECT_THROW(render(frame, small(), directory / "absent/a.png"), InputError);
   EXPECT_THROW(read_png(directory / "absent.png"), InputError);
-  testing::write_file(directory / "b.png", "not a picture");
+  write_file(directory / "b.png", "not a picture");
   EXPECT_THROW(read_png(directory / "b.png"), InputError);
 }
 
@@ -396,4 +395,4 @@ TEST(CornerNormals, AreSmoothOnRoundShapesAndSharpAtCreases) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <apart/web/byte_cache.hpp>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 TEST(ByteCache, KeepsWhatWasUsedLastWithinItsLimit) {
@@ -29,4 +29,4 @@ TEST(ByteCache, KeepsTheLastEvenIfItIsTooLarge) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test

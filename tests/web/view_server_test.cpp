@@ -28,15 +28,11 @@
 #include <optional>
 #include <thread>
 
-namespace apart {
+namespace apart::test {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing::FrameBuilder;
-using testing::read_file;
-using testing::TemporaryDirectory;
-using testing::write_file;
 
 /// A ball over a floor, lower in each frame.
 Frame ball(int number) {
@@ -547,4 +543,4 @@ TEST_F(Server, RefusesWhatIsNoRun) {
 }
 
 }  // namespace
-}  // namespace apart
+}  // namespace apart::test
