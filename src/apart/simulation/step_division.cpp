@@ -28,6 +28,10 @@ constexpr double shortest_motion = 1e-4, shortest_part = 1e-7;
 // that time and more, and implicit Euler keeps all but one part in a hundred of a vibration's momentum with
 // so many steps in half a period.
 constexpr double parts_of_wave = 32;
+// Multiples of max_motion from which impacts are resolved like that: with the default, solids that move by
+// their own size in a step. What is slower loses its bounce in steps that are longer than its impacts, as
+// ever.
+constexpr double waves_from = 4;
 // In one step: beyond that only motion divides it further.
 constexpr int most_parts_by_waves = 256;
 // A part is not left over that would be shorter than this share of the one before it.
@@ -204,8 +208,8 @@ double StepDivision::next(const StepProblem& problem, const State& state, double
       const double fastest = std::sqrt(move.colwise().squaredNorm().maxCoeff()) / (until - begin);
       const bool far = 2 * fastest * model_.options.dt > fraction * smallest &&
                        2 * fastest * (left - begin) > impact_share * fraction * smallest;
-      const bool hits =
-          any_waves && 2 * std::max(fastest, strongest) * model_.options.dt > fraction * smallest;
+      const bool hits = any_waves && 2 * std::max(fastest, strongest) * model_.options.dt >
+                                         waves_from * fraction * smallest;
       if (far || hits || curves.most > curve_pieces)
         shorten(
             Moving(*this, problem.terms.surface, curves, acceleration, {begin, until - begin, left}, x, move),
@@ -281,7 +285,7 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
                      !model_.bodies[std::size_t(second.body)].is_thin();
   const Vector3 push = waves ? Vector3(m.acceleration[a] - m.acceleration[b]) : Vector3::Zero();  // [m/s²]
   const double fastest_change = push.norm() * std::max(first.wave_time, second.wave_time);
-  const bool hits = waves && std::max(fastest, fastest_change) * dt > fraction * smallest;
+  const bool hits = waves && std::max(fastest, fastest_change) * dt > waves_from * fraction * smallest;
   const bool far = fastest * dt > fraction * smallest &&
                    fastest * (m.time.left - m.time.begin) > impact_share * fraction * smallest;
   if (!far && !hits && curve <= curve_pieces) return;
@@ -346,7 +350,7 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
         }
       const double speed_of_hit =
           std::max({closing, std::abs(bulk.dot(n)), std::abs(push.dot(n)) * size / slowest});
-      if (speed_of_hit * dt > fraction * width) {
+      if (speed_of_hit * dt > waves_from * fraction * width) {
         const double short_part = size / std::max(slowest, speed_of_hit) / parts_of_wave;
         allowed = std::min(allowed, impact > short_part ? impact : impact + short_part);
       }

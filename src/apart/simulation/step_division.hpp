@@ -17,10 +17,10 @@ namespace apart {
 ///   lie across, and those side by side may change places;
 /// * across that line, against the longer of the two: things may slide along each other, not past.
 ///
-/// Volumes and affine bodies that are that fast are squeezed and bounce. Implicit Euler would take most of
-/// what they give back, so while they touch parts are as short as a share of the time that a wave of
-/// compression takes through the smaller one: what the two get is then within a few per cent of what the
-/// shortest steps give them. Of this there is a largest number of parts in a step.
+/// Volumes and affine bodies that move by their own size in a step are squeezed and bounce. Implicit Euler
+/// would take most of what they give back, so while they touch parts are as short as a share of the time that
+/// a wave of compression takes through the smaller one: what the two get is then within a few per cent of
+/// what the shortest steps give them. Of this there is a largest number of parts in a step.
 ///
 /// Two pieces that touch already count as well, a piece with itself does not. Where nothing moves far the
 /// test costs no search.
