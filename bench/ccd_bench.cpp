@@ -105,11 +105,12 @@ std::vector<CcdQuery> recorded_queries(const char* example, int steps) {
   const auto model = build_scene(open_scene(example)).model;
   Simulation simulation(model);
   std::vector<CcdQuery> queries;
-  simulation.on_step_bound = [&](const Candidates& candidates, const Matrix3X& x, const Matrix3X& p) {
+  simulation.on_step_bound = [&](const Candidates& candidates, const Path& path) {
     for (const Stencil& s : candidates) {
       const PairSettings& settings = model->surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
       if (queries.size() < 300'000)
-        queries.push_back({s.kind, s.gather(x), s.gather(p), settings.thickness, settings.dhat});
+        queries.push_back(
+            {s.kind, s.gather(path.start), s.gather(path.move), settings.thickness, settings.dhat});
     }
   };
   for (int i = 0; i < steps; ++i) simulation.step();

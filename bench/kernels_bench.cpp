@@ -56,8 +56,9 @@ struct Solid {
   explicit Solid(int n)
       : body(make_volume("solid", generate::box({1, 1, 1}, {n, n, n}), NeoHookean{lame_parameters(1e5, 0.4)},
                          1000, MassKind::lumped)),
+        chart(body.node_count()),
         inertia(body.mass),
-        objective(body.point_map, {&inertia, &elasticity}, {}) {
+        objective(body.point_map, chart, {{&inertia, Role::inertia}, {&elasticity, Role::elastic}}) {
     elasticity.add(*body.elastic, 0);
     q = shaken(body.nodes, 0.1 / n);
     inertia.set_target(body.nodes);
@@ -66,6 +67,7 @@ struct Solid {
     objective.prepare(q);
   }
   Body body;
+  Chart chart;
   Inertia inertia;
   ContinuumElasticity elasticity;
   Objective objective;
@@ -74,8 +76,10 @@ struct Solid {
 
 void elasticity_local_hessians(benchmark::State& state) {
   Solid solid(int(state.range(0)));
-  std::vector<LocalHessian> out(solid.elasticity.term_count());
-  for (auto _ : state) solid.elasticity.hessians(solid.q, 0, Projection::psd, out);
+  const Index count = solid.elasticity.term_count();
+  LocalHessians out;
+  out.reset(solid.elasticity, 0, count);
+  for (auto _ : state) solid.elasticity.hessians(solid.q, 0, count, Projection::psd, out);
   state.SetItemsProcessed(state.iterations() * solid.elasticity.term_count());
 }
 BENCHMARK(elasticity_local_hessians)->Arg(5)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
@@ -96,10 +100,7 @@ void cholesky(benchmark::State& state, const char* ordering) {
   auto solver = make_linear_solver("cholmod", ordering);
   const VectorX b = VectorX::Ones(3 * h.block_count());
   solver->analyse(h);
-  for (auto _ : state) {
-    solver->factorise(h);
-    benchmark::DoNotOptimize(solver->solve(b));
-  }
+  for (auto _ : state) benchmark::DoNotOptimize(solver->solve(h, b).x);
   state.counters["gigaflop"] = solver->predicted_flops() * 1e-9;
 }
 BENCHMARK_CAPTURE(cholesky, amd, "amd")->Arg(5)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
@@ -160,7 +161,8 @@ BENCHMARK(barrier_gradient)->Arg(20)->Arg(50)->Arg(100)->Unit(benchmark::kMillis
 void barrier_assembly(benchmark::State& state) {
   Sheets s(int(state.range(0)));
   const LinearMap map = LinearMap::identity(Index(s.points.cols()));
-  Objective objective(map, {}, {s.contact.get()});
+  const Chart chart(map.node_count());
+  Objective objective(map, chart, {{s.contact.get(), Role::contact, PointKind::vertices}});
   objective.set_free(
       FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, s.points.cols(), true)));
   objective.prepare(s.points);

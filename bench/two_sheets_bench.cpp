@@ -138,7 +138,8 @@ void sheets_barrier_hessian(benchmark::State& state, Scene scene) {
   Barrier b(scene);
   const Index vertices = b.surface.vertex_count();
   const LinearMap map = LinearMap::identity(vertices);
-  Objective objective(map, {}, {&b.contact});
+  const Chart chart(vertices);
+  Objective objective(map, chart, {{&b.contact, Role::contact, PointKind::vertices}});
   const FreeCoordinates free(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, vertices, true));
   objective.prepare(b.surface.rest);
   for (auto _ : state) {
@@ -158,7 +159,7 @@ void earliest_impact(benchmark::State& state, Scene scene, CcdMethod method, int
   set_thread_count(threads);
   double earliest = 0;
   for (auto _ : state)
-    earliest = collision_free_step(surface, candidates, surface.rest, p, {.method = method});
+    earliest = collision_free_step(surface, candidates, {surface.rest, p}, {.method = method});
   count(state, candidates);
   state.counters["earliest"] = earliest;
   set_thread_count(1);

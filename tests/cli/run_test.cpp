@@ -154,6 +154,28 @@ TEST_F(Runs, ShowOnePlainLinePerStepInALog) {
   }
 }
 
+TEST_F(Runs, SayThatEnergyGrowsBeyondTheWorkDoneAndOnlyThen) {
+  // A stiff box that turns by about six degrees in a step.
+  for (const std::string integrator : {"newmark", "implicit_euler", "bdf2", "generalized_alpha"}) {
+    write_file(directory / "turning.json", R"({"version": 1, "gravity": [0, 0, 0],
+      "time": {"dt": 0.01, "steps": 300, "integrator": ")" +
+                                               integrator +
+                                               R"("},
+      "bodies": [{"type": "affine", "name": "box", "material": {"type": "orthogonality", "stiffness": 1e8},
+                  "mesh": {"generator": "box", "size": [0.2, 0.1, 0.05], "cells": [1, 1, 1]},
+                  "angular_velocity": [344, 172, 516]}],
+      "output": {"every": 300}})");
+    const Outcome outcome = run({"turning.json", "-o", integrator});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const bool grows = integrator == "newmark";
+    EXPECT_EQ(outcome.err.find("energy has grown") != std::string::npos, grows) << integrator << outcome.err;
+    EXPECT_EQ(read_file(directory / integrator / "log.txt").find("energy has grown") != std::string::npos,
+              grows);
+    const double gain = summary_of(directory / integrator)["energy_gain"];
+    EXPECT_EQ(gain > 0.2, grows) << integrator << ": " << gain;
+  }
+}
+
 TEST_F(Runs, OfTheSceneAsUnderstoodGiveTheSameBits) {
   ASSERT_EQ(run({"scene.json", "-o", "first", "--threads", "1"}).code, 0);
   fs::create_directory(directory / "elsewhere");

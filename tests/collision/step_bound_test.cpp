@@ -52,7 +52,7 @@ Matrix3X random_motion(Index vertices, double size, Random& random) {
 /// Over all pairs there are, however far apart.
 double by_definition(const CollisionSurface& surface, const Matrix3X& x, const Matrix3X& p,
                      const CcdOptions& options) {
-  return collision_free_step(surface, test::all_pairs(surface), x, p, options);
+  return collision_free_step(surface, test::all_pairs(surface), {x, p}, options);
 }
 
 /// A surface that does not touch itself, and steps of all sizes on it.
@@ -77,12 +77,12 @@ TEST(StepBound, IsTheSameWhateverTheCacheHasSeenAndWhicheverWayItIsUsed) {
     for (int step = 0; step < 40; ++step) {
       const Matrix3X p = walk.next_step();
       const double alpha = by_definition(walk.surface, walk.x, p, options);
-      EXPECT_EQ(collision_free_step(walk.surface, kept, walk.x, p, options), alpha);
+      EXPECT_EQ(collision_free_step(walk.surface, kept, {walk.x, p}, options), alpha);
       for (const BroadPhaseMethod& search : broad_phase_methods())
         for (const bool reuse : {true, false})
           for (const CcdCulling culling : {CcdCulling::none, CcdCulling::near_first}) {
             CandidateCache fresh(search.make(walk.surface), reach, {.reuse = reuse, .culling = culling});
-            EXPECT_EQ(collision_free_step(walk.surface, fresh, walk.x, p, options), alpha) << search.name;
+            EXPECT_EQ(collision_free_step(walk.surface, fresh, {walk.x, p}, options), alpha) << search.name;
           }
       bounded += alpha < 1;
       walk.x += 0.9 * std::min(1.0, alpha) * p;
@@ -102,8 +102,8 @@ TEST(StepBound, IsTheSameHoweverFewPairsAreHeld) {
     CandidateCache large(make_bvh(walk.surface), reach);
     for (int step = 0; step < (limit == 1 ? 3 : 30); ++step) {
       const Matrix3X p = walk.next_step();
-      EXPECT_EQ(collision_free_step(walk.surface, small, walk.x, p),
-                collision_free_step(walk.surface, large, walk.x, p));
+      EXPECT_EQ(collision_free_step(walk.surface, small, {walk.x, p}),
+                collision_free_step(walk.surface, large, {walk.x, p}));
     }
     EXPECT_LE(most, limit);
     EXPECT_GT(blocks, 20u);
@@ -117,14 +117,14 @@ TEST(StepBound, AnAbsurdlyLongPathIsCutAndNotSearchedToItsEnd) {
   std::size_t most = 0, blocks = 0;
   CandidateCache cache(std::make_unique<Watched>(make_bvh(surface), most, blocks), 0.02,
                        {.culling = CcdCulling::none, .block_size = 20000});
-  const double alpha = collision_free_step(surface, cache, surface.rest, p);
+  const double alpha = collision_free_step(surface, cache, {surface.rest, p});
   EXPECT_GT(alpha, 0);
   EXPECT_LT(alpha, 1e-6);
   EXPECT_LE(most, 20000u);
   // Every pair of edges meets on the whole path: some forty million.
   EXPECT_LT(blocks, 100u);
   CandidateCache usual(make_bvh(surface), 0.02);
-  EXPECT_EQ(collision_free_step(surface, usual, surface.rest, p), alpha);
+  EXPECT_EQ(collision_free_step(surface, usual, {surface.rest, p}), alpha);
 }
 
 TEST(StepBound, CflCullingIsSaferAndAtLeastHalfAsLongAndSearchesLess) {
@@ -137,12 +137,12 @@ TEST(StepBound, CflCullingIsSaferAndAtLeastHalfAsLongAndSearchesLess) {
     for (int step = 0; step < 60; ++step) {
       const Matrix3X p = walk.next_step();
       const double full = by_definition(walk.surface, walk.x, p, options);
-      const double cfl = collision_free_step(walk.surface, kept, walk.x, p, options);
+      const double cfl = collision_free_step(walk.surface, kept, {walk.x, p}, options);
       EXPECT_LE(cfl, full);
       EXPECT_GE(cfl, 0.5 * full);
       CandidateCache fresh(make_spatial_hash(walk.surface), reach,
                            {.reuse = false, .culling = CcdCulling::cfl});
-      EXPECT_EQ(collision_free_step(walk.surface, fresh, walk.x, p, options), cfl);
+      EXPECT_EQ(collision_free_step(walk.surface, fresh, {walk.x, p}, options), cfl);
       (cfl < full ? shorter : same) += 1;
       walk.x += 0.9 * cfl * p;
     }
@@ -150,7 +150,7 @@ TEST(StepBound, CflCullingIsSaferAndAtLeastHalfAsLongAndSearchesLess) {
     EXPECT_GT(same, 10);
     // Nothing moves by more than a quarter of d̂: the pairs in reach and the bound on the others suffice.
     CandidateCache once(make_bvh(walk.surface), reach, {.reuse = false, .culling = CcdCulling::cfl});
-    collision_free_step(walk.surface, once, walk.x, 0.1 * reach * Matrix3X::Random(3, walk.x.cols()),
+    collision_free_step(walk.surface, once, {walk.x, 0.1 * reach * Matrix3X::Random(3, walk.x.cols())},
                         options);
     EXPECT_EQ(once.searches(), 1u);
   }
@@ -164,7 +164,7 @@ TEST(StepBound, IsTheSameForAnyNumberOfThreads) {
     for (const int threads : {1, 2, 4}) {
       set_thread_count(threads);
       CandidateCache cache(make_bvh(walk.surface), 0.02, {.culling = culling, .block_size = 500});
-      alphas.push_back(collision_free_step(walk.surface, cache, walk.x, p));
+      alphas.push_back(collision_free_step(walk.surface, cache, {walk.x, p}));
     }
     set_thread_count(1);
     EXPECT_EQ(alphas[0], alphas[1]);
@@ -180,10 +180,10 @@ TEST(StepBound, PairsFilteredByTheUserDoNotBoundAStep) {
   p.row(2).tail(half).setConstant(-0.2);
   const double reach = walk.surface.pairs.max_reach();
   CandidateCache cache(make_bvh(walk.surface), reach);
-  EXPECT_LT(collision_free_step(walk.surface, cache, walk.x, p), 1);
+  EXPECT_LT(collision_free_step(walk.surface, cache, {walk.x, p}), 1);
   walk.surface.may_meet = [half](Index a, Index b) { return (a < half) == (b < half); };
   CandidateCache filtered(make_bvh(walk.surface), reach);
-  EXPECT_EQ(collision_free_step(walk.surface, filtered, walk.x, p), 1);
+  EXPECT_EQ(collision_free_step(walk.surface, filtered, {walk.x, p}), 1);
 }
 
 TEST(StepBound, NumbersThatAreNotFiniteAreRefusedWithAStepOfZero) {
@@ -191,9 +191,9 @@ TEST(StepBound, NumbersThatAreNotFiniteAreRefusedWithAStepOfZero) {
   CandidateCache cache(make_bvh(walk.surface), 0.02);
   Matrix3X p = Matrix3X::Zero(3, walk.x.cols());
   p(1, 2) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(collision_free_step(walk.surface, cache, walk.x, p), 0);
-  EXPECT_EQ(collision_free_step(walk.surface, cache, p, walk.x), 0);
-  EXPECT_EQ(collision_free_step(walk.surface, test::all_pairs(walk.surface), p, walk.x), 0);
+  EXPECT_EQ(collision_free_step(walk.surface, cache, {walk.x, p}), 0);
+  EXPECT_EQ(collision_free_step(walk.surface, cache, {p, walk.x}), 0);
+  EXPECT_EQ(collision_free_step(walk.surface, test::all_pairs(walk.surface), {p, walk.x}), 0);
 }
 
 TEST(StepBound, EndsWithTheMoveAndTakesDistancesForSeparations) {
@@ -203,10 +203,12 @@ TEST(StepBound, EndsWithTheMoveAndTakesDistancesForSeparations) {
   const CollisionSurface surface(x, Faces(3, 0), Edges(2, 0), {0, 1}, PairTable(2), {});
   CandidateCache cache(make_bvh(surface), surface.pairs.max_reach());
   for (const CcdMethod method : methods) {
-    EXPECT_EQ(collision_free_step(surface, cache, x, p, {.method = method, .upper_time = 2}), 1);
-    EXPECT_EQ(collision_free_step(surface, cache.along(x, p), x, p, {.method = method, .upper_time = 2}), 1);
+    EXPECT_EQ(collision_free_step(surface, cache, {x, p}, {.method = method, .upper_time = 2}), 1);
+    EXPECT_EQ(collision_free_step(surface, cache.along(x, p), {x, p}, {.method = method, .upper_time = 2}),
+              1);
   }
-  EXPECT_THROW(collision_free_step(surface, cache, x, p, {.norm = SeparationNorm::maximum}), InvariantError);
+  EXPECT_THROW(collision_free_step(surface, cache, {x, p}, {.norm = SeparationNorm::maximum}),
+               InvariantError);
 }
 
 }  // namespace

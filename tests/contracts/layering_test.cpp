@@ -191,6 +191,7 @@ TEST(Layering, PlantedIncludesAreCaught) {
 /// What proofs may share with the solver, of the folders below both: the exact predicates, and how a frame
 /// stores half-spaces. docs/verification.md names the same.
 constexpr std::string_view shared_with_proofs[] = {"apart/geometry/exact_intersection.hpp",
+                                                   "apart/geometry/exact_enclosure.hpp",
                                                    "apart/geometry/half_space.hpp"};
 
 /// What is wrong with the includes of a file of verify.

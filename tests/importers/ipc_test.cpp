@@ -138,7 +138,8 @@ TEST_F(IpcScripts, WhatIsNotGivenHasTheDefaultsOfTheReference) {
   const JsonValue s = scene(
       "shapes input 2\ninput/tetMeshes/bar.msh 0 0 0  0 0 0  1 1 1\n"
       "input/triMeshes/plane.obj 0 -3 0  0 0 0  1 1 1\n");
-  EXPECT_EQ(text_at(s, "time"), R"({"dt": 0.025, "tend": 5, "integrator": "implicit_euler"})");
+  EXPECT_EQ(text_at(s, "time"),
+            R"({"dt": 0.025, "tend": 5, "integrator": "implicit_euler", "max_motion": 0})");
   EXPECT_EQ(text_at(s, "gravity"), "[0, -9.80665, 0]");
   EXPECT_EQ(text_at(s, "bodies[0].material"),
             R"({"type": "neo_hookean", "E": 100000, "nu": 0.4, "rho": 1000})");
@@ -160,7 +161,7 @@ TEST_F(IpcScripts, SettingsAreCarriedOver) {
       {"energy FCR", "bodies[0].material.type", "\"fixed_corotated\""},
       {"energy NH", "bodies[0].material.type", "\"neo_hookean\""},
       {"timeIntegration NM", "time",
-       R"({"dt": 0.025, "tend": 5, "integrator": "newmark", "beta": 0.25, "gamma": 0.5})"},
+       R"({"dt": 0.025, "tend": 5, "integrator": "newmark", "beta": 0.25, "gamma": 0.5, "max_motion": 0})"},
       {"timeIntegration NM 0.3 0.6", "time.beta", "0.3"},
       {"timeIntegration NM 0.3 0.6", "time.gamma", "0.6"},
       {"time 2 0.001", "time.dt", "0.001"},

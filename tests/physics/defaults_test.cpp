@@ -9,7 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numbers>
 
@@ -70,6 +72,33 @@ void expect_even_rise(const std::vector<double>& force, double share) {
     EXPECT_NEAR(force[i] - force[i - 1], mean, share * mean) << "step " << i + 1;
 }
 
+/// The mesh, as scenes write it, of some cells of a grid: each cell six tetrahedra, grid point (i, j, k) at
+/// `place`.
+std::string grid_mesh(const std::vector<std::array<int, 3>>& cells,
+                      const std::function<Vector3(const std::array<int, 3>&)>& place) {
+  std::map<std::array<int, 3>, int> points;
+  std::string point_text, cell_text;
+  const auto point = [&](const std::array<int, 3>& at) {
+    const auto [entry, is_new] = points.try_emplace(at, int(points.size()));
+    const Vector3 x = place(at);
+    if (is_new) point_text += fmt::format("{}[{}, {}, {}]", entry->second > 0 ? ", " : "", x[0], x[1], x[2]);
+    return entry->second;
+  };
+  for (const auto& cell : cells) {
+    std::array<std::size_t, 3> order = {0, 1, 2};
+    do {  // the ways from the cell's first corner to its last, one axis after the other
+      std::array<int, 3> at = cell;
+      cell_text += fmt::format("{}[{}", cell_text.empty() ? "" : ", ", point(at));
+      for (const std::size_t axis : order) {
+        ++at[axis];
+        cell_text += fmt::format(", {}", point(at));
+      }
+      cell_text += "]";
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+  return fmt::format(R"({{"points": [{}], "tetrahedra": [{}]}})", point_text, cell_text);
+}
+
 TEST(Defaults, APushedBeamResistsByAnEvenlyRisingForce) {
   const History pushed = run(beam(true)), tight = run(beam(true), {"solver.force_tolerance=1e-8"});
   const std::vector<double> force = curve(pushed, 0, 1), exact = curve(tight, 0, 1);
@@ -105,6 +134,70 @@ TEST(Defaults, AGasketThatIsPressedTogetherResistsEvenly) {
     if (i > 0) {
       EXPECT_LT(force[i], force[i - 1]) << "the lid is held down ever harder, step " << i + 1;
     }
+  }
+}
+
+TEST(Defaults, ASnapFitGivesWayAndSnapsBack) {
+  // A cantilever of 20 mm with a nose at its end, pushed under a fixed edge that reaches 0.3 mm below the
+  // nose's top; behind the nose it springs back.
+  std::vector<std::array<int, 3>> cells;
+  for (int i = 0; i < 20; ++i)
+    for (int j = 0; j < (i >= 18 ? 3 : 2); ++j)
+      for (int k = 0; k < 2; ++k) cells.push_back({i, j, k});
+  const std::string hook = grid_mesh(cells, [](const std::array<int, 3>& at) {
+    const double nose = std::array{0.8, 0.5, 0.2}[std::size_t(std::max(at[0] - 18, 0))];
+    return Vector3(1e-3 * Vector3(at[0] - 10, at[1] < 3 ? at[1] - 1 : 1 + nose, at[2] - 1));
+  });
+  const std::string scene =
+      R"({"version": 1, "time": {"dt": 0.05, "steps": 36, "integrator": "quasi_static"}, "gravity": [0, 0, 0],
+    "bodies": [{"type": "volume", "name": "hook", "mesh": )" +
+      hook + R"(, "material": {"type": "neo_hookean", "E": 2.3e9, "nu": 0.35},
+      "fixed": [{"where": {"expression": "x < -0.0099"}, "motion": {"translate": ["0.0025*t", 0, 0]}}]},
+     {"type": "obstacle", "name": "catch", "mesh": {"generator": "box", "size": [0.002, 0.002, 0.006], "cells": 2},
+      "transform": {"rotate": [0, 0, 45], "translate": [0.0117, 0.0029142, 0]}}],
+    "contact": {"friction_coefficient": 0.2}, "probes": [{"name": "push", "type": "reaction", "body": "hook"}]})";
+  const History result = run(scene), tight = run(scene, {"solver.force_tolerance=1e-7"});
+  const std::vector<double> push = curve(result, 0, 0), side = curve(result, 0, 1);
+  const std::vector<double> push_exact = curve(tight, 0, 0), side_exact = curve(tight, 0, 1);
+  const double largest = *std::max_element(push_exact.begin(), push_exact.end());
+  for (std::size_t i = 0; i < push.size(); ++i) {
+    EXPECT_NEAR(push[i], push_exact[i], 0.03 * std::abs(push_exact[i]) + 1e-3 * largest) << "step " << i + 1;
+    EXPECT_NEAR(side[i], side_exact[i], 0.03 * std::abs(side_exact[i]) + 1e-3 * largest) << "step " << i + 1;
+  }
+  const auto top = std::max_element(push.begin(), push.end());
+  EXPECT_TRUE(std::is_sorted(push.begin() + 20, top)) << "ever harder up the nose";
+  EXPECT_LT(*std::min_element(top, push.end()), -0.3 * *top) << "behind its top the nose is pulled in";
+  EXPECT_NEAR(push.back(), 0, 1e-6 * *top) << "and is free in the end";
+  // The nose's slope of 17° and μ = 0.2: the edge pushes against the movement tan(17° + atan 0.2) times as
+  // hard as to the side; the beam's own slope, a few degrees, makes it less.
+  EXPECT_NEAR(push[25] / side[25], std::tan(std::atan(0.3) + std::atan(0.2)), 0.08);
+}
+
+TEST(Defaults, ABallPressedIntoABlockMeetsTheForceOfHertz) {
+  // A quarter of a block of 4.7 m × 4.7 m × 2.4 m, with 2 cm cells near a ball of 1 m: four to seven cells
+  // across the radius of contact.
+  std::vector<double> places = {0};
+  for (int i = 0; i < 15; ++i) places.push_back(places.back() + 0.02 * std::pow(1.5, std::max(0, i - 5)));
+  std::vector<std::array<int, 3>> cells;
+  for (int i = 0; i < 15; ++i)
+    for (int j = 0; j < 15; ++j)
+      for (int k = 0; k < 15; ++k) cells.push_back({i, j, k});
+  const std::string block = grid_mesh(cells, [&](const std::array<int, 3>& at) {
+    return Vector3(places[std::size_t(at[0])], -places[std::size_t(at[1])], places[std::size_t(at[2])]);
+  });
+  const History result = run(R"({"version": 1, "time": {"dt": 0.1, "steps": 4, "integrator": "quasi_static"},
+    "gravity": [0, 0, 0], "bodies": [{"type": "volume", "name": "block", "mesh": )" +
+                             block + R"(, "material": {"type": "neo_hookean", "E": 1e6, "nu": 0.3},
+      "fixed": [{"where": {"expression": "x < 1e-9"}, "axes": "x"}, {"where": {"expression": "z < 1e-9"}, "axes": "z"},
+                {"where": {"expression": "y < -2.36"}}]},
+     {"type": "obstacle", "name": "ball", "mesh": {"generator": "sphere", "radius": 1, "resolution": 60},
+      "transform": {"translate": [0, 1.001, 0]}, "motion": {"translate": [0, "-0.04*t", 0]}}],
+    "probes": [{"name": "force", "type": "reaction", "body": "ball"},
+               {"name": "below", "type": "position", "body": "block",
+                "where": {"expression": "x*x + y*y + z*z < 1e-12"}}]})");
+  for (const auto& step : result.probes) {
+    const double depth = -step[1][1], hertz = 4.0 / 3 * 1e6 / (1 - 0.09) * std::pow(depth, 1.5);
+    EXPECT_NEAR(-4 * step[0][1], hertz, 0.06 * hertz) << depth;
   }
 }
 
@@ -177,6 +270,33 @@ TEST(Defaults, ABallRollsDownASlopeWithFiveSeventhsOfSliding) {
   const std::vector<double> speed = curve(result, 0, 0);
   const double expected = 5.0 / 7 * g * std::sin(alpha);
   EXPECT_NEAR((speed[79] - speed[19]) / 0.3, expected, 0.02 * expected);
+}
+
+TEST(Defaults, ARopePulledOverAPostHoldsAsTheCapstanEquationSays) {
+  // Half a turn around a post of 5 cm, 1 N at one end, the other pulled at 5 cm/s.
+  const double radius = 0.05 + 1e-3 + 2e-4, spacing = std::numbers::pi * radius / 48;
+  std::string points, segments;
+  for (int i = 0; i <= 108; ++i) {
+    const double angle = std::numbers::pi * (1 - std::clamp(i - 30, 0, 48) / 48.0);
+    const double below = spacing * std::max({30 - i, i - 78, 0});
+    points += fmt::format("{}[{}, {}, 0]", i > 0 ? ", " : "", radius * std::cos(angle),
+                          radius * std::sin(angle) - below);
+    if (i > 0) segments += fmt::format("{}[{}, {}]", i > 1 ? ", " : "", i - 1, i);
+  }
+  const History result = run(fmt::format(
+      R"({{"version": 1, "time": {{"dt": 0.02, "steps": 40}}, "gravity": [0, 0, 0], "bodies": [
+      {{"type": "rod", "name": "rope", "mesh": {{"points": [{}], "segments": [{}]}},
+        "material": {{"E": 1e8, "rho": 1000, "radius": 1e-3}},
+        "fixed": [{{"where": {{"expression": "(x > 0) * (y < {}) > 0"}}, "motion": {{"translate": [0, "-0.05*t", 0]}}}}],
+        "loads": [{{"type": "point_force", "where": {{"expression": "(x < 0) * (y < {}) > 0"}}, "force": [0, -1, 0]}}]}},
+      {{"type": "obstacle", "name": "post", "transform": {{"rotate": [90, 0, 0]}},
+        "mesh": {{"generator": "cylinder", "radius": 0.05, "length": 0.05, "resolution": 14, "length_cells": 4}}}}],
+    "contact": {{"friction_coefficient": 0.2}}, "probes": [{{"name": "pull", "type": "reaction", "body": "rope"}}]}})",
+      points, segments, -29.5 * spacing, -29.5 * spacing));
+  const std::vector<double> pull = curve(result, 0, 1);
+  const double expected = std::exp(0.2 * std::numbers::pi);
+  for (std::size_t i = 10; i < pull.size(); ++i)
+    EXPECT_NEAR(-pull[i], expected, 0.025 * expected) << "step " << i + 1;
 }
 
 // ---- Rods ---------------------------------------------------------------------------------------

@@ -100,6 +100,53 @@ TEST(Presence, a_body_that_has_no_room_to_appear_is_reported_and_the_state_kept)
   EXPECT_EQ(s->state().step, 2);
 }
 
+TEST(Presence, nothing_starts_or_appears_inside_a_solid_unless_the_model_allows_it) {
+  for (const bool affine : {false, true})
+    for (const bool late : {false, true})
+      for (const bool solid_is_late : {false, true}) {
+        if (solid_is_late && !late) continue;
+        SmallScene scene;
+        scene.options.gravity.setZero();
+        const Mesh big = generate::box({1, 1, 1}, {2, 2, 2}),
+                   small = generate::box({0.2, 0.2, 0.2}, {1, 1, 1});
+        scene.bodies.push_back(affine ? make_affine("host", big, Orthogonality{1e8}, 1000)
+                                      : make_volume("host", big, soft(), 1000, MassKind::lumped));
+        scene.bodies.push_back(
+            make_volume("guest", moved(small, {0.2, 0.1, 0}), soft(), 1000, MassKind::lumped));
+        if (late) scene.bodies[solid_is_late ? 0 : 1].presence.from = 0.02;
+        scene.options.contact.allow_nested = true;
+        auto allowed = scene.simulation();
+        for (int step = 0; step < 3; ++step) EXPECT_NO_THROW(allowed->step());
+
+        scene.options.contact.allow_nested = false;
+        auto s = scene.simulation();
+        if (!late) {
+          try {
+            s->step();
+            FAIL() << "the guest was not found";
+          } catch (const InputError& e) {
+            EXPECT_NE(std::string(e.what()).find("'guest' is inside the solid 'host'"), std::string::npos)
+                << e.what();
+          }
+          EXPECT_EQ(s->state().step, 0);
+          continue;
+        }
+        s->step();
+        s->step();
+        try {
+          s->step();
+          FAIL() << "the guest was not found";
+        } catch (const SolverError& e) {
+          EXPECT_NE(std::string(e.what()).find(
+                        solid_is_late ? "'host' cannot appear after t = 0.02 s: it would enclose 'guest'"
+                                      : "'guest' cannot appear after t = 0.02 s: it would lie inside 'host'"),
+                    std::string::npos)
+              << e.what();
+        }
+        EXPECT_EQ(s->state().step, 2);
+      }
+}
+
 TEST(Presence, a_body_cannot_appear_within_the_thickness_of_another) {
   SmallScene scene;
   scene.contact.thickness = 0.05;

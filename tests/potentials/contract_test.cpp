@@ -484,7 +484,7 @@ TEST(PotentialContract, exactly_parallel_segments_are_held_apart_by_their_ends) 
   ContactFixture f(x, Faces(3, 0), two_edges(), {0, 0, 1, 1}, s);
   f.contact->prepare(x);
   const Index last = f.contact->term_count() - 1;
-  EXPECT_EQ(f.contact->term(last).size, 4);
+  EXPECT_EQ(f.contact->term(last).size(), 4u);
   EXPECT_EQ(f.contact->press(last, x).magnitude, 0) << "the mollifier vanishes";
   Matrix3X g = Matrix3X::Zero(3, 4);
   f.contact->add_gradient(x, g);

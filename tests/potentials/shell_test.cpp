@@ -132,10 +132,11 @@ TEST(ShellContract, bending_flat_and_nearly_folded) {
   // Without area there is nothing to bend; values stay finite.
   Matrix3X line = mesh.points;
   line.col(2) = Vector3(0.4, 0, 0);
-  std::vector<LocalHessian> h(1);
+  LocalHessians h;
+  h.reset(potential, 0, 1);
   potential.prepare(line);
-  potential.hessians(line, 0, Projection::psd, h);
-  EXPECT_TRUE(h[0].matrix.allFinite());
+  potential.hessians(line, 0, 1, Projection::psd, h);
+  EXPECT_TRUE(h[0].allFinite());
   EXPECT_TRUE(std::isfinite(potential.value(line)));
 }
 
@@ -189,7 +190,7 @@ TEST(Shell, steps_never_exceed_a_limit_and_use_most_of_the_room) {
     int bounded = 0;
     for (unsigned seed = 0; seed < 200; ++seed) {
       const Matrix3X p = shaken(Matrix3X::Zero(3, 5), seed, seed % 2 ? 1 : 0.05);
-      const double alpha = potential.feasible_step(body.nodes, p);
+      const double alpha = potential.feasible_step({body.nodes, p});
       ASSERT_GT(alpha, 0);
       // Upper and orthotropic limits hold on the whole way.
       for (const double share : {0.1, 0.5, 0.9, 1.0}) {
@@ -257,7 +258,7 @@ TEST(Shell, bending_costs_no_more_than_the_membrane) {
   membrane.add(*body.shell, 0);
   bending.add(*body.shell, 0);
   const auto cost = [&](Potential& p) {
-    std::vector<LocalHessian> local(256);
+    LocalHessians local;
     Matrix3X gradient = Matrix3X::Zero(3, x.cols());
     double sum = 0;
     double least = 1e9;
@@ -267,9 +268,11 @@ TEST(Shell, bending_costs_no_more_than_the_membrane) {
         p.prepare(x);
         sum += p.value(x);
         p.add_gradient(x, gradient);
-        for (Index begin = 0; begin < p.term_count(); begin += 256)
-          p.hessians(x, begin, Projection::psd,
-                     std::span(local).first(std::size_t(std::min(256, p.term_count() - begin))));
+        for (Index begin = 0; begin < p.term_count(); begin += 256) {
+          const Index end = std::min(begin + 256, p.term_count());
+          local.reset(p, begin, end);
+          p.hessians(x, begin, end, Projection::psd, local);
+        }
       }
       least = std::min(least, process_cpu_seconds() - start);
     }

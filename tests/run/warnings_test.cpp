@@ -30,6 +30,29 @@ std::string box(const std::string& mesh, const std::string& more = "", const std
          (more.empty() ? "" : ", " + more) + "}";
 }
 
+TEST(GapHistogram, CountsNoMoreThanAskedForWhateverTheReach) {
+  const Scene scene = build_scene(parse_scene(
+      R"({"version": 1, "time": {"dt": 0.01, "steps": 1}, "contact": {"dhat": 0.1}, "bodies": [
+      {"type": "shell", "mesh": {"generator": "grid", "cells": [12, 12]}},
+      {"type": "shell", "mesh": {"generator": "grid", "cells": [12, 12]},
+       "transform": {"translate": [0, 0.005, 0]}}]})",
+      "scene.json", "."));
+  const auto counted = [](const GapHistogram& gaps) {
+    std::int64_t sum = 0;
+    for (const GapHistogram::Bin& bin : gaps.bins) sum += bin.pairs;
+    return sum;
+  };
+  const GapHistogram all = gap_histogram(*scene.model);
+  EXPECT_GT(counted(all), 200'000) << "everything reaches everything";
+  EXPECT_GT(all.reach, 0.9);
+  const GapHistogram near = gap_histogram(*scene.model, 50'000);
+  EXPECT_LE(counted(near), 50'000);
+  EXPECT_GT(counted(near), 0);
+  EXPECT_LT(near.reach, 0.2);
+  EXPECT_EQ(near.smallest, all.smallest);
+  EXPECT_EQ(counted(gap_histogram(*scene.model, 10)), 0);
+}
+
 TEST(Warnings, AreNotGivenForAnOrdinaryScene) {
   EXPECT_TRUE(warnings_of(box(R"("size": 0.2, "cells": 3)")).empty());
   EXPECT_TRUE(

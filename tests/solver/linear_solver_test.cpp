@@ -1,4 +1,5 @@
 // Every linear solver against a dense factorisation, with every ordering.
+#include <apart/core/parallel.hpp>
 #include <apart/solver/linear_solver.hpp>
 
 #include <apart/core/error.hpp>
@@ -41,14 +42,12 @@ TEST(LinearSolver, every_method_and_ordering_solves_what_a_dense_solver_solves) 
         const VectorX x = VectorX::LinSpaced(3 * n, -1, 2), b = a.multiply(x);
         auto solver = make_linear_solver(method.name, ordering);
         solver->analyse(a);
-        ASSERT_TRUE(solver->factorise(a));
-        EXPECT_LT((solver->solve(b) - x).norm(), 1e-12 * x.norm())
+        EXPECT_LT((solver->solve(a, b).x - x).norm(), 1e-12 * x.norm())
             << method.name << " " << ordering << " " << n;
         // The analysis is reused for new values.
         BlockSparse twice = a;
         for (double& v : twice.values()) v *= 2;
-        ASSERT_TRUE(solver->factorise(twice));
-        EXPECT_LT((solver->solve(b) - 0.5 * x).norm(), 1e-12 * x.norm());
+        EXPECT_LT((solver->solve(twice, b).x - 0.5 * x).norm(), 1e-12 * x.norm());
       }
 }
 
@@ -57,11 +56,12 @@ TEST(LinearSolver, says_when_a_matrix_is_not_positive_definite) {
   for (const LinearSolverMethod& method : linear_solver_methods()) {
     auto solver = make_linear_solver(method.name);
     solver->analyse(a);
-    EXPECT_FALSE(solver->factorise(a)) << method.name;
+    const VectorX b = VectorX::Ones(3 * a.block_count());
+    EXPECT_EQ(solver->solve(a, b).status, LinearSolution::Status::indefinite) << method.name;
     // and can go on
     const BlockSparse good = random_matrix(40, 1, 7);
     solver->analyse(good);
-    EXPECT_TRUE(solver->factorise(good));
+    EXPECT_TRUE(solver->solve(good, b).is_solved());
   }
 }
 
@@ -78,13 +78,31 @@ TEST(LinearSolver, cholmod_counts_the_work_of_its_factorisations) {
   auto solver = make_linear_solver("cholmod");
   solver->analyse(full);
   for (int k = 1; k <= 3; ++k) {
-    ASSERT_TRUE(solver->factorise(full));
+    ASSERT_TRUE(solver->solve(full, VectorX::Ones(m)).is_solved());
     const LinearSolverStatistics s = solver->statistics();
     EXPECT_EQ(s.analyses, 1);
     EXPECT_EQ(s.factorisations, k);
     EXPECT_EQ(s.nonzeros, k * m * (m + 1) / 2);
     EXPECT_EQ(s.flops, k * flops);
     EXPECT_EQ(s.blocks, k * n * (n + 1) / 2);
+  }
+}
+
+TEST(LinearSolver, methods_that_say_so_have_the_same_bits_for_any_number_of_threads) {
+  const BlockSparse a = random_matrix(400, 1, 11);
+  const VectorX b = VectorX::LinSpaced(3 * a.block_count(), -1, 2);
+  for (const LinearSolverMethod& method : linear_solver_methods()) {
+    if (!method.has_same_bits) continue;
+    std::vector<VectorX> found;
+    for (const int threads : {1, 2, 3}) {
+      set_thread_count(threads);
+      auto solver = make_linear_solver(method.name);
+      solver->analyse(a);
+      found.push_back(solver->solve(a, b).x);
+    }
+    set_thread_count(1);
+    EXPECT_EQ(found[0], found[1]) << method.name;
+    EXPECT_EQ(found[0], found[2]) << method.name;
   }
 }
 

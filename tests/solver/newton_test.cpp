@@ -5,13 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace apart {
 namespace {
 
 /// Σ (‖q‖² − 1)² per node: a ring of minima, not convex at the origin.
 class Ring final : public Potential {
  public:
-  explicit Ring(Index n) : n_(n) {}
+  explicit Ring(Index n) : n_(n), nodes_(std::size_t(n)) { std::iota(nodes_.begin(), nodes_.end(), 0); }
   std::string_view name() const override { return "ring"; }
   double value(const Matrix3X& q) const override {
     double sum = 0;
@@ -22,32 +24,46 @@ class Ring final : public Potential {
     for (Index i = 0; i < n_; ++i) g.col(i) += 4 * (q.col(i).squaredNorm() - 1) * q.col(i);
   }
   Index term_count() const override { return n_; }
-  TermPoints term(Index i) const override { return {{i, -1, -1, -1}, 1}; }
-  void hessians(const Matrix3X& q, Index begin, Projection, std::span<LocalHessian> out) const override {
-    for (std::size_t k = 0; k < out.size(); ++k) {
-      const Vector3 x = q.col(begin + Index(k));
-      out[k].points = term(begin + Index(k));
+  TermPoints term(Index i) const override { return {&nodes_[std::size_t(i)], 1}; }
+  void hessians(const Matrix3X& q, Index begin, Index end, Projection, LocalHessians& out) const override {
+    for (Index i = begin; i < end; ++i) {
+      const Vector3 x = q.col(i);
       // projected: 8 x xᵀ + 4 max(‖x‖² − 1, 0) I, and a little to stay definite
-      out[k].matrix.topLeftCorner<3, 3>() =
+      out.of<1>(i) =
           8 * x * x.transpose() + (4 * std::max(x.squaredNorm() - 1, 0.0) + 1e-3) * Matrix3::Identity();
     }
   }
 
  private:
   Index n_;
+  std::vector<Index> nodes_;
+};
+
+/// At x = 0.5, which may be approached but not reached.
+class Wall final : public Potential {
+ public:
+  std::string_view name() const override { return "wall"; }
+  double value(const Matrix3X&) const override { return 0; }
+  void add_gradient(const Matrix3X&, Matrix3X&) const override {}
+  Index term_count() const override { return 0; }
+  TermPoints term(Index) const override { return {}; }
+  void hessians(const Matrix3X&, Index, Index, Projection, LocalHessians&) const override {}
+  double feasible_step(const Path& path) const override {
+    return path.move(0) > 0 ? std::min(1.0, 0.8 * (0.5 - path.start(0)) / path.move(0)) : 1.0;
+  }
 };
 
 NewtonHooks no_hooks() {
-  return {[](const Matrix3X&, const Matrix3X&) { return 1.0; },
-          [](const Matrix3X&) { return false; },
-          [](const Matrix3X&) { return false; },
-          {}};
+  NewtonHooks hooks;
+  hooks.accepted = hooks.stationary = [](const Matrix3X&) { return false; };
+  return hooks;
 }
 
 TEST(Newton, finds_a_minimum_and_moves_only_what_is_free) {
   const LinearMap map = LinearMap::identity(2);
   Ring ring(2);
-  Objective objective(map, {&ring}, {});
+  const Chart chart(2);
+  Objective objective(map, chart, {{&ring}});
   Eigen::Array<bool, 3, Eigen::Dynamic> free(3, 2);
   free << true, false, true, false, false, true;  // node 0: x and y; node 1: z
   objective.set_free(FreeCoordinates(free));
@@ -69,14 +85,12 @@ TEST(Newton, never_passes_its_step_limit) {
   const LinearMap map = LinearMap::identity(1);
   BoundaryTarget target;
   target.targets.push_back({0, {1, 0, 0}, {1, 1, 1}, 1, Vector3::Zero()});
-  Objective objective(map, {&target}, {});
+  Wall wall;
+  const Chart chart(1);
+  Objective objective(map, chart, {{&target, Role::target}, {&wall, Role::contact}});
   objective.set_free(FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, 1, true)));
   auto solver = make_linear_solver("eigen");
-  NewtonHooks hooks = no_hooks();
-  // A wall at x = 0.5 that may be approached but not reached.
-  hooks.step_limit = [](const Matrix3X& q, const Matrix3X& p) {
-    return p(0) > 0 ? std::min(1.0, 0.8 * (0.5 - q(0)) / p(0)) : 1.0;
-  };
+  const NewtonHooks hooks = no_hooks();
   Matrix3X q = Matrix3X::Zero(3, 1);
   Timings timings;
   const NewtonResult r =
@@ -92,7 +106,8 @@ TEST(Newton, goes_on_when_the_stationary_hook_changes_the_problem) {
   BoundaryTarget target;
   target.stiffness = 1;
   target.targets.push_back({0, {1, 0, 0}, {1, 1, 1}, 1, Vector3::Zero()});
-  Objective objective(map, {&target}, {});
+  const Chart chart(1);
+  Objective objective(map, chart, {{&target, Role::target}});
   objective.set_free(FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, 1, true)));
   auto solver = make_linear_solver("cholmod");
   NewtonHooks hooks = no_hooks();

@@ -8,12 +8,15 @@ namespace apart::test {
 
 Eigen::MatrixXd dense_hessian(const Potential& potential, const Matrix3X& x, Projection projection) {
   Eigen::MatrixXd h = Eigen::MatrixXd::Zero(x.size(), x.size());
-  std::vector<LocalHessian> local(potential.term_count());
-  potential.hessians(x, 0, projection, local);
-  for (const LocalHessian& l : local)
-    for (int a = 0; a < l.points.size; ++a)
-      for (int b = 0; b < l.points.size; ++b)
-        h.block<3, 3>(3 * l.points.ids[a], 3 * l.points.ids[b]) += l.matrix.block<3, 3>(3 * a, 3 * b);
+  LocalHessians local;
+  local.reset(potential, 0, potential.term_count());
+  potential.hessians(x, 0, potential.term_count(), projection, local);
+  for (Index t = 0; t < potential.term_count(); ++t) {
+    const TermPoints points = potential.term(t);
+    for (std::size_t a = 0; a < points.size(); ++a)
+      for (std::size_t b = 0; b < points.size(); ++b)
+        h.block<3, 3>(3 * points[a], 3 * points[b]) += local[t].block<3, 3>(Index(3 * a), Index(3 * b));
+  }
   return h;
 }
 
@@ -37,14 +40,13 @@ void expect_potential_contract(Potential& potential, const Matrix3X& x, const st
   EXPECT_LT(relative_error(dense_hessian(potential, x, Projection::none), by_difference),
             check.hessian_error);
 
-  std::vector<LocalHessian> exact(potential.term_count()), projected(potential.term_count());
-  potential.hessians(x, 0, Projection::none, exact);
-  potential.hessians(x, 0, Projection::psd, projected);
+  LocalHessians exact, projected;
+  exact.reset(potential, 0, potential.term_count());
+  projected.reset(potential, 0, potential.term_count());
+  potential.hessians(x, 0, potential.term_count(), Projection::none, exact);
+  potential.hessians(x, 0, potential.term_count(), Projection::psd, projected);
   for (Index t = 0; t < potential.term_count(); ++t) {
-    const int n = 3 * exact[t].points.size;
-    ASSERT_EQ(exact[t].points.ids, potential.term(t).ids);
-    const Eigen::MatrixXd h = exact[t].matrix.topLeftCorner(n, n),
-                          p = projected[t].matrix.topLeftCorner(n, n);
+    const Eigen::MatrixXd h = exact[t], p = projected[t];
     const double rounding = 1e-9 * h.norm();
     EXPECT_GE(smallest_eigenvalue(p), -rounding) << "term " << t;
     EXPECT_GE(smallest_eigenvalue(p - h), -rounding) << "term " << t;

@@ -90,6 +90,17 @@ TEST_F(Film, HasAllPicturesAndAppearsWhole) {
 TEST_F(Film, LeavesNothingWhenItIsStoppedOrFails) {
   options.on_picture = [](Index, Index) { return false; };
   EXPECT_FALSE(write_film(directory / "run", options, directory / "film.mp4"));
+  // Another thread gives up for us: what ffmpeg wrote is gone at once, and it writes no more.
+  FilmRescue rescue;
+  options.rescue = &rescue;
+  options.on_picture = [&](Index, Index) {
+    rescue.discard();
+    for (const std::string& name : content_of(directory.path()))
+      EXPECT_EQ(name.find("film"), std::string::npos) << name;
+    return true;
+  };
+  EXPECT_THROW(write_film(directory / "run", options, directory / "film.mp4"), InputError);
+  options.rescue = nullptr;
   options.on_picture = nullptr;
   fs::resize_file(list_frames(directory / "run")[3], 200);
   EXPECT_THROW(write_film(directory / "run", options, directory / "film.mp4"), InputError);

@@ -1,6 +1,7 @@
 #pragma once
 // A body is data: coordinates, a map to the points it shows, its elastic elements and its mass. One maker per
 // kind.
+#include <apart/bodies/chart.hpp>
 #include <apart/bodies/linear_map.hpp>
 #include <apart/geometry/half_space.hpp>
 #include <apart/geometry/mesh.hpp>
@@ -151,12 +152,13 @@ struct Body {
 
   std::string name;
   BodyKind kind = BodyKind::volume;
-  Mesh mesh;                          ///< initial placement [m, world]; points and cells as they are output
-  Matrix3X nodes;                     ///< initial coordinates, 3 × node count [m, world]
-  Matrix3X velocity;                  ///< initial velocity of the nodes [m/s]
-  LinearMap point_map;                ///< nodes → mesh.points
-  std::vector<Index> surface_points;  ///< the mesh points contact sees, ascending
-  Faces surface_faces;                ///< triangles contact sees, in mesh point numbers
+  Mesh mesh;       ///< initial placement [m, world]; points and cells as they are output
+  Matrix3X nodes;  ///< initial coordinates, 3 × node count [m, world]
+  std::shared_ptr<const BodyChart> chart;  ///< how nodes may move; none: everywhere
+  Matrix3X velocity;                       ///< initial velocity of the nodes [m/s]
+  LinearMap point_map;                     ///< nodes → mesh.points
+  std::vector<Index> surface_points;       ///< the mesh points contact sees, ascending
+  Faces surface_faces;                     ///< triangles contact sees, in mesh point numbers
   Edges free_segments;  ///< segments contact sees that belong to no triangle, in mesh point numbers
   std::optional<ElasticCells> elastic;  ///< of volumes and affine bodies
   std::optional<ShellCells> shell;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace apart {
 
@@ -11,15 +12,20 @@ namespace {
 constexpr double dhat_of_size = 2e-3, dhat_of_edge = 0.25, dhat_of_diameter = 0.1;
 constexpr double speed_of_size = 1e-3;  // [1/s]
 
-/// Mean length of the edges of the surface's triangles [m]; 0 if there are none.
-double mean_edge(const Body& body) {
-  double sum = 0;
+/// Length that a tenth of the edges of the surface's triangles falls short of [m]; 0 if there are none.
+/// Meshes are refined where contact is expected, and a mean says little about those places.
+double fine_edge(const Body& body) {
+  std::vector<double> lengths;
+  lengths.reserve(3 * std::size_t(body.surface_faces.cols()));
   for (Index f = 0; f < body.surface_faces.cols(); ++f)
     for (int k = 0; k < 3; ++k)
-      sum += (body.mesh.points.col(body.surface_faces(k, f)) -
-              body.mesh.points.col(body.surface_faces((k + 1) % 3, f)))
-                 .norm();
-  return body.surface_faces.cols() > 0 ? sum / (3.0 * double(body.surface_faces.cols())) : 0;
+      lengths.push_back((body.mesh.points.col(body.surface_faces(k, f)) -
+                         body.mesh.points.col(body.surface_faces((k + 1) % 3, f)))
+                            .norm());
+  if (lengths.empty()) return 0;
+  const auto tenth = lengths.begin() + std::ptrdiff_t(lengths.size() / 10);
+  std::nth_element(lengths.begin(), tenth, lengths.end());
+  return *tenth;
 }
 
 /// Two significant decimal digits of x ≥ 0.
@@ -39,7 +45,7 @@ ContactDefaults contact_defaults(const Body& body) {
                           : 0;
   result.epsv = result.tolerance = speed_of_size * size;
   result.dhat = dhat_of_size * size;
-  if (const double edge = mean_edge(body); edge > 0) result.dhat = std::min(result.dhat, dhat_of_edge * edge);
+  if (const double edge = fine_edge(body); edge > 0) result.dhat = std::min(result.dhat, dhat_of_edge * edge);
   if (diameter > 0) result.dhat = std::min(result.dhat, dhat_of_diameter * diameter);
   // Bodies that are alike but for rounding, such as copies, have the same values.
   for (double* value : {&result.dhat, &result.epsv, &result.tolerance}) *value = two_digits(*value);

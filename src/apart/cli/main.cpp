@@ -172,8 +172,8 @@ int run(const RunArguments& arguments) {
   QueryRecorder recorder;
   const bool record = !arguments.record_ccd.empty();
   if (record)
-    options.on_step_bound = [&](const Candidates& candidates, const Matrix3X& x, const Matrix3X& p) {
-      recorder.add(candidates, x, p);
+    options.on_step_bound = [&](const Candidates& candidates, const Path& path) {
+      recorder.add(candidates, path.start, path.move);
     };
 
   RunResult result;
@@ -258,13 +258,17 @@ void print_statistics(const Scene& scene, const std::vector<BodyReport>& bodies)
 }
 
 void print_gaps(const GapHistogram& gaps) {
+  if (gaps.too_many) {
+    fmt::print("More things are near each other at the start than can be counted.\n");
+    return;
+  }
   if (!gaps.smallest) {
-    fmt::print("Nothing is near anything else at the start.\n");
+    fmt::print("Nothing is near anything else at the start, within {:.3g} m.\n", gaps.reach);
     return;
   }
   fmt::print("\ngaps between bodies at the start, less thickness; the smallest is {:.4g} m\n",
              *gaps.smallest);
-  Index most = 1;
+  std::int64_t most = 1;
   for (const GapHistogram::Bin& bin : gaps.bins) most = std::max(most, bin.pairs);
   for (const GapHistogram::Bin& bin : gaps.bins)
     fmt::print("  {:>8.1e} to {:>8.1e} m {:>9} {} {}\n", bin.lower, bin.upper, bin.pairs,

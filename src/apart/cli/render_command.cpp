@@ -105,17 +105,24 @@ int render_run(const RenderArguments& arguments) {
     return exit_done;
   }
   CountLine line("picture");
-  const Interruption interruption;
+  constexpr const char* given_up = "interrupted; no film was written\n";
+  FilmRescue rescue;
+  // In the middle of a picture that takes long.
+  const Interruption interruption([&] {
+    rescue.discard();
+    fmt::print(stderr, "\n{}", given_up);
+  });
   FilmOptions options{
       .picture = picture, .rate = arguments.rate, .speed = arguments.speed, .orbit = arguments.orbit};
+  options.rescue = &rescue;
   options.on_picture = [&](Index done, Index all) {
     line.show(done, all);
     return Interruption::received() == 0;
   };
-  const bool written = write_film(arguments.run, options, arguments.output);
+  const bool written = write_film(arguments.run, options, output);
   line.close();
   if (!written) {
-    fmt::print(stderr, "interrupted; no film was written\n");
+    fmt::print(stderr, "{}", given_up);
     return exit_signal + Interruption::received();
   }
   fmt::print("{}\n", arguments.output);

@@ -10,9 +10,35 @@
 
 namespace apart {
 
+namespace {
+
+/// How much farther apart than the paths the chords of two points must be [m]: room for either path, and for
+/// the chord of its first part.
+double deviation_room(const Path& path, Index vertex, const HalfSpace& plane) {
+  if (path.deviation.size() == 0) return 0;
+  return 2 * (path.deviation[vertex] + (plane.carrier < 0 ? 0 : path.deviation[plane.carrier]));
+}
+
+double deviation_room(const Path& path, const Stencil& s) {
+  if (path.deviation.size() == 0) return 0;
+  const auto largest = [&](int from, int to) {
+    double d = 0;
+    for (int i = from; i < to; ++i) d = std::max(d, path.deviation[s.vertices[std::size_t(i)]]);
+    return d;
+  };
+  return 2 * (largest(0, first_count(s.kind)) + largest(first_count(s.kind), s.size()));
+}
+
+bool is_finite(const Path& path) {
+  return path.start.allFinite() && path.move.allFinite() && path.deviation.allFinite();
+}
+
+}  // namespace
+
 double collision_free_step(const CollisionSurface& surface, std::span<const Stencil> candidates,
-                           const Matrix3X& x, const Matrix3X& p, const CcdOptions& options) {
-  if (!x.allFinite() || !p.allFinite()) return 0;
+                           const Path& path, const CcdOptions& options) {
+  if (!is_finite(path)) return 0;
+  const Matrix3X &x = path.start, &p = path.move;
   SharedMinimum earliest(std::min(options.upper_time, 1.0));
   parallel_chunks(Index(candidates.size()), 512, [&](Index begin, Index end) {
     for (Index c = begin; c < end; ++c) {
@@ -25,7 +51,7 @@ double collision_free_step(const CollisionSurface& surface, std::span<const Sten
       if (!moves) continue;
       query.x = stencil.gather(x);
       const ContactRange range = contact_range(surface, stencil);
-      query.separation = range.thickness;
+      query.separation = range.thickness + deviation_room(path, stencil);
       query.dhat = range.dhat;
       CcdOptions until = options;
       until.upper_time = earliest.get();
@@ -39,7 +65,8 @@ double collision_free_step(const CollisionSurface& surface, std::span<const Sten
       const Vector3 approach = p.col(v) - carried;
       if (v == plane.carrier || !settings.enabled || (approach.array() == 0).all()) continue;
       const double size = x.col(v).lpNorm<1>() + plane.origin_at(x).lpNorm<1>();
-      const double gap = plane.distance(x, v) - settings.thickness - sum_rounding * size;
+      const double room = deviation_room(path, v, plane);
+      const double gap = plane.distance(x, v) - settings.thickness - room - sum_rounding * size;
       const double closing =
           sum_rounding * (p.col(v).lpNorm<1>() + carried.lpNorm<1>()) - plane.normal.dot(approach);
       if (!(gap > 0) || std::isnan(closing)) {
@@ -72,52 +99,58 @@ Candidates in_reach(const CandidateCache& cache, const Candidates& candidates, c
 }
 
 /// All pairs on the path up to upper_time, block by block.
-double all_pairs_step(const CollisionSurface& surface, CandidateCache& cache, const Matrix3X& x,
-                      const Matrix3X& p, CcdOptions options) {
+double all_pairs_step(const CollisionSurface& surface, CandidateCache& cache, const Path& path,
+                      CcdOptions options) {
   for (bool done = false; !done && options.upper_time > 0;) {
     // A pair's own answer does not depend on how long the path is that it is looked for on, so the minimum is
     // the same however often the path is cut. When half of it is lost, a new search that meets fewer pairs is
     // cheaper than the rest of this one.
     const double searched = options.upper_time;
-    done = cache.for_each_block_along(x, searched * p, [&](std::span<const Stencil> block) {
-      options.upper_time = collision_free_step(surface, block, x, p, options);
+    done = cache.for_each_block_along(path.start, searched * path.move, [&](std::span<const Stencil> block) {
+      options.upper_time = collision_free_step(surface, block, path, options);
       return options.upper_time > searched / 2;
     });
   }
   // Also where no pair is near.
-  return collision_free_step(surface, std::span<const Stencil>(), x, p, options);
+  return collision_free_step(surface, std::span<const Stencil>(), path, options);
 }
 
 }  // namespace
 
-double collision_free_step(const CollisionSurface& surface, CandidateCache& cache, const Matrix3X& x,
-                           const Matrix3X& p, const CcdOptions& options) {
+double collision_free_step(const CollisionSurface& surface, CandidateCache& cache, const Path& path,
+                           const CcdOptions& options) {
   ensure(options.norm == SeparationNorm::euclidean,
          "collision_free_step: a cache holds pairs by their distance");
-  if (!x.allFinite() || !p.allFinite()) return 0;
+  if (!is_finite(path)) return 0;
+  const Matrix3X &x = path.start, &p = path.move;
+  // Pairs are found by d̂ around the chord.
+  ensure(path.deviation.size() == 0 || 8 * path.deviation.maxCoeff() < surface.pairs.min_dhat(),
+         "collision_free_step: a path that deviates from its chord by a share of dhat");
   CcdOptions until = options;
   until.upper_time = std::min(options.upper_time, 1.0);
   switch (cache.options().culling) {
     case CcdCulling::none:
       break;
     case CcdCulling::near_first:
-      until.upper_time = collision_free_step(surface, cache.at(x), x, p, options);
+      until.upper_time = collision_free_step(surface, cache.at(x), path, options);
       // Beyond the margin of the pairs around x there may be others, but only those met before the time just
       // found matter.
       if (until.upper_time <= cache.covered_share(x, p)) return until.upper_time;
       break;
     case CcdCulling::cfl: {
-      until.upper_time = collision_free_step(surface, in_reach(cache, cache.at(x), x), x, p, options);
+      until.upper_time = collision_free_step(surface, in_reach(cache, cache.at(x), x), path, options);
       // A pair out of reach has a gap of at least its d̂, and CCD stops at a share s of that, or a little
       // before.
       const double fastest =
           std::sqrt(parallel_max(Index(p.cols()), 0.0, [&](Index v) { return p.col(v).squaredNorm(); }));
-      const double others = 0.9 * (1 - options.gap_fraction) * surface.pairs.min_dhat() / (2 * fastest);
+      const double room = path.deviation.size() == 0 ? 0 : 4 * path.deviation.maxCoeff();
+      const double others =
+          0.9 * (1 - options.gap_fraction) * (surface.pairs.min_dhat() - room) / (2 * fastest);
       if (!(others < 0.5 * until.upper_time)) return std::min(others, until.upper_time);
       break;
     }
   }
-  return all_pairs_step(surface, cache, x, p, until);
+  return all_pairs_step(surface, cache, path, until);
 }
 
 }  // namespace apart

@@ -113,6 +113,11 @@ void parallel_for(Index count, FunctionRef<void(Index)> body, Index chunk_size) 
   });
 }
 
+void parallel_shares(Index count, FunctionRef<void(Index, Index)> body) {
+  const Index shares = Index(thread_count());
+  parallel_chunks(count, std::max<Index>(1, (count + shares - 1) / shares), body);
+}
+
 double ordered_sum(Index count, FunctionRef<double(Index)> term, Index chunk_size) {
   return fold(count, chunk_size, term, 0.0, [](double a, double b) { return a + b; });
 }

@@ -16,6 +16,11 @@ void parallel_chunks(Index count, Index chunk_size, FunctionRef<void(Index begin
 /// Calls body(i) for every i in [0, count).
 void parallel_for(Index count, FunctionRef<void(Index)> body, Index chunk_size = 256);
 
+/// Calls body(begin, end) for consecutive shares of [0, count), one for each thread. How many there are
+/// depends on the number of threads: what body does for an element must not depend on the other elements of
+/// its share.
+void parallel_shares(Index count, FunctionRef<void(Index begin, Index end)> body);
+
 /// Σ term(i) over [0, count), added in an order that depends on count alone.
 double ordered_sum(Index count, FunctionRef<double(Index)> term, Index chunk_size = 256);
 

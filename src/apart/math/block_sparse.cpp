@@ -23,16 +23,16 @@ BlockSparse::BlockSparse(Index n, std::span<const BlockKey> keys) {
   values_.assign(9 * rows_.size(), 0.0);
 }
 
-bool BlockSparse::has(BlockKey key) const {
-  const Index j = Index(key >> 32), i = Index(key & 0xffffffffu);
-  return std::binary_search(rows_.begin() + start_[j], rows_.begin() + start_[j + 1], i);
+Index BlockSparse::find(Index i, Index j) const {
+  const auto begin = rows_.begin() + start_[j], end = rows_.begin() + start_[j + 1];
+  const auto it = std::lower_bound(begin, end, i);
+  return it != end && *it == i ? Index(it - rows_.begin()) : -1;
 }
 
 Index BlockSparse::slot(Index i, Index j) const {
-  const auto begin = rows_.begin() + start_[j], end = rows_.begin() + start_[j + 1];
-  const auto it = std::lower_bound(begin, end, i);
-  ensure(it != end && *it == i, "BlockSparse: block outside the pattern");
-  return Index(it - rows_.begin());
+  const Index found = find(i, j);
+  ensure(found >= 0, "BlockSparse: block outside the pattern");
+  return found;
 }
 
 void BlockSparse::add(Index slot, Index j, const Matrix3& block) {
@@ -46,6 +46,10 @@ double& BlockSparse::at(Index row, Index column) {
   const Index j = column / 3, length = start_[j + 1] - start_[j];
   const Index k = slot(row / 3, j) - start_[j];
   return values_[9 * std::size_t(start_[j]) + 3 * (std::size_t(column % 3) * length + k) + row % 3];
+}
+
+double BlockSparse::at(Index row, Index column) const {
+  return const_cast<BlockSparse&>(*this).at(row, column);
 }
 
 VectorX BlockSparse::multiply(const VectorX& x) const {

@@ -25,12 +25,14 @@ class BlockSparse {
   BlockSparse(Index block_count, std::span<const BlockKey> keys);
 
   Index block_count() const { return Index(start_.size()) - 1; }
-  bool has(BlockKey key) const;
   void set_zero() { std::fill(values_.begin(), values_.end(), 0.0); }
-  /// Position of block (i, j), i ≥ j. Throws InvariantError if it is not in the pattern.
+  /// Position of block (i, j), i ≥ j; −1 if it is not in the pattern.
+  Index find(Index i, Index j) const;
+  /// The same. Throws InvariantError if it is not in the pattern.
   Index slot(Index i, Index j) const;
   /// Adds `block` to the block at `slot` in block column `j`.
   void add(Index slot, Index j, const Matrix3& block);
+  double at(Index row, Index column) const;
   double& at(Index row, Index column);  ///< scalar entry in the stored triangle or a diagonal block
 
   /// y = A x for 3·block_count() numbers.

@@ -28,22 +28,20 @@ double AirDrag::value(const Matrix3X& x) const {
 }
 
 void AirDrag::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
-  add_local_gradients(term_count(), gradient, [&](Index i) {
+  add_local_gradients(*this, gradient, [&](Index i, auto g) {
     const Patch& p = patches_[i];
     const Vector3 force = scale_ / p.points.size * (p.resistance * (rate_ * moved(p, x) - p.air));
-    StencilVector g = StencilVector::Zero();
-    for (int k = 0; k < p.points.size; ++k) g.segment<3>(3 * k) = force;
-    return std::pair{p.points, g};
+    for (int k = 0; k < p.points.size; ++k) g.template segment<3>(3 * k) = force;
   });
 }
 
-void AirDrag::hessians(const Matrix3X&, Index begin, Projection, std::span<LocalHessian> out) const {
-  for (std::size_t j = 0; j < out.size(); ++j) {
-    const Patch& p = patches_[begin + Index(j)];
-    out[j].points = p.points;
+void AirDrag::hessians(const Matrix3X&, Index begin, Index end, Projection, LocalHessians& out) const {
+  for (Index i = begin; i < end; ++i) {
+    const Patch& p = patches_[i];
+    auto h = out[i];
     const Matrix3 block = scale_ * rate_ / (p.points.size * p.points.size) * p.resistance;
     for (int a = 0; a < p.points.size; ++a)
-      for (int b = 0; b < p.points.size; ++b) out[j].matrix.block<3, 3>(3 * a, 3 * b) = block;
+      for (int b = 0; b < p.points.size; ++b) h.block<3, 3>(3 * a, 3 * b) = block;
   }
 }
 

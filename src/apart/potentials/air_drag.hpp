@@ -11,7 +11,7 @@ namespace apart {
 class AirDrag final : public Potential {
  public:
   struct Patch {
-    TermPoints points;                     ///< one to three
+    FewPoints points;                      ///< one to three
     Matrix3 resistance = Matrix3::Zero();  ///< D [kg/s], positive semi-definite
     Vector3 air = Vector3::Zero();         ///< w [m/s]
   };
@@ -23,8 +23,8 @@ class AirDrag final : public Potential {
   void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(patches_.size()); }
   TermPoints term(Index i) const override { return patches_[i].points; }
-  void hessians(const Matrix3X& x, Index begin, Projection projection,
-                std::span<LocalHessian> out) const override;
+  void hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
 
  private:
   Vector3 moved(const Patch& patch, const Matrix3X& x) const;  ///< d [m]

@@ -1,5 +1,6 @@
 #include <apart/potentials/barrier_contact.hpp>
 
+#include <apart/collision/step_bound.hpp>
 #include <apart/geometry/edge_edge_mollifier.hpp>
 #include <apart/math/psd_projection.hpp>
 
@@ -118,21 +119,28 @@ StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const Stenci
   return h;
 }
 
-BarrierContact::BarrierContact(const CollisionSurface& surface, CandidateCache& candidates)
-    : surface_(surface), candidates_(candidates) {}
+BarrierContact::BarrierContact(const CollisionSurface& surface, CandidateCache& candidates, CcdMethod ccd)
+    : surface_(surface), candidates_(candidates), ccd_(ccd) {}
+
+double BarrierContact::feasible_step(const Path& path) const {
+  if (on_step_bound) on_step_bound(candidates_.at(path.start), path);
+  return collision_free_step(surface_, candidates_, path, {.method = ccd_});
+}
 
 void BarrierContact::prepare(const Matrix3X& x) {
   active_ = find_active_set(surface_, candidates_.at(x), x);
+  plane_points_.clear();
+  for (const PlaneContact& c : active_.plane_contacts)
+    plane_points_.push_back({c.vertex, surface_.half_spaces[c.plane].carrier});
 }
 
 TermPoints BarrierContact::term(Index i) const {
   if (is_plane(i)) {
-    const PlaneContact& c = plane_contact(i);
-    const Index carrier = surface_.half_spaces[c.plane].carrier;
-    return {{c.vertex, carrier, -1, -1}, carrier < 0 ? 1 : 2};
+    const auto& points = plane_points_[std::size_t(i) - active_.contacts.size()];
+    return TermPoints(points).first(points[1] < 0 ? 1 : 2);
   }
   const Stencil& s = active_.contacts[i].stencil;
-  return {s.vertices, s.size()};
+  return {s.vertices.data(), std::size_t(s.size())};
 }
 
 BarrierContact::PlaneGap BarrierContact::plane_gap(Index i, const Matrix3X& x) const {
@@ -158,39 +166,41 @@ double BarrierContact::value(const Matrix3X& x) const {
 }
 
 void BarrierContact::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
-  add_local_gradients(term_count(), gradient, [&](Index i) {
-    StencilVector g = StencilVector::Zero();
+  add_local_gradients(*this, gradient, [&](Index i, auto out) {
     if (is_plane(i)) {
       const PlaneGap gap = plane_gap(i, x);
-      g.head<3>() = kappa_ * gap.b.first * 2 * gap.distance * gap.plane.normal;
-      g.segment<3>(3) = -g.head<3>();  // on the carrier, if there is one
-      return std::pair{term(i), g};
+      const Vector3 on_vertex = kappa_ * gap.b.first * 2 * gap.distance * gap.plane.normal;
+      out.template head<3>() = on_vertex;
+      if (out.size() == 6) out.template tail<3>() = -on_vertex;  // on the carrier
+      return;
     }
     const Contact& c = active_.contacts[i];
     const StencilPoints p = c.stencil.gather(x);
     const ClosestFeature feature = closest_feature(c.stencil.kind, p);
     const double f = separation(feature, c.stencil.size(), p).squaredNorm();
     const Barrier b = barrier_of(c, f);
-    g = b.first * squared_distance_gradient(feature, c.stencil.size(), p);
+    StencilVector g = b.first * squared_distance_gradient(feature, c.stencil.size(), p);
     if (c.mollifier_threshold > 0) {
       const EdgeEdgeMollifier e = edge_edge_mollifier(p, c.mollifier_threshold);
       g = e.value * g + b.value * e.gradient;
     }
-    return std::pair{term(i), StencilVector(kappa_ * c.multiplicity * g)};
+    out = kappa_ * c.multiplicity * g.head(out.size());
   });
 }
 
-void BarrierContact::hessians(const Matrix3X& x, Index begin, Projection projection,
-                              std::span<LocalHessian> out) const {
-  for (std::size_t e = 0; e < out.size(); ++e) {
-    const Index i = begin + Index(e);
-    out[e].points = term(i);
+void BarrierContact::hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
+                              LocalHessians& out) const {
+  for (Index i = begin; i < end; ++i) {
+    auto local = out[i];
     if (is_plane(i)) {
       const PlaneGap gap = plane_gap(i, x);
       double k = 4 * gap.distance * gap.distance * gap.b.second + 2 * gap.b.first;
       if (projection == Projection::psd) k = std::max(k, 0.0);
       const Matrix3 block = kappa_ * k * gap.plane.normal * gap.plane.normal.transpose();
-      out[e].matrix.topLeftCorner<6, 6>() << block, -block, -block, block;  // vertex, carrier
+      if (local.rows() == 3)
+        local = block;
+      else
+        local << block, -block, -block, block;  // vertex, carrier
       continue;
     }
     const Contact& c = active_.contacts[i];
@@ -204,10 +214,11 @@ void BarrierContact::hessians(const Matrix3X& x, Index begin, Projection project
       const StencilVector gb = b.first * squared_distance_gradient(feature, n, p);
       StencilMatrix h = m.value * barrier_hessian(feature, n, p, b.first, b.second, Projection::none);
       h += m.gradient * gb.transpose() + gb * m.gradient.transpose() + b.value * m.hessian;
-      out[e].matrix =
+      local =
           kappa_ * c.multiplicity * (projection == Projection::psd ? psd_projection_of_four_points(h) : h);
     } else {
-      out[e].matrix = kappa_ * c.multiplicity * barrier_hessian(feature, n, p, b.first, b.second, projection);
+      const StencilMatrix h = barrier_hessian(feature, n, p, b.first, b.second, projection);
+      local = kappa_ * c.multiplicity * h.topLeftCorner(3 * n, 3 * n);
     }
   }
 }
@@ -229,7 +240,9 @@ ContactRange BarrierContact::range(Index i) const {
 
 BarrierContact::Press BarrierContact::press(Index i, const Matrix3X& x) const {
   Press press;
-  press.points = term(i);
+  const TermPoints points = term(i);
+  press.points.size = int(points.size());
+  std::copy(points.begin(), points.end(), press.points.ids.begin());
   if (is_plane(i)) {
     const PlaneGap gap = plane_gap(i, x);
     press.weights.head<2>() << 1, -1;

@@ -1,17 +1,25 @@
 #pragma once
 #include <apart/collision/active_set.hpp>
 #include <apart/collision/candidate_cache.hpp>
+#include <apart/collision/ccd.hpp>
 #include <apart/potentials/barrier.hpp>
 #include <apart/potentials/potential.hpp>
 
+#include <functional>
+
 namespace apart {
+
+/// Sees the pairs near the surface before each bound of a step along a path of surface vertices.
+using StepBoundObserver = std::function<void(const Candidates&, const Path&)>;
 
 /// κ Σ multiplicity · e(x) · b(d²) over the pairs in reach, of collision vertices. [thesis eq. 2.5, 2.24,
 /// A.7, A.10]
 class BarrierContact final : public Potential {
  public:
-  /// Keeps references to both; `candidates` is asked again whenever x has moved.
-  BarrierContact(const CollisionSurface& surface, CandidateCache& candidates);
+  /// Keeps references to both; `candidates` is asked again whenever x has moved. `ccd`: by which method steps
+  /// are bounded.
+  BarrierContact(const CollisionSurface& surface, CandidateCache& candidates,
+                 CcdMethod ccd = CcdMethod::additive);
 
   void set_stiffness(double kappa) { kappa_ = kappa; }
   double stiffness() const { return kappa_; }
@@ -21,16 +29,23 @@ class BarrierContact final : public Potential {
   void prepare(const Matrix3X& x) override;
   double value(const Matrix3X& x) const override;
   void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
+  bool terms_vary() const override { return true; }
   Index term_count() const override { return Index(active_.contacts.size() + active_.plane_contacts.size()); }
   TermPoints term(Index i) const override;
-  void hessians(const Matrix3X& x, Index begin, Projection projection,
-                std::span<LocalHessian> out) const override;
+  void hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
+
+  /// No two primitives come closer than their thickness. [thesis A.4, C-IPC algorithm 1]
+  double feasible_step(const Path& path) const override;
+  double largest_deviation() const override { return surface_.pairs.min_dhat() / 16; }
+  /// If set, called before each bound of a step with the pairs near its start. Changes no result.
+  StepBoundObserver on_step_bound;
 
   /// What contact i presses with: κ·multiplicity·e·|∂b/∂d²|·2d = dt² · normal force [kg m], along the unit
   /// vector `direction` from the second primitive to the first; `weights` of the vertices as in
   /// ClosestFeature. [thesis A.10]
   struct Press {
-    TermPoints points;
+    FewPoints points;
     Vector4 weights = Vector4::Zero();
     Vector3 direction = Vector3::Zero();
     double magnitude = 0;
@@ -68,7 +83,9 @@ class BarrierContact final : public Potential {
 
   const CollisionSurface& surface_;
   CandidateCache& candidates_;
+  CcdMethod ccd_;
   ActiveSet active_;
+  std::vector<std::array<Index, 2>> plane_points_;  ///< of the plane contacts: vertex, and carrier or −1
   double kappa_ = 1;
 };
 

@@ -26,11 +26,10 @@ void BoundaryTarget::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
         t.mask.cwiseProduct(-std::sqrt(t.mass) * t.multiplier + stiffness * t.mass * error(t, q));
 }
 
-void BoundaryTarget::hessians(const Matrix3X&, Index begin, Projection, std::span<LocalHessian> out) const {
-  for (std::size_t j = 0; j < out.size(); ++j) {
-    const Target& t = targets[begin + Index(j)];
-    out[j].points = term(begin + Index(j));
-    out[j].matrix.topLeftCorner<3, 3>() = (stiffness * t.mass * t.mask).asDiagonal();
+void BoundaryTarget::hessians(const Matrix3X&, Index begin, Index end, Projection, LocalHessians& out) const {
+  for (Index i = begin; i < end; ++i) {
+    const Target& t = targets[std::size_t(i)];
+    out.of<1>(i) = (stiffness * t.mass * t.mask).asDiagonal();
   }
 }
 

@@ -26,9 +26,9 @@ class BoundaryTarget final : public Potential {
   double value(const Matrix3X& q) const override;
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(targets.size()); }
-  TermPoints term(Index i) const override { return {{targets[i].node, -1, -1, -1}, 1}; }
-  void hessians(const Matrix3X& q, Index begin, Projection projection,
-                std::span<LocalHessian> out) const override;
+  TermPoints term(Index i) const override { return {&targets[std::size_t(i)].node, 1}; }
+  void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
 
  private:
   static Vector3 error(const Target& t, const Matrix3X& q) {

@@ -14,7 +14,6 @@ void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double 
   terms_.clear();
   const Index pairs = Index(contact.active_set().contacts.size());
   for (Index i = 0; i < contact.term_count(); ++i) {
-    const TermPoints points = contact.term(i);
     const PairSettings* settings;
     if (i < pairs) {
       const Stencil& s = contact.active_set().contacts[i].stencil;
@@ -29,12 +28,9 @@ void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double 
     int axis;
     press.direction.cwiseAbs().minCoeff(&axis);
     const Vector3 t = press.direction.cross(Vector3::Unit(axis)).normalized();
-    Term term{points,
-              contact.bodies_of(i),
-              press.weights,
-              {},
-              mu * press.magnitude,
-              settings->kinetic_friction.value_or(mu) * press.magnitude,
+    Term term{press.points,         contact.bodies_of(i),
+              press.weights,        {},
+              mu * press.magnitude, settings->kinetic_friction.value_or(mu) * press.magnitude,
               settings->epsv * dt};
     term.basis << t, press.direction.cross(t);
     terms_.push_back(term);
@@ -102,20 +98,18 @@ Vector3 Friction::force(Index i, const Matrix3X& x) const {
 }
 
 void Friction::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
-  add_local_gradients(term_count(), gradient, [&](Index i) {
+  add_local_gradients(*this, gradient, [&](Index i, auto g) {
     const Term& term = terms_[i];
     const Vector3 on_first = force(i, x);
-    StencilVector g = StencilVector::Zero();
-    for (int k = 0; k < term.points.size; ++k) g.segment<3>(3 * k) = -term.weights[k] * on_first;
-    return std::pair{term.points, g};
+    for (int k = 0; k < term.points.size; ++k) g.template segment<3>(3 * k) = -term.weights[k] * on_first;
   });
 }
 
-void Friction::hessians(const Matrix3X& x, Index begin, Projection projection,
-                        std::span<LocalHessian> out) const {
-  for (std::size_t j = 0; j < out.size(); ++j) {
-    const Term& term = terms_[begin + Index(j)];
-    out[j].points = term.points;
+void Friction::hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
+                        LocalHessians& out) const {
+  for (Index i = begin; i < end; ++i) {
+    const Term& term = terms_[i];
+    auto h = out[i];
     const Eigen::Vector2d u = slip(term, x);
     const double y = u.norm();
     const Curve c = curve(term, y);
@@ -131,7 +125,7 @@ void Friction::hessians(const Matrix3X& x, Index begin, Projection projection,
     const Matrix3 block = term.basis * m * term.basis.transpose();
     for (int a = 0; a < term.points.size; ++a)
       for (int b = 0; b < term.points.size; ++b)
-        out[j].matrix.block<3, 3>(3 * a, 3 * b) = term.weights[a] * term.weights[b] * block;
+        h.block<3, 3>(3 * a, 3 * b) = term.weights[a] * term.weights[b] * block;
   }
 }
 

@@ -24,10 +24,11 @@ class Friction final : public Potential {
   std::string_view name() const override { return "friction"; }
   double value(const Matrix3X& x) const override;
   void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
+  bool terms_vary() const override { return true; }
   Index term_count() const override { return Index(terms_.size()); }
   TermPoints term(Index i) const override { return terms_[i].points; }
-  void hessians(const Matrix3X& x, Index begin, Projection projection,
-                std::span<LocalHessian> out) const override;
+  void hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
 
   /// Bodies of the two primitives of term i, and the force times the step's scale it exerts on the first, at
   /// x [kg m].
@@ -36,7 +37,7 @@ class Friction final : public Potential {
 
  private:
   struct Term {
-    TermPoints points;
+    FewPoints points;
     std::pair<int, int> bodies;
     Vector4 weights;
     Eigen::Matrix<double, 3, 2> basis;  ///< T

@@ -14,7 +14,7 @@ std::array<Vector3, 4> corners(const std::array<Index, 4>& nodes, const Matrix3X
 /// of displacements u out of a triangle's plane and w in it, and d (u wᵀ + w uᵀ) + |d| (r² uuᵀ + wwᵀ/r²) is a
 /// square, for any r. With r² = |d| ‖w‖/‖u‖ that adds little (d²) to displacements out of the plane, which
 /// bend, and more to those in it, where the membrane is far stiffer anyway.
-void projected_hessian(const Dihedral& theta, double d, double weight, StencilMatrix& m) {
+void projected_hessian(const Dihedral& theta, double d, double weight, double* m) {
   alignas(32) double roots[5][12] = {};
   const auto put = [](double* to, const Vector3& v) { to[0] = v[0], to[1] = v[1], to[2] = v[2]; };
   const double unit = std::sqrt(weight), size = unit * std::sqrt(std::abs(d));
@@ -48,7 +48,7 @@ void projected_hessian(const Dihedral& theta, double d, double weight, StencilMa
     for (int column = 0; column < 12; ++column) {
       Four entries = roots[0][column] * v[0];
       for (int k = 1; k < 5; ++k) entries += roots[k][column] * v[k];
-      Eigen::Map<Four>(m.data() + 12 * column + chunk) = entries;
+      Eigen::Map<Four>(m + 12 * column + chunk) = entries;
     }
   }
 }
@@ -79,30 +79,27 @@ double HingeBending::value(const Matrix3X&) const {
 }
 
 void HingeBending::add_gradient(const Matrix3X&, Matrix3X& gradient) const {
-  add_local_gradients(term_count(), gradient, [&](Index i) {
+  add_local_gradients(*this, gradient, [&](Index i, auto g) {
     const Hinge& h = hinges_[std::size_t(i)];
     const Dihedral& theta = dihedrals_[std::size_t(i)];
     const double factor = 2 * scale_ * h.stiffness * (theta.angle - h.rest_angle);
-    StencilVector g;
-    for (int k = 0; k < 4; ++k) g.segment<3>(3 * k) = factor * theta.gradient(k);
-    return std::pair{TermPoints{h.nodes, 4}, g};
+    for (int k = 0; k < 4; ++k) g.template segment<3>(3 * k) = factor * theta.gradient(k);
   });
 }
 
-void HingeBending::hessians(const Matrix3X&, Index begin, Projection projection,
-                            std::span<LocalHessian> out) const {
-  for (std::size_t e = 0; e < out.size(); ++e) {
-    const Hinge& h = hinges_[std::size_t(begin) + e];
-    out[e].points = {h.nodes, 4};
-    const Dihedral& theta = dihedrals_[std::size_t(begin) + e];
+void HingeBending::hessians(const Matrix3X&, Index begin, Index end, Projection projection,
+                            LocalHessians& out) const {
+  for (Index i = begin; i < end; ++i) {
+    const Hinge& h = hinges_[std::size_t(i)];
+    const Dihedral& theta = dihedrals_[std::size_t(i)];
     const double d = theta.angle - h.rest_angle, weight = 2 * scale_ * h.stiffness;
     if (projection == Projection::psd) {
-      projected_hessian(theta, d, weight, out[e].matrix);
+      projected_hessian(theta, d, weight, out.of<4>(i).data());
       continue;
     }
     Dihedral::Form g;
     for (int k = 0; k < 4; ++k) g.segment<3>(3 * k) = theta.gradient(k);
-    out[e].matrix = weight * (g * g.transpose() + d * theta.hessian());
+    out.of<4>(i) = weight * (g * g.transpose() + d * theta.hessian());
   }
 }
 

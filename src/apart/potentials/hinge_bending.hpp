@@ -18,10 +18,10 @@ class HingeBending final : public Potential {
   double value(const Matrix3X& q) const override;
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(hinges_.size()); }
-  TermPoints term(Index i) const override { return {hinges_[std::size_t(i)].nodes, 4}; }
+  TermPoints term(Index i) const override { return hinges_[std::size_t(i)].nodes; }
   /// Projected by its structure, without eigenvalues; not the nearest, but never below the exact one.
-  void hessians(const Matrix3X& q, Index begin, Projection projection,
-                std::span<LocalHessian> out) const override;
+  void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
 
  private:
   struct Hinge {

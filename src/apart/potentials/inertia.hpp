@@ -20,13 +20,17 @@ class Inertia final : public Potential {
   double value(const Matrix3X& q) const override;
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(entries_.size()); }
-  TermPoints term(Index i) const override;
-  void hessians(const Matrix3X& q, Index begin, Projection, std::span<LocalHessian> out) const override;
+  TermPoints term(Index i) const override {
+    const Entry& e = entries_[std::size_t(i)];
+    return TermPoints(e.nodes).first(e.is_diagonal() ? 1 : 2);
+  }
+  void hessians(const Matrix3X& q, Index begin, Index end, Projection, LocalHessians& out) const override;
 
  private:
   struct Entry {
-    Index row, column;  // row ≥ column
+    std::array<Index, 2> nodes;  ///< row ≥ column
     double mass;
+    bool is_diagonal() const { return nodes[0] == nodes[1]; }
   };
   const Eigen::SparseMatrix<double>& mass_;
   std::vector<Entry> entries_;

@@ -81,7 +81,7 @@ double MembraneElasticity::value(const Matrix3X&) const {
 }
 
 void MembraneElasticity::add_gradient(const Matrix3X&, Matrix3X& gradient) const {
-  add_local_gradients(term_count(), gradient, [&](Index i) {
+  add_local_gradients(*this, gradient, [&](Index i, auto result) {
     const Triangle& t = triangles_[std::size_t(i)];
     const Part& part = part_of(t);
     const ThinSvd& f = svd_[std::size_t(i)];
@@ -89,19 +89,17 @@ void MembraneElasticity::add_gradient(const Matrix3X&, Matrix3X& gradient) const
         scale_ * t.volume * membrane_stress(part.membrane, part.limit_or_null(), part.stiffness, f);
     const Eigen::Matrix<double, 3, 3> g =
         f.u.leftCols<2>() * (stress * (f.v.transpose() * t.shape_gradients));
-    StencilVector result = StencilVector::Zero();
-    for (int a = 0; a < 3; ++a) result.segment<3>(3 * a) = g.col(a);
-    return std::pair{t.points(), result};
+    for (int a = 0; a < 3; ++a) result.template segment<3>(3 * a) = g.col(a);
   });
 }
 
-void MembraneElasticity::hessians(const Matrix3X&, Index begin, Projection projection,
-                                  std::span<LocalHessian> out) const {
-  for (std::size_t e = 0; e < out.size(); ++e) {
-    const Triangle& t = triangles_[std::size_t(begin) + e];
+void MembraneElasticity::hessians(const Matrix3X&, Index begin, Index end, Projection projection,
+                                  LocalHessians& out) const {
+  for (Index e = begin; e < end; ++e) {
+    const Triangle& t = triangles_[std::size_t(e)];
     const Part& part = part_of(t);
-    const ThinSvd& f = svd_[std::size_t(begin) + e];
-    out[e].points = t.points();
+    const ThinSvd& f = svd_[std::size_t(e)];
+    auto h = out.of<3>(e);
     const MembraneTangent tangent = membrane_tangent(part.membrane, part.limit_or_null(), part.stiffness, f,
                                                      projection == Projection::psd);
     const double weight = scale_ * t.volume;
@@ -114,8 +112,8 @@ void MembraneElasticity::hessians(const Matrix3X&, Index begin, Projection proje
             k(i, j) = b.col(a).dot(tangent.in_plane.block<2, 2>(2 * i, 2 * j) * b.col(a2));
         k(2, 2) = b.col(a).dot(tangent.tilt * b.col(a2));
         const Matrix3 block = f.u * (weight * k) * f.u.transpose();
-        out[e].matrix.block<3, 3>(3 * a, 3 * a2) = block;
-        if (a != a2) out[e].matrix.block<3, 3>(3 * a2, 3 * a) = block.transpose();
+        h.block<3, 3>(3 * a, 3 * a2) = block;
+        if (a != a2) h.block<3, 3>(3 * a2, 3 * a) = block.transpose();
       }
   }
 }
@@ -161,10 +159,14 @@ double MembraneElasticity::feasible_step(const Triangle& t, const Matrix3X& q, c
   return alpha;
 }
 
-double MembraneElasticity::feasible_step(const Matrix3X& q, const Matrix3X& p) const {
+double MembraneElasticity::feasible_step(const Path& path) const {
   if (!has_limits_) return 1;
-  return parallel_min(term_count(), 1.0,
-                      [&](Index i) { return feasible_step(triangles_[std::size_t(i)], q, p); });
+  for (const Triangle& t : triangles_)
+    for (const Index node : t.nodes)
+      ensure(path.is_straight(node), "MembraneElasticity: nodes of triangles move straight");
+  return parallel_min(term_count(), 1.0, [&](Index i) {
+    return feasible_step(triangles_[std::size_t(i)], path.start, path.move);
+  });
 }
 
 VectorX MembraneElasticity::limit_stiffness() const {

@@ -19,14 +19,14 @@ class MembraneElasticity final : public Potential {
   double value(const Matrix3X& q) const override;
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(triangles_.size()); }
-  TermPoints term(Index i) const override { return triangles_[std::size_t(i)].points(); }
-  void hessians(const Matrix3X& q, Index begin, Projection projection,
-                std::span<LocalHessian> out) const override;
+  TermPoints term(Index i) const override { return triangles_[std::size_t(i)].nodes; }
+  void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
 
   bool has_limits() const { return has_limits_; }
-  /// Largest α ≤ 1 for which q + αp keeps every limit with a tenth of the room it has at q to spare. Upper
-  /// limits hold on the whole way there; a lower one only at α.
-  double feasible_step(const Matrix3X& q, const Matrix3X& p) const;
+  /// Largest α ≤ 1 for which the path up to α keeps every limit with a tenth of the room it has at the start
+  /// to spare. Upper limits hold on the whole way there; a lower one only at α.
+  double feasible_step(const Path& path) const override;
   /// κ of the limit of each body, in the order they were added [Pa]; 0 without one.
   VectorX limit_stiffness() const;
   void set_limit_stiffness(const VectorX& stiffness);
@@ -48,7 +48,6 @@ class MembraneElasticity final : public Potential {
     Index part;
     double volume;
     Eigen::Matrix<double, 2, 3> shape_gradients;  ///< ∇N_a: F = Σ q_a ∇N_aᵀ [1/m]
-    TermPoints points() const { return {{nodes[0], nodes[1], nodes[2], -1}, 3}; }
   };
   struct Part {  ///< a body
     Membrane membrane;

@@ -15,7 +15,7 @@ class NodalForces final : public Potential {
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
   Index term_count() const override { return 0; }  ///< linear: no second derivatives
   TermPoints term(Index) const override { return {}; }
-  void hessians(const Matrix3X&, Index, Projection, std::span<LocalHessian>) const override {}
+  void hessians(const Matrix3X&, Index, Index, Projection, LocalHessians&) const override {}
 
  private:
   double scale_ = 1;

@@ -22,28 +22,36 @@ class RayleighDamping final : public Potential {
   std::string_view name() const override { return "damping"; }
   double value(const Matrix3X& q) const override;
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
-  Index term_count() const override { return Index(local_.size() + masses_.size()); }
+  Index term_count() const override { return Index(cells_.size() + masses_.size()); }
   TermPoints term(Index i) const override;
-  void hessians(const Matrix3X& q, Index begin, Projection projection,
-                std::span<LocalHessian> out) const override;
+  void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
 
  private:
   struct Range {
     const Potential* elasticity;
     Index first, count;
     double stiffness;
+    LocalHessians local = {};  ///< scale · stiffness · K of each damped cell
+  };
+  struct Cell {
+    Index range, term;  ///< in ranges_, and of its potential
   };
   struct MassEntry {
-    Index row, column;  ///< row ≥ column
-    double value;       ///< coefficient · M [kg/s]
+    std::array<Index, 2> nodes;  ///< row ≥ column
+    double value;                ///< coefficient · M [kg/s]
+    bool is_diagonal() const { return nodes[0] == nodes[1]; }
   };
-  bool is_mass(Index i) const { return i >= Index(local_.size()); }
-  const MassEntry& mass_entry(Index i) const { return masses_[i - local_.size()]; }
-  StencilVector displacement(const TermPoints& points, const Matrix3X& q) const;
+  bool is_mass(Index i) const { return i >= Index(cells_.size()); }
+  const MassEntry& mass_entry(Index i) const { return masses_[std::size_t(i) - cells_.size()]; }
+  /// C of damped cell i, times the scale.
+  Eigen::Map<const Eigen::MatrixXd> cell_matrix(Index i) const {
+    return ranges_[std::size_t(cells_[std::size_t(i)].range)].local[cells_[std::size_t(i)].term];
+  }
 
   std::vector<Range> ranges_;
+  std::vector<Cell> cells_;
   std::vector<MassEntry> masses_;
-  std::vector<LocalHessian> local_;  ///< scale · stiffness · K of each damped cell
   double mass_factor_ = 0, rate_ = 0;
   Matrix3X origin_;
 };

@@ -61,12 +61,12 @@ Turning turning(double t, double rest) {
 
 void RodElasticity::add(const RodCells& cells, Index first_node) {
   for (Index e = 0; e < cells.segments.cols(); ++e)
-    terms_.push_back({{cells.segments(0, e) + first_node, cells.segments(1, e) + first_node, -1, -1},
+    terms_.push_back({{cells.segments(0, e) + first_node, cells.segments(1, e) + first_node, -1},
                       cells.stretch_stiffness / cells.rest_length[e],
                       cells.rest_length[e]});
   for (Index b = 0; b < cells.bends.cols(); ++b)
     terms_.push_back(
-        {{cells.bends(0, b) + first_node, cells.bends(1, b) + first_node, cells.bends(2, b) + first_node, -1},
+        {{cells.bends(0, b) + first_node, cells.bends(1, b) + first_node, cells.bends(2, b) + first_node},
          cells.bending_stiffness / cells.bend_length[b],
          cells.rest_curvature[b]});
 }
@@ -85,19 +85,18 @@ double RodElasticity::value(const Matrix3X& q) const {
 }
 
 void RodElasticity::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
-  add_local_gradients(term_count(), gradient, [&](Index i) {
+  add_local_gradients(*this, gradient, [&](Index i, auto g) {
     const Term& term = terms_[i];
     const auto& n = term.nodes;
-    StencilVector g = StencilVector::Zero();
     if (!term.is_bend()) {
       const Vector3 d = q.col(n[1]) - q.col(n[0]);
       const double length = d.norm();
       if (length > 0) {
         const Vector3 force = scale_ * term.stiffness * (1 - term.rest / length) * d;
-        g.segment<3>(0) = -force;
-        g.segment<3>(3) = force;
+        g.template segment<3>(0) = -force;
+        g.template segment<3>(3) = force;
       }
-      return std::pair{TermPoints{n, 2}, g};
+      return;
     }
     const Bend bend(q.col(n[0]), q.col(n[1]), q.col(n[2]));
     if (bend.finite()) {
@@ -105,21 +104,20 @@ void RodElasticity::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
       const double first = scale_ * term.stiffness * turning(bend.half_tan, term.rest).first;
       const Vector3 g0 = -first / bend.length[0] * bend.across[0],
                     g1 = first / bend.length[1] * bend.across[1];
-      g.segment<3>(0) = -g0;
-      g.segment<3>(3) = g0 - g1;
-      g.segment<3>(6) = g1;
+      g.template segment<3>(0) = -g0;
+      g.template segment<3>(3) = g0 - g1;
+      g.template segment<3>(6) = g1;
     }
-    return std::pair{TermPoints{n, 3}, g};
   });
 }
 
-void RodElasticity::hessians(const Matrix3X& q, Index begin, Projection projection,
-                             std::span<LocalHessian> out) const {
-  for (std::size_t j = 0; j < out.size(); ++j) {
-    const Term& term = terms_[begin + Index(j)];
+void RodElasticity::hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
+                             LocalHessians& out) const {
+  for (Index t = begin; t < end; ++t) {
+    const Term& term = terms_[t];
     const auto& n = term.nodes;
     if (!term.is_bend()) {
-      out[j].points = {n, 2};
+      auto segment = out.of<2>(t);
       const Vector3 d = q.col(n[1]) - q.col(n[0]);
       const double length = d.norm();
       // Across the segment the tension per length: negative under pressure.
@@ -129,12 +127,11 @@ void RodElasticity::hessians(const Matrix3X& q, Index begin, Projection projecti
       const Matrix3 block =
           scale_ * term.stiffness * (across * Matrix3::Identity() + (1 - across) * along * along.transpose());
       for (int a = 0; a < 2; ++a)
-        for (int b = 0; b < 2; ++b)
-          out[j].matrix.block<3, 3>(3 * a, 3 * b) = a == b ? block : Matrix3(-block);
+        for (int b = 0; b < 2; ++b) segment.block<3, 3>(3 * a, 3 * b) = a == b ? block : Matrix3(-block);
       continue;
     }
-    out[j].points = {n, 3};
-    out[j].matrix.topLeftCorner<9, 9>().setZero();
+    auto local = out.of<3>(t);
+    local.setZero();
     const Bend bend(q.col(n[0]), q.col(n[1]), q.col(n[2]));
     if (!bend.finite()) continue;
     const Turning g = turning(bend.half_tan, term.rest);
@@ -173,7 +170,7 @@ void RodElasticity::hessians(const Matrix3X& q, Index begin, Projection projecti
         for (int a = 0; a < 2; ++a)
           for (int b = 0; b < 2; ++b)
             if (sign[i][a] * sign[k][b] != 0)
-              out[j].matrix.block<3, 3>(3 * i, 3 * k) += sign[i][a] * sign[k][b] * h[a][b];
+              local.block<3, 3>(3 * i, 3 * k) += sign[i][a] * sign[k][b] * h[a][b];
   }
 }
 

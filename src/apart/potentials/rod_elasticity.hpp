@@ -22,19 +22,21 @@ class RodElasticity final : public Potential {
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
   /// Segments and bends in the order of `add`: of each body first its segments, then its bends.
   Index term_count() const override { return Index(terms_.size()); }
-  TermPoints term(Index i) const override { return {terms_[i].nodes, terms_[i].is_bend() ? 3 : 2}; }
+  TermPoints term(Index i) const override {
+    return TermPoints(terms_[std::size_t(i)].nodes).first(terms_[std::size_t(i)].is_bend() ? 3 : 2);
+  }
   /// Projected exactly along and across a segment; a bend in its plane (4 × 4) and across it (two numbers).
-  void hessians(const Matrix3X& q, Index begin, Projection projection,
-                std::span<LocalHessian> out) const override;
+  void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
 
   /// Largest |l/L − 1| over all segments.
   double largest_strain(const Matrix3X& q) const;
 
  private:
   struct Term {
-    std::array<Index, 4> nodes;
-    double stiffness;  ///< EA/L [N/m] of a segment, α/l̄ [N m] of a bend
-    double rest;       ///< L [m], or k̄
+    std::array<Index, 3> nodes;  ///< of a segment: the last −1
+    double stiffness;            ///< EA/L [N/m] of a segment, α/l̄ [N m] of a bend
+    double rest;                 ///< L [m], or k̄
     bool is_bend() const { return nodes[2] >= 0; }
   };
   std::vector<Term> terms_;

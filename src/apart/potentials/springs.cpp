@@ -32,24 +32,22 @@ double Springs::value(const Matrix3X& x) const {
 }
 
 void Springs::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
-  add_local_gradients(term_count(), gradient, [&](Index i) {
+  add_local_gradients(*this, gradient, [&](Index i, auto g) {
     const Spring& s = springs_[i];
     const Vector3 d = extent(s, x);
     const double length = d.norm();
     // A spring pressed to a point has no direction to push in.
     const Vector3 force =
         length > 0 ? Vector3(scale_ * s.stiffness * (1 - s.length / length) * d) : Vector3::Zero();
-    StencilVector g = StencilVector::Zero();
-    for (int k = 0; k < s.points.size; ++k) g.segment<3>(3 * k) = weight(s, k) * force;
-    return std::pair{s.points, g};
+    for (int k = 0; k < s.points.size; ++k) g.template segment<3>(3 * k) = weight(s, k) * force;
   });
 }
 
-void Springs::hessians(const Matrix3X& x, Index begin, Projection projection,
-                       std::span<LocalHessian> out) const {
-  for (std::size_t j = 0; j < out.size(); ++j) {
-    const Spring& s = springs_[begin + Index(j)];
-    out[j].points = s.points;
+void Springs::hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
+                       LocalHessians& out) const {
+  for (Index i = begin; i < end; ++i) {
+    const Spring& s = springs_[i];
+    auto h = out[i];
     const Vector3 d = extent(s, x);
     const double length = d.norm();
     // Along the spring k, across it the tension per length k (1 − ℓ/‖d‖): negative under pressure.
@@ -60,7 +58,7 @@ void Springs::hessians(const Matrix3X& x, Index begin, Projection projection,
         scale_ * s.stiffness * (across * Matrix3::Identity() + (1 - across) * along * along.transpose());
     for (int a = 0; a < s.points.size; ++a)
       for (int b = 0; b < s.points.size; ++b)
-        out[j].matrix.block<3, 3>(3 * a, 3 * b) = weight(s, a) * weight(s, b) * block;
+        h.block<3, 3>(3 * a, 3 * b) = weight(s, a) * weight(s, b) * block;
   }
 }
 

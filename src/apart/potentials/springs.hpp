@@ -8,7 +8,7 @@ namespace apart {
 class Springs final : public Potential {
  public:
   struct Spring {
-    TermPoints points;     ///< a first, then the others
+    FewPoints points;      ///< a first, then the others
     Vector3 weights;       ///< wᵢ of the others, their sum is one
     double stiffness = 0;  ///< k [N/m]
     double length = 0;     ///< ℓ at rest [m]
@@ -20,8 +20,8 @@ class Springs final : public Potential {
   void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(springs_.size()); }
   TermPoints term(Index i) const override { return springs_[i].points; }
-  void hessians(const Matrix3X& x, Index begin, Projection projection,
-                std::span<LocalHessian> out) const override;
+  void hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
 
  private:
   double scale_ = 1;

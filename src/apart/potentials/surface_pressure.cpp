@@ -64,24 +64,21 @@ double SurfacePressure::value(const Matrix3X& x) const {
 }
 
 void SurfacePressure::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
-  add_local_gradients(term_count(), gradient, [&](Index i) {
+  add_local_gradients(*this, gradient, [&](Index i, auto g) {
     const Term& t = terms_[i];
-    StencilVector g = StencilVector::Zero();
     for (int k = 0; k < 3; ++k)
-      g.segment<3>(3 * k) =
+      g.template segment<3>(3 * k) =
           t.strength / 6 *
           (x.col(t.points.ids[(k + 1) % 3]) - t.apex).cross(x.col(t.points.ids[(k + 2) % 3]) - t.apex);
-    return std::pair{t.points, g};
   });
   for (const Rim& r : rim_) gradient.col(r.vertex) -= r.excess;
 }
 
-void SurfacePressure::hessians(const Matrix3X& x, Index begin, Projection projection,
-                               std::span<LocalHessian> out) const {
-  for (std::size_t j = 0; j < out.size(); ++j) {
-    const Term& t = terms_[begin + Index(j)];
-    out[j].points = t.points;
-    auto h = out[j].matrix.topLeftCorner<9, 9>();
+void SurfacePressure::hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
+                               LocalHessians& out) const {
+  for (Index i = begin; i < end; ++i) {
+    const Term& t = terms_[i];
+    auto h = out.of<3>(i);
     h.setZero();
     for (int k = 0; k < 3; ++k) {
       // ∂/∂y_{k+1} of y_{k+1} × y_{k+2} = −[y_{k+2}]ₓ

@@ -22,12 +22,12 @@ class SurfacePressure final : public Potential {
   void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
   Index term_count() const override { return Index(terms_.size()); }
   TermPoints term(Index i) const override { return terms_[i].points; }
-  void hessians(const Matrix3X& x, Index begin, Projection projection,
-                std::span<LocalHessian> out) const override;
+  void hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
 
  private:
   struct Term {
-    TermPoints points;
+    FewPoints points;
     double strength;  ///< scale · p [kg/m]
     Vector3 apex;     ///< [m]
   };

@@ -403,18 +403,11 @@ class Warnings {
   std::vector<std::string> result_;
 };
 
-}  // namespace
-
-std::vector<BodyReport> report_bodies(const Model& model) {
-  std::vector<BodyReport> result;
-  for (const Body& body : model.bodies) result.push_back(report_body(body));
-  return result;
-}
-
-GapHistogram gap_histogram(const Model& model) {
+/// None if more than `most_pairs` are within reach.
+std::optional<GapHistogram> gaps_within(const Model& model, double reach, std::int64_t most_pairs) {
   const CollisionSurface& surface = model.surface;
-  const double reach = 10 * surface.pairs.max_reach();
   GapHistogram result;
+  result.reach = reach;
   if (!(reach > 0)) return result;
   constexpr int decades = 5;
   for (int k = decades; k > 0; --k)
@@ -430,7 +423,9 @@ GapHistogram gap_histogram(const Model& model) {
   };
   const Matrix3X& x = surface.rest;
   const auto search = make_broad_phase(model.options.solver.broad_phase, surface);
-  search->for_each_block(1 << 20, x, x, reach, [&](std::span<const Stencil> block) {
+  std::int64_t left = most_pairs;
+  const bool all = search->for_each_block(1 << 20, x, x, reach, [&](std::span<const Stencil> block) {
+    if ((left -= std::int64_t(block.size())) < 0) return false;
     for (const Stencil& s : block) {
       const PairSettings& settings = surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
       // Neighbours on one body are near each other because its mesh is fine, not because it touches itself.
@@ -440,6 +435,7 @@ GapHistogram gap_histogram(const Model& model) {
     }
     return true;
   });
+  if (!all || left < 0) return std::nullopt;
   for (const HalfSpace& plane : surface.half_spaces)
     for (Index v = 0; v < x.cols(); ++v) {
       const PairSettings& settings = surface.pairs(surface.vertex_body[v], plane.body);
@@ -447,6 +443,24 @@ GapHistogram gap_histogram(const Model& model) {
         if (const double gap = plane.distance(x, v) - settings.thickness; gap < reach) count(gap);
     }
   if (std::isfinite(smallest)) result.smallest = smallest;
+  return result;
+}
+
+}  // namespace
+
+std::vector<BodyReport> report_bodies(const Model& model) {
+  std::vector<BodyReport> result;
+  for (const Body& body : model.bodies) result.push_back(report_body(body));
+  return result;
+}
+
+GapHistogram gap_histogram(const Model& model, std::int64_t most_pairs) {
+  double reach = 10 * model.surface.pairs.max_reach();
+  // Where everything is near everything else, the nearest tell enough.
+  for (int tries = 0; tries < 6; ++tries, reach *= 0.1)
+    if (const auto result = gaps_within(model, reach, most_pairs)) return *result;
+  GapHistogram result;
+  result.too_many = true;
   return result;
 }
 

@@ -24,15 +24,18 @@ std::vector<BodyReport> report_bodies(const Model& model);
 
 /// Distances of things that could touch, at the start, less their thickness: how many pairs of primitives lie
 /// in each decade below `upper` of the last entry; farther ones are not counted.
+/// That is ten times the reach of contact, or less where more than `most_pairs` are that near.
 struct GapHistogram {
   struct Bin {
     double lower, upper;  ///< [m]
-    Index pairs = 0;
+    std::int64_t pairs = 0;
   };
   std::vector<Bin> bins;           ///< from near to far
   std::optional<double> smallest;  ///< [m]; none if nothing is near
+  double reach = 0;                ///< [m] within which pairs were sought
+  bool too_many = false;           ///< more than `most_pairs` even within a ten-thousandth of contact's reach
 };
-GapHistogram gap_histogram(const Model& model);
+GapHistogram gap_histogram(const Model& model, std::int64_t most_pairs = 20'000'000);
 
 /// What one Newton iteration costs at the start, measured by doing the assembly and the factorisation.
 struct StepCost {

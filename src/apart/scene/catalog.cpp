@@ -36,8 +36,8 @@ Group time_steps() {
         &T::tend},
        {{"steps", integer(1), "", Key::optional, "number of time steps"}, &T::steps},
        {{"max_motion", number(not_negative), "", "0.25",
-         "how far two pieces may move against each other within a step after they touch, in widths of the "
-         "smaller one; longer steps are divided; 0: no step is"},
+         "how far two pieces that meet may move against each other in a whole step, in widths of the "
+         "smaller one; where they move farther the step is divided; 0: none is"},
         &T::max_motion},
        {{"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"}, &T::integrator},
        {{"beta", number({0, 0.5, true, false}), "", Key::optional, "of newmark; not given: 0.25"}, &T::beta},

@@ -72,7 +72,8 @@ std::vector<ChoiceList> choices() {
        {{"auto",
          "of two bodies the smaller of what fits those that can be pushed: 2e-3 of the diagonal of a "
          "body's "
-         "box, but no more than a quarter of its surface's mean edge, or a tenth of its diameter"}}},
+         "box, but no more than a quarter of its surface's fine edges (a tenth are shorter), or a tenth of "
+         "its diameter"}}},
       {"contact_thickness",
        "Thickness in contact",
        {{"auto", "a shell is as thick as its material, rods and particles as their diameter, all else 0"}}},

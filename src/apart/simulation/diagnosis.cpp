@@ -9,19 +9,19 @@ namespace {
 
 std::string closest_pair(const StepProblem& p, const Matrix3X& x) {
   const Model& model = p.model;
-  const auto body_of = [&](Index vertex) { return model.bodies[p.surface.vertex_body[vertex]].name; };
+  const auto body_of = [&](Index vertex) { return model.bodies[p.terms.surface.vertex_body[vertex]].name; };
   double nearest = std::numeric_limits<double>::infinity();
   Index worst = -1;
-  for (Index i = 0; i < p.contact.term_count(); ++i) {
-    const double d = p.contact.press(i, x).distance;
+  for (Index i = 0; i < p.terms.contact.term_count(); ++i) {
+    const double d = p.terms.contact.press(i, x).distance;
     if (d < nearest) {
       nearest = d;
       worst = i;
     }
   }
   if (worst < 0) return {};
-  const ActiveSet& active = p.contact.active_set();
-  const BarrierContact::Press press = p.contact.press(worst, x);
+  const ActiveSet& active = p.terms.contact.active_set();
+  const BarrierContact::Press press = p.terms.contact.press(worst, x);
   const Index pairs = Index(active.contacts.size());
   const Index first = press.points.ids[0];
   std::string other, kind;
@@ -30,7 +30,7 @@ std::string closest_pair(const StepProblem& p, const Matrix3X& x) {
     other = body_of(s.vertices[first_count(s.kind)]);
     kind = name_of(s.kind);
   } else {
-    other = model.bodies[p.surface.half_spaces[active.plane_contacts[worst - pairs].plane].body].name;
+    other = model.bodies[p.terms.surface.half_spaces[active.plane_contacts[worst - pairs].plane].body].name;
     kind = "point and plane";
   }
   const Vector3 at = x.col(first);
@@ -41,8 +41,8 @@ std::string closest_pair(const StepProblem& p, const Matrix3X& x) {
 std::string worst_element(const StepProblem& p) {
   double smallest = std::numeric_limits<double>::infinity();
   Index cell = -1;
-  for (Index c = 0; c < p.elastic.cells.term_count(); ++c) {
-    const double ratio = p.elastic.cells.stretches(c).prod();
+  for (Index c = 0; c < p.terms.elastic.cells.term_count(); ++c) {
+    const double ratio = p.terms.elastic.cells.stretches(c).prod();
     if (ratio < smallest) {
       smallest = ratio;
       cell = c;
@@ -50,18 +50,18 @@ std::string worst_element(const StepProblem& p) {
   }
   if (cell < 0) return {};
   std::size_t body = p.model.bodies.size() - 1;
-  while (p.first_cell[body] > cell) --body;
-  const Vector3& s = p.elastic.cells.stretches(cell);
+  while (p.terms.first_cell[body] > cell) --body;
+  const Vector3& s = p.terms.elastic.cells.stretches(cell);
   return fmt::format(
       " Most compressed element: {} of '{}', volume ratio {:.3g}, stretched by {:.3g}, {:.3g} and {:.3g}.",
-      cell - p.first_cell[body], p.model.bodies[body].name, smallest, s[0], s[1], s[2]);
+      cell - p.terms.first_cell[body], p.model.bodies[body].name, smallest, s[0], s[1], s[2]);
 }
 
 std::string worst_triangle(const StepProblem& p) {
   double largest = -1;
   Index triangle = -1;
-  for (Index t = 0; t < p.elastic.membranes.term_count(); ++t) {
-    const double strain = (p.elastic.membranes.stretches(t).array() - 1).abs().maxCoeff();
+  for (Index t = 0; t < p.terms.elastic.membranes.term_count(); ++t) {
+    const double strain = (p.terms.elastic.membranes.stretches(t).array() - 1).abs().maxCoeff();
     if (strain > largest) {
       largest = strain;
       triangle = t;
@@ -69,13 +69,13 @@ std::string worst_triangle(const StepProblem& p) {
   }
   if (triangle < 0) return {};
   std::size_t body = p.model.bodies.size() - 1;
-  while (p.first_triangle[body] > triangle) --body;
+  while (p.terms.first_triangle[body] > triangle) --body;
   const Body& shell = p.model.bodies[body];
   const auto& limit = shell.shell->limit;
   const auto woven = strain_limit_of(shell.shell->membrane);
-  const Vector2& s = p.elastic.membranes.stretches(triangle);
+  const Vector2& s = p.terms.elastic.membranes.stretches(triangle);
   return fmt::format(" Most strained triangle: {} of '{}', stretched by {:.6g} and {:.6g}{}.",
-                     triangle - p.first_triangle[body], shell.name, s[0], s[1],
+                     triangle - p.terms.first_triangle[body], shell.name, s[0], s[1],
                      limit   ? fmt::format(" (limit {:.6g})", limit->upper)
                      : woven ? fmt::format(" (limits of strain {:.4g}, {:.4g}, {:.4g})", (*woven)[0],
                                            (*woven)[1], (*woven)[2])
@@ -85,7 +85,7 @@ std::string worst_triangle(const StepProblem& p) {
 std::string missed_target(const StepProblem& p, const Matrix3X& q) {
   double farthest = -1;
   Index node = 0;
-  for (const auto& t : p.target.targets) {
+  for (const auto& t : p.terms.target.targets) {
     const double e = t.mask.cwiseProduct(q.col(t.node) - t.position).norm();
     if (!(e <= farthest)) {
       farthest = e;
@@ -110,7 +110,7 @@ std::string energy_changes(StepProblem& p, const Matrix3X& start, const Matrix3X
   std::string text;
   for (std::size_t i = 0; i < after.size(); ++i)
     if ((before[i].second != 0 || after[i].second != 0) &&
-        (p.time_step.has_inertia || after[i].first != p.inertia.name()))  // else only a numerical aid
+        (p.time_step.has_inertia || after[i].first != p.terms.inertia.name()))  // else only a numerical aid
       text += fmt::format("{} {} by {:.3g}", text.empty() ? "" : ",", after[i].first,
                           (after[i].second - before[i].second) / p.time_step.scale);
   return text.empty() ? text : " Energies changed in this step [J]:" + text + ".";
@@ -124,7 +124,7 @@ std::string diagnose(StepProblem& p, const Matrix3X& start, const Matrix3X& q, c
                                  result.residual, solver.tolerance);
   if (solver.termination == Termination::balanced) {
     p.objective.prepare(q);
-    if (const ForceBalance balance = p.force_balance(p.objective.gradient()); balance.body >= 0)
+    if (const ForceBalance balance = p.force_balance(p.objective.reduced_gradient()); balance.body >= 0)
       text +=
           fmt::format("; unbalanced force on '{}' {:.3g} of the largest that acts on it, tolerance {:.3g}",
                       p.model.bodies[std::size_t(balance.body)].name, balance.share, solver.force_tolerance);
@@ -135,7 +135,7 @@ std::string diagnose(StepProblem& p, const Matrix3X& start, const Matrix3X& q, c
   text += worst_element(p);
   text += worst_triangle(p);
   text += energies;
-  if (!p.target.targets.empty()) return text + missed_target(p, q);
+  if (!p.terms.target.targets.empty()) return text + missed_target(p, q);
   text +=
       p.time_step.has_inertia
           ? fmt::format(" Try a smaller dt, a larger dhat, or more solver.max_iterations than {}.",

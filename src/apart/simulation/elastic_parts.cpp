@@ -39,6 +39,31 @@ void ElasticParts::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
   rods.add_gradient(q, gradient);
 }
 
+std::array<Index, 4> ElasticParts::term_counts() const {
+  return {cells.term_count(), membranes.term_count(), hinges.term_count(), rods.term_count()};
+}
+
+double ElasticParts::usual_node_stiffness(const Matrix3X& q) {
+  set_scale(1);
+  prepare(q);
+  Matrix3X diagonal = Matrix3X::Zero(3, q.cols());
+  LocalHessians local;
+  for (const Potential* p : potentials())
+    for (Index i = 0; i < p->term_count(); ++i) {
+      local.reset(*p, i, i + 1);
+      p->hessians(q, i, i + 1, Projection::psd, local);
+      Index k = 0;
+      for (const Index node : p->term(i)) diagonal.col(node) += local[i].diagonal().segment<3>(3 * k++);
+    }
+  std::vector<double> largest;
+  for (Index n = 0; n < q.cols(); ++n)
+    if (diagonal.col(n).maxCoeff() > 0) largest.push_back(diagonal.col(n).maxCoeff());
+  if (largest.empty()) return 0;
+  const auto middle = largest.begin() + std::ptrdiff_t(largest.size() / 2);
+  std::nth_element(largest.begin(), middle, largest.end());
+  return *middle;
+}
+
 double ElasticParts::largest_strain(const Matrix3X& q) const {
   const auto strain = [](const auto& stretches) { return (stretches.array() - 1).abs().maxCoeff(); };
   double largest = rods.largest_strain(q);

@@ -11,10 +11,17 @@ namespace apart {
 struct ElasticParts {
   /// Adds what the body has, on nodes from `first_node` on.
   void add(const Body& body, Index first_node);
-  void set_scale(double scale);  ///< of the incremental potential: energy times dt²
+  /// All of them.
+  std::array<Potential*, 4> potentials() { return {&cells, &membranes, &hinges, &rods}; }
+  std::array<Index, 4> term_counts() const;  ///< of each
+  void set_scale(double scale);              ///< of the incremental potential: energy times dt²
   void prepare(const Matrix3X& q);
   double value(const Matrix3X& q) const;  ///< of all, times the scale
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const;
+
+  /// Median over the nodes with elastic terms of the largest stiffness a node has when all others are held,
+  /// at the given nodes [N/m]; 0 without any. Leaves the scale at 1.
+  double usual_node_stiffness(const Matrix3X& q);
 
   // Where q was last prepared.
   double largest_strain(const Matrix3X& q) const;  ///< |σ − 1|, over all stretches σ

@@ -22,6 +22,12 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
     faces += Index(b.surface_faces.cols());
     segments += Index(b.free_segments.cols());
   }
+  chart = Chart(node_count());
+  first_unknown = {0};
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies[i].chart) chart.add(first_node[i], bodies[i].chart);
+    first_unknown.push_back(chart.unknown_count() - (node_count() - first_node[i + 1]));
+  }
   initial_nodes.resize(3, node_count());
   initial_velocity.resize(3, node_count());
   point_map = LinearMap(node_count());

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/bodies/body.hpp>
+#include <apart/bodies/chart.hpp>
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/ccd.hpp>
 #include <apart/collision/collision_surface.hpp>
@@ -20,7 +21,7 @@ struct ContactOptions {
   std::optional<double> barrier_stiffness;  ///< κ; none: by the rule
   StiffnessRule stiffness_rule = StiffnessRule::adaptive;
   int friction_iterations = 1;  ///< lagged iterations per step; 0: until convergence (thesis eq. 2.17)
-  bool allow_nested = false;    ///< bodies may lie inside solids; for who checks, the solver does not
+  bool allow_nested = false;    ///< bodies may lie inside solids
 };
 
 /// When a step is solved: the Newton step is short and forces balance; or it is short and that is all,
@@ -86,6 +87,8 @@ struct Model {
   Matrix3X initial_nodes;            ///< [m]
   Matrix3X initial_velocity;         ///< [m/s]
   Eigen::SparseMatrix<double> mass;  ///< node × node [kg]; zero rows for obstacles
+  Chart chart;                       ///< unknowns → nodes
+  std::vector<Index> first_unknown;  ///< of each body; one more entry than bodies
   LinearMap point_map;               ///< nodes → output points
   LinearMap surface_map;             ///< Φ: nodes → vertices of `surface`
   CollisionSurface surface;

@@ -63,14 +63,42 @@ void add_strain_limits(Frame& frame, int body, const ShellCells& cells) {
     frame.rest_shape.col(first + t) = cells.inverse_rest[std::size_t(t)].reshaped();
 }
 
+/// Stress and strain of the tetrahedra of a body at its nodes, the first of which is cell `first` of the
+/// frame.
+void add_cells(const Body& body, const Matrix3X& nodes, Index first, Frame& f) {
+  ContinuumElasticity cells;
+  cells.add(*body.elastic, 0);
+  cells.prepare(nodes);
+  for (Index t = 0; t < body.mesh.tetrahedra.cols(); ++t) {
+    const Index cell = body.kind == BodyKind::affine ? 0 : t;
+    const Matrix3 s = cells.cauchy_stress(cell);
+    const Matrix3 deviator = s - s.trace() / 3 * Matrix3::Identity();
+    f.von_mises[first + t] = std::sqrt(1.5) * deviator.norm();
+    f.strain[first + t] = (cells.stretches(cell).array() - 1).abs().maxCoeff();
+  }
+}
+
+/// The same of the triangles of a shell. `limit_stiffness`: κ of its strain limit [Pa]; none: as given.
+void add_triangles(const ShellCells& shell, const Matrix3X& nodes, const double* limit_stiffness, Index first,
+                   Frame& f) {
+  MembraneElasticity membrane;
+  membrane.add(shell, 0);
+  if (limit_stiffness) membrane.set_limit_stiffness(VectorX::Constant(1, *limit_stiffness));
+  membrane.prepare(nodes);
+  for (Index t = 0; t < shell.nodes.cols(); ++t) {
+    f.von_mises[first + t] = membrane.von_mises(t);
+    f.strain[first + t] = (membrane.stretches(t).array() - 1).abs().maxCoeff();
+  }
+}
+
 }  // namespace
 
-Frame make_frame(StepProblem& w, const State& state) {
+Frame make_frame(const StepProblem& w, const State& state) {
   const Model& m = w.model;
   Frame f;
   f.time = state.time;
   f.mesh.points = m.point_map.positions(state.nodes);
-  f.velocity = m.point_map.push_forward(state.nodes, state.velocity);
+  f.velocity = m.point_map.push_forward(state.velocity);
   f.point_body.resize(m.point_count());
   f.half_spaces = m.surface.half_spaces;
   for (HalfSpace& plane : f.half_spaces)
@@ -87,9 +115,6 @@ Frame make_frame(StepProblem& w, const State& state) {
   f.mesh.edges.resize(2, edges);
   f.mesh.vertices.resize(points);
   f.von_mises = f.strain = VectorX::Zero(tets + faces);
-  w.elastic.cells.prepare(state.nodes);
-  w.elastic.membranes.prepare(state.nodes);
-  if (state.limit_stiffness.size() > 0) w.elastic.membranes.set_limit_stiffness(state.limit_stiffness);
   const Index all_tets = tets;
   tets = faces = edges = points = 0;
   for (std::size_t i = 0; i < m.bodies.size(); ++i) {
@@ -106,21 +131,15 @@ Frame make_frame(StepProblem& w, const State& state) {
       at += Index(from.cols());
     };
     if (!w.present[i]) f.absent.push_back(int(i));
-    for (Index t = 0; b.elastic && w.present[i] && t < b.mesh.tetrahedra.cols(); ++t) {
-      const Index cell = w.first_cell[i] + (b.kind == BodyKind::affine ? 0 : t);
-      const Matrix3 s = w.elastic.cells.cauchy_stress(cell);
-      const Matrix3 deviator = s - s.trace() / 3 * Matrix3::Identity();
-      f.von_mises[tets + t] = std::sqrt(1.5) * deviator.norm();
-      f.strain[tets + t] = (w.elastic.cells.stretches(cell).array() - 1).abs().maxCoeff();
-    }
+    const Matrix3X nodes = state.nodes.middleCols(m.first_node[i], b.node_count());
+    if (b.elastic && w.present[i]) add_cells(b, nodes, tets, f);
     if (b.shell) add_strain_limits(f, int(i), *b.shell);
-    if (b.shell && w.present[i])
-      for (Index t = 0; t < b.mesh.faces.cols(); ++t) {
-        const Index triangle = w.first_triangle[i] + t;
-        f.von_mises[all_tets + faces + t] = w.elastic.membranes.von_mises(triangle);
-        f.strain[all_tets + faces + t] =
-            (w.elastic.membranes.stretches(triangle).array() - 1).abs().maxCoeff();
-      }
+    if (b.shell && w.present[i]) {
+      const Index part = w.terms.membrane_part(int(i));
+      add_triangles(*b.shell, nodes,
+                    state.limit_stiffness.size() > 0 ? &state.limit_stiffness[part] : nullptr,
+                    all_tets + faces, f);
+    }
     copy(f.mesh.tetrahedra, tets, b.mesh.tetrahedra);
     copy(f.mesh.faces, faces, b.mesh.faces);
     copy(f.mesh.edges, edges, b.mesh.edges);
@@ -146,9 +165,10 @@ Frame make_frame(StepProblem& w, const State& state) {
   const Matrix3X x = m.surface_map.positions(state.nodes);
   Matrix3X g = Matrix3X::Zero(3, x.cols());
   if (state.barrier_stiffness > 0) {
-    w.contact.set_stiffness(state.barrier_stiffness);
-    w.contact.prepare(x);
-    w.contact.add_gradient(x, g);
+    BarrierContact contact = w.terms.contact;
+    contact.set_stiffness(state.barrier_stiffness);
+    contact.prepare(x);
+    contact.add_gradient(x, g);
   }
   f.contact_force = Matrix3X::Zero(3, m.point_count());
   if (state.force_scale > 0)

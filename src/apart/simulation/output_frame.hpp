@@ -4,8 +4,7 @@
 
 namespace apart {
 
-/// All bodies as they are in `state`, with velocity, contact force and stress. Leaves the problem prepared
-/// there.
-Frame make_frame(StepProblem& problem, const State& state);
+/// All bodies as they are in `state`, with velocity, contact force and stress.
+Frame make_frame(const StepProblem& problem, const State& state);
 
 }  // namespace apart

@@ -1,6 +1,6 @@
 #include <apart/collision/gap_meter.hpp>
 #include <apart/simulation/probe.hpp>
-#include <apart/simulation/step_problem.hpp>
+#include <apart/simulation/step_end.hpp>
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -54,8 +54,9 @@ std::vector<double> momentum(const Probe& probe, const StepProblem& problem, con
   return values;
 }
 
-std::vector<double> contact_forces(const Probe& probe, const StepProblem& p) {
-  const Matrix3X& x = p.objective.vertices();
+std::vector<double> contact_forces(const Probe& probe, const StepEnd& end) {
+  const StepProblem& p = end.problem();
+  const Matrix3X& x = end.vertices();
   Vector3 normal = Vector3::Zero(), friction = Vector3::Zero();
   double pressing = 0;
   // +1: the first primitive is of `bodies` and the second of `others`; −1: the other way round.
@@ -64,17 +65,17 @@ std::vector<double> contact_forces(const Probe& probe, const StepProblem& p) {
            : among(probe.bodies, second) && among(probe.others, first) ? -1
                                                                        : 0;
   };
-  for (Index i = 0; i < p.contact.term_count(); ++i) {
-    const auto [first, second] = p.contact.bodies_of(i);
+  for (Index i = 0; i < p.terms.contact.term_count(); ++i) {
+    const auto [first, second] = p.terms.contact.bodies_of(i);
     const int sign = side(first, second);
     if (sign == 0) continue;
-    const BarrierContact::Press press = p.contact.press(i, x);
+    const BarrierContact::Press press = p.terms.contact.press(i, x);
     normal += sign * press.magnitude * press.direction;
     pressing += press.magnitude;
   }
-  for (Index i = 0; i < p.friction.term_count(); ++i) {
-    const auto [first, second] = p.friction.bodies_of(i);
-    if (const int sign = side(first, second)) friction += sign * p.friction.force(i, x);
+  for (Index i = 0; i < p.terms.friction.term_count(); ++i) {
+    const auto [first, second] = p.terms.friction.bodies_of(i);
+    if (const int sign = side(first, second)) friction += sign * p.terms.friction.force(i, x);
   }
   std::vector<double> values;
   append(values, normal / p.time_step.contact_scale);
@@ -127,7 +128,7 @@ struct ProbeMeter::Elements {
     // Strain limits as stiff as they were in the step.
     // Of a body that is not there, as stiff as at the start of a step, whatever was before.
     elastic.membranes.reset_stiffness();
-    if (const Index part = p.membrane_part(body); part >= 0)
+    if (const Index part = p.terms.membrane_part(body); part >= 0)
       elastic.membranes.set_limit_stiffness(VectorX::Constant(1, state.limit_stiffness[part]));
     elastic.prepare(q);
   }
@@ -142,7 +143,8 @@ ProbeMeter::ProbeMeter(Probe probe) : probe_(std::move(probe)) {}
 ProbeMeter::ProbeMeter(ProbeMeter&&) noexcept = default;
 ProbeMeter::~ProbeMeter() = default;
 
-std::vector<double> ProbeMeter::measure(const StepProblem& p, const State& state) {
+std::vector<double> ProbeMeter::measure(const StepEnd& end, const State& state) {
+  const StepProblem& p = end.problem();
   const Model& m = p.model;
   if ((probe_.kind == Probe::Kind::energy || probe_.kind == Probe::Kind::strain) && elements_.empty())
     for (const int b : probe_.bodies)
@@ -154,9 +156,7 @@ std::vector<double> ProbeMeter::measure(const StepProblem& p, const State& state
       append(values, Sum(p, m.point_map.positions(state.nodes), probe_.points, m.first_point).mean());
       break;
     case Probe::Kind::velocity:
-      append(
-          values,
-          Sum(p, m.point_map.push_forward(state.nodes, state.velocity), probe_.points, m.first_point).mean());
+      append(values, Sum(p, m.point_map.push_forward(state.velocity), probe_.points, m.first_point).mean());
       break;
     case Probe::Kind::momentum:
       return momentum(probe_, p, state);
@@ -167,16 +167,17 @@ std::vector<double> ProbeMeter::measure(const StepProblem& p, const State& state
         const Body& body = m.bodies[std::size_t(e->body)];
         const Matrix3X v = state.velocity.middleCols(e->first_node, e->node_count);
         if (p.time_step.has_inertia) kinetic += 0.5 * (v * body.mass).cwiseProduct(v).sum();
-        gravity -= (e->q * body.mass).cwiseProduct(p.gravity.middleCols(e->first_node, e->node_count)).sum();
+        gravity -=
+            (e->q * body.mass).cwiseProduct(p.terms.gravity.middleCols(e->first_node, e->node_count)).sum();
         elastic += e->elastic.value(e->q);
       }
       return {kinetic, elastic, gravity};
     }
     case Probe::Kind::reaction:
-      append(values, Sum(p, p.holding_forces(), probe_.points, m.first_node).total);
+      append(values, Sum(p, end.holding_forces(), probe_.points, m.first_node).total);
       break;
     case Probe::Kind::contact:
-      return contact_forces(probe_, p);
+      return contact_forces(probe_, end);
     case Probe::Kind::gap: {
       std::vector<int> bodies, others;
       const auto is_present = [&](int b) { return p.present[std::size_t(b)] != 0; };
@@ -186,7 +187,7 @@ std::vector<double> ProbeMeter::measure(const StepProblem& p, const State& state
         gap_present_ = p.present;
         gap_ = std::make_unique<GapMeter>(m.surface, bodies, others);
       }
-      return {gap_->measure(p.objective.vertices())};
+      return {gap_->measure(end.vertices())};
     }
     case Probe::Kind::strain: {
       double largest = 0, ratio = 1;

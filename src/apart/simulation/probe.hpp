@@ -10,7 +10,7 @@
 
 namespace apart {
 
-struct StepProblem;
+class StepEnd;
 class GapMeter;
 
 /// A quantity of some bodies, measured after every step. SI units; of several bodies taken together.
@@ -45,9 +45,9 @@ class ProbeMeter {
   ~ProbeMeter();
 
   const Probe& probe() const { return probe_; }
-  /// The numbers. The problem is that of the step that led to the state, prepared there; always of the same
-  /// model, which must live as long as this does.
-  std::vector<double> measure(const StepProblem& problem, const State& state);
+  /// The numbers. `end`: of the step that led to the state; always of the same model, which must live as long
+  /// as this does.
+  std::vector<double> measure(const StepEnd& end, const State& state);
 
  private:
   struct Elements;

@@ -1,10 +1,11 @@
 #pragma once
 #include <apart/core/diagnostics.hpp>
 #include <apart/io/frame.hpp>
+#include <apart/potentials/barrier_contact.hpp>
 #include <apart/simulation/model.hpp>
 #include <apart/simulation/probe.hpp>
 #include <apart/simulation/state.hpp>
-#include <apart/simulation/step_bound_observer.hpp>
+#include <apart/simulation/step_report.hpp>
 #include <apart/solver/linear_solver.hpp>
 
 #include <functional>
@@ -15,34 +16,8 @@ namespace apart {
 /// Before the first step.
 State start_state(const Model& model);
 
-/// What one step did: a row of steps.csv.
-struct StepReport {
-  Index step = 0;
-  double time = 0;   ///< [s] at the end of the step
-  int substeps = 0;  ///< parts that it was divided into; 1: none
-  int newton_iterations = 0;
-  int linear_solves = 0;
-  int friction_iterations = 0;  ///< lagged solves
-  Index contacts = 0;       ///< active contacts at the end; of a divided step, the most at the end of a part
-  double min_distance = 0;  ///< smallest distance there [m]; infinity if nothing is near
-  double min_gap = 0;       ///< the same minus thickness, over every accepted iterate
-  double gap_share = 1;  ///< mean of gap/d̂ over the contacts, weighted by their force; 1 if there are none
-  double min_volume_ratio = 1;   ///< smallest V/V₀ over elements
-  double max_strain = 0;         ///< largest |σ − 1| over elements
-  double barrier_stiffness = 0;  ///< κ
-  double residual = 0;           ///< last Newton step / dt [m/s]
-  double force_residual = 0;     ///< ForceBalance::share at the end
-  double shortest_step = 1;      ///< smallest share of a Newton step that could be taken
-  double mean_step = 1;          ///< mean of these shares; more than 1 is counted as 1
-  double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0, contact_energy = 0;  ///< [J] at the end
-  double work = 0;  ///< [J] done in the step by gravity, loads, wind, attachments and scripted motion
-  double energy_gain =
-      0;  ///< [J] by which kinetic, elastic and contact energy grew beyond that; negative: lost
-  bool scripted_by_lagrangian = false;  ///< the augmented Lagrangian was needed [thesis A.5]
-  bool converged = false;
-};
-
 class StepDivision;
+class StepEnd;
 struct StepProblem;
 
 /// Where the solve of a step stands.
@@ -61,8 +36,10 @@ class Simulation {
   Simulation(std::shared_ptr<const Model> model, State start);
   ~Simulation();
 
+  /// Throws SolverError if it could not go on, and before the first step InputError if a body is inside a
+  /// solid and the model does not allow it; everything then is as it was.
   StepReport step();
-  /// Assembles and factorises the first linear system of the next step, to see what that costs. Returns the
+  /// Assembles and solves the first linear system of the next step, to see what that costs. Returns the
   /// number of unknowns. Changes no result.
   Index prepare_first_iteration();
 
@@ -82,7 +59,7 @@ class Simulation {
   std::vector<double> measure(ProbeMeter& meter) const;
   /// If set, called with the output points of every accepted iterate of a step, the state before it first.
   std::function<void(const Matrix3X& points)> on_iterate;
-  /// If set, called before each bound of a step x → x + p with the pairs near the surface at x, which are
+  /// If set, called before each bound of a step with the pairs near the surface at its start, which are
   /// what collision detection is asked first, and nearly always all. Changes no result.
   StepBoundObserver on_step_bound;
   /// If set, called after every Newton iteration.
@@ -98,12 +75,17 @@ class Simulation {
   std::shared_ptr<const Model> model_;
   State state_;
   Timings timings_;
-  void meet(const std::vector<char>& present, double time);
+  void ensure_not_nested() const;
+  class Watch;
+  void change_presence(const std::vector<char>& present, double time);
+  void pass_on(const Matrix3X& q) const;
   /// Solves from the state to the time `end`, dt [s] later, and makes that the state; counts no step.
   StepReport advance(double end, double dt);
+  State end_state(double end, double dt) const;
   std::unique_ptr<StepDivision> division_;
   bool fresh_ = true;  ///< bodies are there that were not in the step before
   std::unique_ptr<StepProblem> problem_;
+  std::unique_ptr<const StepEnd> end_;  ///< of the last step, until the next begins
 };
 
 /// Thrown by Simulation::step when should_stop said so.

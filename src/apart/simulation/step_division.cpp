@@ -19,8 +19,17 @@ constexpr double impact_share = 0.2;
 // A part is at most so many times as long as the one before: what an impact has left behind, such as bodies
 // that are squeezed, is over in a time like that of the impact.
 constexpr double growth = 2;
-// Of the scene's step: no part is shorter.
-constexpr double shortest_part = 1e-4;
+// Rules that average forces keep accelerations, of vibrations that longer parts no longer resolve, too: these
+// move a body by dt² times as much, and in a part only some of that is damped.
+constexpr double growth_of_averages = 1.2;
+// Of the scene's step: no part is shorter because of how far something moves, and none at all.
+constexpr double shortest_motion = 1e-4, shortest_part = 1e-7;
+// Parts in the time that a wave takes through a solid that is hit. Two solids of a size touch for about twice
+// that time and more, and implicit Euler keeps all but one part in a hundred of a vibration's momentum with
+// so many steps in half a period.
+constexpr double parts_of_wave = 32;
+// In one step: beyond that only motion divides it further.
+constexpr int most_parts_by_waves = 256;
 // A part is not left over that would be shorter than this share of the one before it.
 constexpr double shortest_rest = 0.25;
 // Pieces of a scripted motion, each so short that it is straight, in a part of a step in which it may be held
@@ -28,6 +37,29 @@ constexpr double shortest_rest = 0.25;
 constexpr int curve_pieces = 4;
 // Pieces with a third width below this share of the second are sheets.
 constexpr double sheet = 0.02;
+
+/// ∂²Ψ/∂σ₁² at rest [Pa], λ + 2μ: the stiffness that waves of compression meet.
+double compression_stiffness(const Material& material) {
+  return std::visit(
+      [](const auto& m) {
+        if constexpr (Isotropic<std::decay_t<decltype(m)>>)
+          return m.derivatives(Vector3::Ones()).stretch(0, 0);
+        else
+          return m.lame.lambda + 2 * m.lame.mu;
+      },
+      material);
+}
+
+/// Of waves of compression in a volume or affine body [m/s]; 0 for all others.
+double wave_speed(const Body& body) {
+  if (!body.elastic || !body.is_dynamic()) return 0;
+  const ElasticCells& cells = *body.elastic;
+  double stiffness = 0;  // times volume
+  for (Index c = 0; c < cells.volume.size(); ++c)
+    stiffness += cells.volume[c] *
+                 compression_stiffness(cells.materials[std::size_t(cells.material_of[std::size_t(c)])]);
+  return std::sqrt(stiffness / total_mass(body));
+}
 
 /// The smallest of the widths of all boxes together in directions across n: sum over the boxes.
 template <class Extent, std::size_t N>
@@ -87,9 +119,10 @@ struct StepDivision::Moving {
     double left;  ///< until the end of the step
   };
   Moving(const StepDivision& division, const CollisionSurface& s, const ScriptedNodes::Curves& c,
-         const Interval& i, const Matrix3X& from, const Matrix3X& by);
+         const std::vector<Vector3>& pushed, const Interval& i, const Matrix3X& from, const Matrix3X& by);
   const CollisionSurface& surface;  ///< without contact of absent bodies
   const ScriptedNodes::Curves& curves;
+  const std::vector<Vector3>& acceleration;  ///< StepDivision::mean_accelerations; empty: waves do not count
   Interval time;
   const Matrix3X &x, &move;       ///< [m] at the beginning of the interval, and during it
   std::vector<Aabb> place, way;   ///< of each piece: where it is [m], how its vertices move [m]
@@ -120,15 +153,32 @@ StepDivision::StepDivision(const Model& model) : model_(model) {
     p.is_sheet =
         body.kind == BodyKind::shell || (!p.faces.empty() && extent.width[2] < sheet * extent.width[1]);
     p.smallest = extent.width[p.is_slender ? 0 : p.is_sheet ? 1 : 2];
+    p.wave_speed = wave_speed(body);
+    if (p.wave_speed > 0) p.wave_time = extent.width[0] / p.wave_speed;
   }
 }
 
-double StepDivision::next(const StepProblem& problem, const State& state, double left) const {
+/// Of the pieces in the part before [m/s²]; zero where there are no waves.
+std::vector<Vector3> StepDivision::mean_accelerations(const State& state) const {
+  std::vector<Vector3> result(pieces_.size(), Vector3::Zero());
+  if (!(state.step_length > 0)) return result;
+  const Matrix3X change =
+      model_.surface_map.push_forward((state.velocity - state.previous_velocity) / state.step_length);
+  for (std::size_t i = 0; i < pieces_.size(); ++i)
+    if (pieces_[i].wave_speed > 0)
+      for (const Index v : pieces_[i].vertices)
+        result[i] += change.col(v) / double(pieces_[i].vertices.size());
+  return result;
+}
+
+double StepDivision::next(const StepProblem& problem, const State& state, double left, int parts) const {
   const double fraction = model_.options.max_motion;
   if (!(fraction > 0)) return left;
   double end = left;
-  if (state.step_length > 0) end = std::min(end, growth * state.step_length);
-  const ScriptedNodes::Curves curves = problem.scripted.curves(state, left);
+  if (state.step_length > 0)
+    end = std::min(
+        end, state.step_length * (model_.options.integrator.averages_forces() ? growth_of_averages : growth));
+  const ScriptedNodes::Curves curves = problem.scripted.nodes().curves(state, left);
   if (curves.most_attached > curve_pieces) end = std::min(end, left * curve_pieces / curves.most_attached);
   if (pieces_.size() > 1) {
     // Of a pair with something slender, no less than half of the other.
@@ -138,6 +188,12 @@ double StepDivision::next(const StepProblem& problem, const State& state, double
     for (const Piece& p : pieces_)
       if (problem.present[std::size_t(p.body)] && p.smallest > 0)
         smallest = std::min(smallest, least_share * p.smallest);
+    const bool any_waves = parts < most_parts_by_waves &&
+                           std::ranges::any_of(pieces_, [](const Piece& p) { return p.wave_speed > 0; });
+    const std::vector<Vector3> acceleration = any_waves ? mean_accelerations(state) : std::vector<Vector3>();
+    double strongest = 0;  // [m/s]: what pushes a solid changes its speed by so much while a wave crosses it
+    for (std::size_t i = 0; i < acceleration.size(); ++i)
+      strongest = std::max(strongest, acceleration[i].norm() * pieces_[i].wave_time);
     Matrix3X x = model_.surface_map.positions(state.nodes);
     for (int k = 1; k <= curves.most; ++k) {
       const double begin = left * (k - 1) / curves.most, until = left * k / curves.most;
@@ -146,9 +202,14 @@ double StepDivision::next(const StepProblem& problem, const State& state, double
       const Matrix3X move = next - x;
       // In a pair that counts one of the two moves at least half as far as they do against each other.
       const double fastest = std::sqrt(move.colwise().squaredNorm().maxCoeff()) / (until - begin);
-      const bool far = 2 * fastest * (left - begin) > fraction * smallest;
-      if (far || curves.most > curve_pieces)
-        shorten(Moving(*this, problem.surface, curves, {begin, until - begin, left}, x, move), end);
+      const bool far = 2 * fastest * model_.options.dt > fraction * smallest &&
+                       2 * fastest * (left - begin) > impact_share * fraction * smallest;
+      const bool hits =
+          any_waves && 2 * std::max(fastest, strongest) * model_.options.dt > fraction * smallest;
+      if (far || hits || curves.most > curve_pieces)
+        shorten(
+            Moving(*this, problem.terms.surface, curves, acceleration, {begin, until - begin, left}, x, move),
+            end);
       x = next;
     }
   }
@@ -158,9 +219,9 @@ double StepDivision::next(const StepProblem& problem, const State& state, double
 }
 
 StepDivision::Moving::Moving(const StepDivision& division, const CollisionSurface& s,
-                             const ScriptedNodes::Curves& c, const Interval& i, const Matrix3X& from,
-                             const Matrix3X& by)
-    : surface(s), curves(c), time(i), x(from), move(by) {
+                             const ScriptedNodes::Curves& c, const std::vector<Vector3>& pushed,
+                             const Interval& i, const Matrix3X& from, const Matrix3X& by)
+    : surface(s), curves(c), acceleration(pushed), time(i), x(from), move(by) {
   for (const Piece& p : division.pieces_) {
     place.emplace_back();
     way.emplace_back();
@@ -214,7 +275,16 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
   const double smallest = both_slender ? 0.5 * (first.smallest + second.smallest)
                           : slender    ? 0.5 * (first.is_slender ? second.smallest : first.smallest)
                                        : std::min(first.smallest, second.smallest);
-  if (fastest * (m.time.left - m.time.begin) <= fraction * smallest && curve <= curve_pieces) return;
+  const double dt = model_.options.dt;
+  const bool waves = !m.acceleration.empty() && std::max(first.wave_speed, second.wave_speed) > 0 &&
+                     !model_.bodies[std::size_t(first.body)].is_thin() &&
+                     !model_.bodies[std::size_t(second.body)].is_thin();
+  const Vector3 push = waves ? Vector3(m.acceleration[a] - m.acceleration[b]) : Vector3::Zero();  // [m/s²]
+  const double fastest_change = push.norm() * std::max(first.wave_time, second.wave_time);
+  const bool hits = waves && std::max(fastest, fastest_change) * dt > fraction * smallest;
+  const bool far = fastest * dt > fraction * smallest &&
+                   fastest * (m.time.left - m.time.begin) > impact_share * fraction * smallest;
+  if (!far && !hits && curve <= curve_pieces) return;
   const double reach = settings.thickness + settings.dhat;
   Aabb swept = m.place[a];
   swept.include(Aabb{m.place[a].lower + way.lower, m.place[a].upper + way.upper});
@@ -243,14 +313,15 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
     const double closing = std::max(-speed.dot(n), -bulk.dot(n));
     const double sliding = (speed - speed.dot(n) * n).norm();
     // One size [m/s, m]: how long the motion may go on after the impact [s].
-    double longest = std::numeric_limits<double>::infinity();
-    if (closing > 0) {
+    double longest = std::numeric_limits<double>::infinity(), width = longest;
+    if (closing > 0 || hits)
       // Of other bodies than slender ones no more is known than how large they are, and
       // a large one may be made of small parts, as a sieve is.
-      const double width = both_slender ? 0.5 * (extent_a.width[0] + extent_b.width[0])
-                           : slender    ? 0.5 * width_across(std::array{&extent_a, &extent_b}, n)
-                                        : std::min(width_across(std::array{&extent_a}, n),
-                                                   width_across(std::array{&extent_b}, n));
+      width = both_slender ? 0.5 * (extent_a.width[0] + extent_b.width[0])
+              : slender
+                  ? 0.5 * width_across(std::array{&extent_a, &extent_b}, n)
+                  : std::min(width_across(std::array{&extent_a}, n), width_across(std::array{&extent_b}, n));
+    if (closing > 0) {
       longest = fraction * width / closing;
       if (sliding > 0) {
         const Vector3 t = (speed - speed.dot(n) * n) / sliding;
@@ -259,9 +330,26 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
     }
     const double impact = m.time.begin + *toi * m.time.length;
     double allowed = m.time.left;
-    if (m.time.left - impact > longest) {
-      const double short_part = impact_share * longest;
+    // Whether bodies are too fast does not depend on how much of the step is left.
+    if (dt > longest && m.time.left - impact > impact_share * longest) {
+      const double short_part = std::max(impact_share * longest, shortest_motion * dt);
       allowed = impact > short_part ? impact : impact + short_part;
+    }
+    if (hits) {
+      // Solids that hit each other are squeezed and bounce, while waves go through them to and fro. For that
+      // time what moves slowly is pushed the more.
+      double size = std::numeric_limits<double>::infinity(), slowest = size;
+      for (const auto& [piece, extent] : {std::pair(&first, &extent_a), std::pair(&second, &extent_b)})
+        if (piece->wave_speed > 0) {
+          size = std::min(size, extent->along(n));
+          slowest = std::min(slowest, piece->wave_speed);
+        }
+      const double speed_of_hit =
+          std::max({closing, std::abs(bulk.dot(n)), std::abs(push.dot(n)) * size / slowest});
+      if (speed_of_hit * dt > fraction * width) {
+        const double short_part = size / std::max(slowest, speed_of_hit) / parts_of_wave;
+        allowed = std::min(allowed, impact > short_part ? impact : impact + short_part);
+      }
     }
     if (curve > curve_pieces && closing > 0)
       allowed = std::min(allowed, impact + m.time.left * curve_pieces / curve);

@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/core/function_ref.hpp>
 #include <apart/simulation/state.hpp>
 
 namespace apart {
@@ -39,16 +40,28 @@ struct TimeStep {
   }
 };
 
+/// Which coordinates are given, and where they are at the end of a step.
+struct GivenMotion {
+  const Eigen::Array<bool, 3, Eigen::Dynamic>& held;
+  const Matrix3X& goal;  ///< [m]; read where held
+};
+
+/// The step of length dt [s] that leaves `state`.
+TimeStep begin_step(const IntegratorOptions& options, double dt, const State& state,
+                    const GivenMotion& given);
+
+/// Sets velocity and accelerations of the state at the end of a step of length dt [s] from `before`, whose
+/// nodes are set.
+///
 /// Newmark's rule and generalised-α average the forces of both ends of a step. Averaged contact forces make
 /// energy out of nothing: a node that touches at one end would be pushed again in the next step. So contact
 /// acts with its force at the end alone, as a constant force over the step (h²/2 in position, h in velocity),
 /// and `State::acceleration` is that of all other forces. [Kane et al. 1999, in the references of the thesis]
 ///
-/// `contact`: its acceleration [m/s²] at q. Corrects what the step of length dt says of velocity and
-/// accelerations.
-void separate_contact(const TimeStep& step, double dt, const Matrix3X& contact, State& end);
-
-/// The step of length dt [s] that leaves `state`.
-TimeStep begin_step(const IntegratorOptions& options, double dt, const State& state);
+/// `contact`: asked, if needed, for the acceleration by contact and friction at the end [m/s²], zero where
+/// held.
+void finish_step(const IntegratorOptions& options, const TimeStep& step, double dt, const State& before,
+                 const Eigen::Array<bool, 3, Eigen::Dynamic>& held, FunctionRef<Matrix3X()> contact,
+                 State& end);
 
 }  // namespace apart

@@ -13,12 +13,13 @@ StiffnessRange stiffness_range(double mean_mass, double size, double dhat) {
   return {low, 100 * low, 1e10 * low};
 }
 
-double followed_stiffness(double last, double wanted, const StiffnessRange& range) {
+double followed_stiffness(double last, double wanted, const StiffnessRange& range, double share) {
+  const double most = std::exp2(share);
   double next = last;
   if (wanted > 1.5 * last)
-    next = std::min(wanted, 2 * last);
+    next = std::min(wanted, most * last);
   else if (wanted > 0 && wanted < last / 4)
-    next = std::max(2 * wanted, last / 2);
+    next = std::max(2 * wanted, last / most);
   return std::clamp(next, range.low, range.limit);
 }
 

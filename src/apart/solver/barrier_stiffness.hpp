@@ -17,8 +17,10 @@ StiffnessRange stiffness_range(double mean_mass, double size, double dhat);
 
 /// κ for the next step if `wanted` would let contacts rest where they should (0: nothing touches). It follows
 /// at once where gaps are too small and slowly where they could be smaller, by a factor of two in a step at
-/// most, and not at all in between: what is at rest stays so.
-double followed_stiffness(double last, double wanted, const StiffnessRange& range);
+/// most, and not at all in between: what is at rest stays so. `share`: of a step that the next part is. κ
+/// that changes while bodies are squeezed makes or takes energy, and in an impact that many parts resolve
+/// they are.
+double followed_stiffness(double last, double wanted, const StiffnessRange& range, double share);
 
 /// argmin over κ of ‖g_E + κ g_c‖², held inside the range. g_c: gradient of the barrier for κ = 1.
 double balanced_stiffness(const VectorX& energy_gradient, const VectorX& contact_gradient,

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <csignal>
 #include <limits>
 #include <string>
 #include <utility>
@@ -29,6 +30,19 @@ void use_one_thread() {
   if (set_blas_threads) set_blas_threads(1);
   if (set_openmp_levels) set_openmp_levels(0);
 }
+
+/// METIS takes SIGTERM for itself while it works, and leaves the handler that was there with other flags.
+/// Puts things back as they were.
+class KeepSignals {
+ public:
+  KeepSignals() { ::sigaction(SIGTERM, nullptr, &before_); }
+  ~KeepSignals() { ::sigaction(SIGTERM, &before_, nullptr); }
+  KeepSignals(const KeepSignals&) = delete;
+  KeepSignals& operator=(const KeepSignals&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
 
 class CholmodSolver final : public LinearSolver {
  public:
@@ -63,36 +77,51 @@ class CholmodSolver final : public LinearSolver {
     flops_ = common_.fl;
     nonzeros_ = common_.lnz;
     ++statistics_.analyses;
+    begin_step();
+  }
+
+  void begin_step() override {
+    failures_ = 0;
+    pause_ = 0;
+  }
+
+  LinearSolution solve(const BlockSparse& a, const VectorX& b, const LinearSolveOptions& options) override {
+    using Status = LinearSolution::Status;
+    ensure(factor_ != nullptr, "CholmodSolver: solve before analyse");
+    use_one_thread();
     // Newton's directions need no factor where a few hundred multiplications find them, and a factor that is
     // far larger than its matrix costs more than those. Where they do not suffice, at most a fifth of the
     // factorisation's time was lost.
-    gradients_worth_a_try_ = flops_ > costly_flops;
-  }
-
-  bool factorise(const BlockSparse& a) override {
-    ensure(factor_ != nullptr, "CholmodSolver: factorise before analyse");
-    use_one_thread();
-    cholmod_sparse m = view(a);
-    matrix_ = nullptr;
-    if (gradients_worth_a_try_) {
+    if (flops_ > costly_flops && pause_ == 0) {
       gradients_.set_matrix(a);
-      matrix_ = &a;
-      return true;
-    }
-    return factorise_now(m);
-  }
-
-  VectorX solve(const VectorX& b) override {
-    use_one_thread();
-    if (matrix_) {
       // Multiplications run at the speed of memory, a factorisation at that of the processor: about 1 : 8.
       const double affordable = 0.2 * flops_ / (8 * gradients_.flops_per_iteration());
-      if (const auto x = gradients_.solve(b, {.max_iterations = int(std::clamp(affordable, 50.0, 5000.0))}))
-        return *x;
-      gradients_worth_a_try_ = false;
-      cholmod_sparse m = view(*std::exchange(matrix_, nullptr));
-      if (!factorise_now(m)) return VectorX::Constant(b.size(), std::numeric_limits<double>::quiet_NaN());
+      if (auto x = gradients_.solve(b, {.tolerance = options.tolerance,
+                                        .max_iterations = int(std::clamp(affordable, 50.0, 5000.0))})) {
+        failures_ = 0;
+        return {Status::solved, std::move(*x)};
+      }
+      // That a matrix is indefinite says nothing about the next one.
+      if (gradients_.found_indefinite()) return {Status::indefinite};
+      if (options.optional) return {Status::given_up};
+      pause_ = (1 << std::min(++failures_, 10)) - 1;
+    } else if (pause_ > 0) {
+      --pause_;
     }
+    if (!factorise(a)) return {Status::indefinite};
+    VectorX x = solve_with_factor(b);
+    return x.allFinite() ? LinearSolution{Status::solved, std::move(x)} : LinearSolution{Status::indefinite};
+  }
+
+  double predicted_flops() const override { return flops_; }
+  LinearSolverStatistics statistics() const override { return statistics_; }
+
+ private:
+  static constexpr double costly_flops = 1e11;  ///< some seconds
+  static constexpr const char* remedy =
+      "use a coarser mesh, or a smaller contact.dhat, so that fewer things touch";
+
+  VectorX solve_with_factor(const VectorX& b) {
     cholmod_dense rhs{};
     rhs.nrow = rhs.nzmax = rhs.d = std::size_t(b.size());
     rhs.ncol = 1;
@@ -106,15 +135,9 @@ class CholmodSolver final : public LinearSolver {
     return result;
   }
 
-  double predicted_flops() const override { return flops_; }
-  LinearSolverStatistics statistics() const override { return statistics_; }
-
- private:
-  static constexpr double costly_flops = 1e11;  ///< some seconds
-  static constexpr const char* remedy =
-      "use a coarser mesh, or a smaller contact.dhat, so that fewer things touch";
-
-  bool factorise_now(cholmod_sparse& m) {
+  /// False if the matrix is not positive definite to working precision.
+  bool factorise(const BlockSparse& a) {
+    cholmod_sparse m = view(a);
     ++statistics_.factorisations;
     statistics_.flops += flops_;
     statistics_.nonzeros += nonzeros_;
@@ -192,10 +215,21 @@ class CholmodSolver final : public LinearSolver {
     std::vector<int> order(a.block_count());
     // Nested dissection pays on larger graphs only (docs/performance.md has the measurement).
     const bool dissect = ordering_ == "metis" || (ordering_ == "auto" && a.block_count() > 3000);
-    if (dissect)
-      cholmod_metis(&graph, nullptr, 0, true, order.data(), &common_);
-    else
-      cholmod_amd(&graph, nullptr, 0, order.data(), &common_);
+    if (dissect) {
+      {
+        const KeepSignals signals;
+        cholmod_metis(&graph, nullptr, 0, true, order.data(), &common_);
+      }
+      if (common_.status != CHOLMOD_INVALID) {
+        check("ordering");
+        return order;
+      }
+      // The graph is valid: this is how METIS reports a SIGTERM that it has caught. It is handed on to whom
+      // it was meant for; if that one goes on, it does so with the other ordering.
+      common_.status = CHOLMOD_OK;
+      std::raise(SIGTERM);
+    }
+    cholmod_amd(&graph, nullptr, 0, order.data(), &common_);
     check("ordering");
     return order;
   }
@@ -206,8 +240,8 @@ class CholmodSolver final : public LinearSolver {
   std::vector<int> column_, row_;
   double flops_ = 0, nonzeros_ = 0;  // of one factorisation with the present analysis
   ConjugateGradient gradients_;
-  bool gradients_worth_a_try_ = false;
-  const BlockSparse* matrix_ = nullptr;  ///< given to gradients_ instead of factorised; lives until the solve
+  int failures_ = 0;  ///< of gradients_ in a row
+  int pause_ = 0;     ///< matrices to be factorised until gradients_ are tried again
   LinearSolverStatistics statistics_;
 };
 

@@ -9,7 +9,8 @@ namespace apart {
 
 namespace {
 
-constexpr Index chunk = 2048;  // of rows; fixed, so that sums do not depend on the threads
+constexpr double curvature_rounding = 1e-12;  // relative error of pᵀ A p
+constexpr Index chunk = 2048;                 // of rows; fixed, so that sums do not depend on the threads
 
 }  // namespace
 
@@ -122,6 +123,7 @@ double ConjugateGradient::dot(const VectorX& x, const VectorX& y) const {
 std::optional<VectorX> ConjugateGradient::solve(const VectorX& b, const Options& options) const {
   const Index n = Index(inverse_.size());
   iterations_ = 0;
+  indefinite_ = false;
   VectorX x = VectorX::Zero(b.size()), r = b, z(b.size()), p(b.size()), q(b.size());
   const double goal = options.tolerance * std::sqrt(dot(b, b));
   if (!positive_ || !std::isfinite(goal)) return std::nullopt;
@@ -140,7 +142,10 @@ std::optional<VectorX> ConjugateGradient::solve(const VectorX& b, const Options&
       }
     });
     const double curvature = dot(p, q);
-    if (!(curvature > 0) || !(rz > 0)) return std::nullopt;
+    if (!(curvature > 0) || !(rz > 0)) {
+      indefinite_ = curvature < -curvature_rounding * std::sqrt(dot(p, p) * dot(q, q));
+      return std::nullopt;
+    }
     const double alpha = rz / curvature;
     parallel_chunks(n, chunk, [&](Index begin, Index end) {
       const Index first = 3 * begin, size = 3 * (end - begin);

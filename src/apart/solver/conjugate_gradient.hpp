@@ -19,6 +19,8 @@ class ConjugateGradient {
   /// None if the tolerance is not reached, or the matrix turns out not to be positive definite.
   std::optional<VectorX> solve(const VectorX& b, const Options& options) const;
   int iterations() const { return iterations_; }  ///< of the last solve
+  /// Whether the last solve met a direction of negative curvature, beyond rounding: no factor exists.
+  bool found_indefinite() const { return indefinite_; }
   /// Of one iteration: multiplications and additions.
   double flops_per_iteration() const {
     return 36.0 * double(column_.size()) + 60.0 * double(inverse_.size());
@@ -37,6 +39,7 @@ class ConjugateGradient {
   std::vector<Matrix3> inverse_;           ///< D⁻¹
   bool positive_ = true;                   ///< every diagonal block is definite
   mutable int iterations_ = 0;
+  mutable bool indefinite_ = false;
 };
 
 }  // namespace apart

@@ -10,11 +10,11 @@ namespace {
 class EigenSolver final : public LinearSolver {
  public:
   void analyse(const BlockSparse& a) override { llt_.analyzePattern(convert(a)); }
-  bool factorise(const BlockSparse& a) override {
+  LinearSolution solve(const BlockSparse& a, const VectorX& b, const LinearSolveOptions&) override {
     llt_.factorize(convert(a));
-    return llt_.info() == Eigen::Success;
+    if (llt_.info() != Eigen::Success) return {LinearSolution::Status::indefinite};
+    return {LinearSolution::Status::solved, llt_.solve(b)};
   }
-  VectorX solve(const VectorX& b) override { return llt_.solve(b); }
 
  private:
   static Eigen::SparseMatrix<double> convert(const BlockSparse& a) {

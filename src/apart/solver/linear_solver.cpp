@@ -9,9 +9,9 @@ namespace apart {
 
 std::span<const LinearSolverMethod> linear_solver_methods() {
   static constexpr std::array methods = {
-      LinearSolverMethod{"cholmod", "supernodal sparse Cholesky factorisation (SuiteSparse)",
+      LinearSolverMethod{"cholmod", "supernodal sparse Cholesky factorisation (SuiteSparse)", false, true,
                          make_cholmod_solver},
-      LinearSolverMethod{"eigen", "simple sparse Cholesky factorisation, slow; a second opinion",
+      LinearSolverMethod{"eigen", "simple sparse Cholesky factorisation, slow; a second opinion", true, true,
                          make_eigen_solver},
   };
   return methods;

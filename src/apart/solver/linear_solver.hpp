@@ -17,15 +17,36 @@ struct LinearSolverStatistics {
   double blocks = 0;    ///< Σ over factorisations of the 3×3 blocks of the matrix
 };
 
-/// Solves A x = b for symmetric positive definite block matrices. The same bits for any number of threads.
+/// What a solution must reach, and what it may use.
+struct LinearSolveOptions {
+  /// Of solvers that approach the solution: the norm of what may be left of b, relative to its own.
+  double tolerance = 1e-9;
+  /// One can do without a solution: no long factorisation after all that is cheaper has failed.
+  bool optional = false;
+};
+
+struct LinearSolution {
+  enum class Status {
+    solved,
+    indefinite,  ///< the matrix is not positive definite to working precision
+    given_up     ///< an optional solution would have cost too much
+  };
+  Status status = Status::solved;
+  VectorX x = {};  ///< empty if not solved
+  bool is_solved() const { return status == Status::solved; }
+};
+
+/// Solves A x = b for symmetric positive definite block matrices.
 class LinearSolver {
  public:
   virtual ~LinearSolver() = default;
-  /// Chooses an ordering for the pattern of `a`; factorisations of matrices with this pattern reuse it.
+  /// Chooses an ordering for the pattern of `a`; solves with matrices of this pattern reuse it.
   virtual void analyse(const BlockSparse& a) = 0;
-  /// Factorises; false if the matrix is not positive definite to working precision.
-  virtual bool factorise(const BlockSparse& a) = 0;
-  virtual VectorX solve(const VectorX& b) = 0;
+  virtual LinearSolution solve(const BlockSparse& a, const VectorX& b,
+                               const LinearSolveOptions& options = {}) = 0;
+  /// Forgets what earlier matrices have taught about which way is cheap: a time step must do the same
+  /// whatever came before it.
+  virtual void begin_step() {}
   /// What the last analysis predicts for one factorisation; 0 where not known.
   virtual double predicted_flops() const { return 0; }
   /// How far the work is from what the machine could do is judged by these.
@@ -36,6 +57,8 @@ class LinearSolver {
 struct LinearSolverMethod {
   std::string_view name;     ///< as in the scene file
   std::string_view summary;  ///< one line of documentation
+  bool is_exact;             ///< solutions are as good as rounding allows, whatever the tolerance
+  bool has_same_bits;        ///< solutions have the same bits for any number of threads
   std::unique_ptr<LinearSolver> (*make)(std::string_view ordering);
 };
 std::span<const LinearSolverMethod> linear_solver_methods();  ///< the first is the default

@@ -16,21 +16,23 @@ constexpr double smallest_step = 1e-14;  // below this share of p the line searc
 constexpr double nearly_straight =
     0.9;  // share of the slope by which E fell, above which longer steps are tried
 constexpr double slow_shrinking = 0.25;
+// Error of a direction, where the solver approaches it. If forces must balance, an iteration more mends it.
+constexpr double direction_tolerance = 1e-9, rough_direction_tolerance = 1e-5;
 constexpr int exact_pause = 5;       // iterations until a Hessian that was indefinite is tried again
 constexpr double longest_step = 32;  // of those, in multiples of p
 
 /// −H⁻¹ g. Should rounding spoil positive definiteness, the diagonal is raised until it is restored.
 /// `projection` none: nothing is returned if H is not positive definite.
 std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solver, const VectorX& g,
-                                        Projection projection, Timings& timings) {
+                                        Projection projection, double tolerance, Timings& timings) {
   const auto assembling = timings.measure(Phase::assembly);
   const BlockSparse& h = objective.hessian(projection);
   const auto solving = timings.measure(Phase::linear_solve);
   if (objective.take_pattern_change()) solver.analyse(h);
   const auto attempt = [&](const BlockSparse& matrix) -> std::optional<VectorX> {
-    if (!solver.factorise(matrix)) return std::nullopt;
-    VectorX p = solver.solve(-g);
-    return p.allFinite() ? std::optional(std::move(p)) : std::nullopt;
+    LinearSolution p =
+        solver.solve(matrix, -g, {.tolerance = tolerance, .optional = projection == Projection::none});
+    return p.is_solved() ? std::optional(std::move(p.x)) : std::nullopt;
   };
   std::optional<VectorX> p = attempt(h);
   if (p || projection == Projection::none) return p;
@@ -57,6 +59,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
   NewtonResult result;
   const int repeats = options.l2_norm ? l2_repeats : 1;
   int small_steps = 0;
+  const double tolerance = hooks.imbalance ? rough_direction_tolerance : direction_tolerance;
   // The Hessian as it is may be tried from this iteration on.
   int exact_from = hooks.imbalance ? 0 : std::numeric_limits<int>::max();
   bool linear = false;  // whether the last steps shrank no faster than by a fixed factor
@@ -78,17 +81,17 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
       return result;
     }
     const FreeCoordinates& free = objective.free();
-    const VectorX g = free.restrict_to_free(objective.gradient());
+    const VectorX g = free.restrict_to_free(objective.reduced_gradient());
     std::optional<VectorX> direction;
     // Where curvature is negative, projected Hessians are too stiff: steps shrink slowly, and are too short
     // to balance forces.
     if (linear && exact_from <= result.iterations) {
-      direction = newton_direction(objective, linear_solver, g, Projection::none, timings);
+      direction = newton_direction(objective, linear_solver, g, Projection::none, tolerance, timings);
       ++result.linear_solves;
       if (!direction) exact_from = result.iterations + exact_pause;
     }
     if (!direction) {
-      direction = newton_direction(objective, linear_solver, g, Projection::psd, timings);
+      direction = newton_direction(objective, linear_solver, g, Projection::psd, tolerance, timings);
       ++result.linear_solves;
     }
     if (!direction) {
@@ -97,36 +100,37 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     }
     ++result.iterations;
     const Matrix3X p = free.extend(*direction);
-    const double last_residual =
-        std::exchange(result.residual, step_norm(p, free, options.l2_norm) / options.dt);
+    const double last_residual = std::exchange(
+        result.residual, step_norm(objective.chart().push_forward(q, p), free, options.l2_norm) / options.dt);
     small_steps = result.residual <= options.tolerance ? small_steps + 1 : 0;
     const bool met = small_steps >= repeats;
 
-    double alpha;
+    StepBound bound;
     {
       const auto time = timings.measure(Phase::ccd);
-      alpha = hooks.step_limit(q, p);
+      bound = objective.feasible_step(q, p);
     }
+    double alpha = bound.alpha;
     const auto time = timings.measure(Phase::line_search);
     const double slope = g.dot(*direction);  // < 0
     const double noise = rounding * objective.magnitude();
-    Matrix3X next = q + alpha * p;
+    Matrix3X next = objective.retract(q, alpha * p);
     double next_energy = evaluate(next);
     // Where the change of E drowns in rounding its slope still tells: a step that does not end steeply uphill
     // is good (the approximate Wolfe condition of Hager and Zhang).
     const auto slope_is_fine = [&] {
       return next_energy <= energy + noise &&
-             free.restrict_to_free(objective.gradient()).dot(*direction) <= -overshoot * slope;
+             free.restrict_to_free(objective.reduced_gradient()).dot(*direction) <= -overshoot * slope;
     };
     while (!(next_energy <= energy) && !slope_is_fine()) {
       alpha *= 0.5;
       if (alpha < smallest_step) break;
-      next = q + alpha * p;
+      next = objective.retract(q, alpha * p);
       next_energy = evaluate(next);
     }
     if (alpha < smallest_step) {
       energy = evaluate(q);
-      if (met && hooks.imbalance) result.imbalance = hooks.imbalance(objective.gradient());
+      if (met && hooks.imbalance) result.imbalance = hooks.imbalance(objective.reduced_gradient());
       if (met && result.imbalance <= 1) {  // nowhere to go, and already there
         result.converged = !hooks.stationary(q);
         if (result.converged) return result;
@@ -141,24 +145,32 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     // curvature (buckling).
     if ((!met || hooks.imbalance) && alpha == 1 && energy - next_energy > nearly_straight * -slope &&
         -slope > noise) {
-      const double reach = longest_step * hooks.step_limit(q, longest_step * p);
+      const StepBound farther = objective.feasible_step(q, longest_step * p);
+      const double reach = longest_step * farther.alpha;
       for (double longer = 2; longer <= reach; longer *= 2) {
-        Matrix3X trial = q + longer * p;
+        Matrix3X trial = objective.retract(q, longer * p);
         const double trial_energy = evaluate(trial);
         if (!(trial_energy < next_energy)) break;
         next = std::move(trial);
         next_energy = trial_energy;
         alpha = longer;
       }
+      if (alpha > 1) {
+        bound = farther;
+        for (double& corner : bound.corners) corner *= longest_step;
+      }
       if (objective.coordinates() != next) evaluate(next);
     }
+    if (hooks.passed)
+      for (const double corner : bound.corners)
+        if (corner < alpha) hooks.passed(objective.retract(q, corner * p));
     q = next;
     energy = next_energy;
     linear = alpha >= 1 && result.iterations > 1 && result.residual > slow_shrinking * last_residual;
     if (hooks.accepted(q)) energy = objective.value();
     if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
     if (met) {
-      if (hooks.imbalance) result.imbalance = hooks.imbalance(objective.gradient());
+      if (hooks.imbalance) result.imbalance = hooks.imbalance(objective.reduced_gradient());
       if (!(result.imbalance <= 1)) continue;
       if (!hooks.stationary(q)) {
         result.converged = true;

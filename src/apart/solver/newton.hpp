@@ -25,14 +25,15 @@ struct NewtonProgress {
 
 /// What the caller adds to Newton's method.
 struct NewtonHooks {
-  /// Largest α ∈ [0, 1] for which q + t p is feasible for all t ≤ α.
-  std::function<double(const Matrix3X& q, const Matrix3X& p)> step_limit;
+  /// Before each accepted iterate: corners of a curved path on the way to it. May be empty.
+  std::function<void(const Matrix3X& q)> passed = {};
   /// After each accepted iterate. May change the objective's parameters; then true.
   std::function<bool(const Matrix3X& q)> accepted;
   /// When the tolerance is met: true if the objective was changed and the iteration must go on.
   std::function<bool(const Matrix3X& q)> stationary;
   /// The largest unbalanced force as a multiple of what is allowed, where the objective was last prepared and
-  /// has this gradient; at most 1: forces are in balance. Empty: the Newton step alone decides.
+  /// has this gradient in the unknowns; at most 1: forces are in balance. Empty: the Newton step alone
+  /// decides.
   std::function<double(const Matrix3X& gradient)> imbalance = {};
   /// After each iteration, the problem prepared at q; must not change it. May be empty.
   std::function<void(const Matrix3X& q, const NewtonProgress&)> iterated = {};
@@ -48,7 +49,7 @@ struct NewtonResult {
   std::string failure;   ///< why it stopped, if not converged
 };
 
-/// Norm of a Newton step as the stopping rule measures it [m].
+/// Norm of a Newton step as the stopping rule measures it [m]: of what it moves the nodes by, p.
 double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm);
 
 /// Projected Newton with a feasible line search [thesis algorithm 2.1], until the Newton step is short and

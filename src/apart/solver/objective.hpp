@@ -1,87 +1,88 @@
 #pragma once
-#include <apart/bodies/coordinate_map.hpp>
-#include <apart/math/block_sparse.hpp>
-#include <apart/potentials/potential.hpp>
+#include <apart/solver/hessian_assembly.hpp>
+#include <apart/solver/reduced_hessian.hpp>
 
-#include <utility>
 #include <vector>
 
 namespace apart {
 
-/// Which coordinates Newton may move.
-class FreeCoordinates {
- public:
-  FreeCoordinates() = default;
-  /// free(axis, node): true where the coordinate may move.
-  explicit FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic> free);
-  bool operator()(int axis, Index node) const { return free_(axis, node); }
-  /// Block of a node in the linear system; −1 for a node that cannot move at all.
-  Index block(Index node) const { return block_[node]; }
-  Index block_count() const { return Index(node_.size()); }
-  Index node(Index block) const { return node_[block]; }
-  /// Scalar coordinates (block, axis) that are held although their node has a block.
-  const std::vector<std::pair<Index, int>>& held() const { return held_; }
-
-  /// The system's right-hand side order: three numbers per block, zero where held.
-  VectorX restrict_to_free(const Matrix3X& g) const;
-  /// Back to all nodes, zero where nothing can move.
-  Matrix3X extend(const VectorX& r) const;
-
- private:
-  Eigen::Array<bool, 3, Eigen::Dynamic> free_;
-  std::vector<Index> block_, node_;
-  std::vector<std::pair<Index, int>> held_;
+/// How far a step may go.
+struct StepBound {
+  double alpha = 1;  ///< share of the step
+  /// Shares at which a curved path was cut, ascending, less than alpha: from one to the next, and from the
+  /// last to any share up to alpha, chords are as free as the path.
+  std::vector<double> corners = {};
 };
 
-/// E(q) = Σ node potentials(q) + Σ vertex potentials(Φ(q)): the one function a time step minimises.
-/// [docs/architecture.md] Contact and friction know only x = Φ(q); here they are pulled back by the chain
-/// rule.
+/// The one function that a time step minimises: a sum of terms, some of nodes q, some of vertices x = Φ(q),
+/// over unknowns y that say where nodes go from where they are. [docs/architecture.md]
+///
+///   unknowns y  —chart→  nodes q  —Φ(q) = W q + x₀→  vertices x
+///   E = Σ Eᵢ(q) + Σ Eⱼ(Φ(q)),    g = Σ ∇Eᵢ + Wᵀ Σ ∇Eⱼ,    H = Σ ∇²Eᵢ + Wᵀ (Σ ∇²Eⱼ) W,
+///   ∂E/∂y = Jᵀ g,    ∂²E/∂y² = Jᵀ H J + Σ gₖ · ∂²qₖ/∂y²
+///
+/// Contact and friction know only x; here they are pulled back by the chain rule. Sums may be restricted to
+/// terms of some roles.
 class Objective {
  public:
-  /// Keeps references to all of them.
-  Objective(const CoordinateMap& map, std::vector<Potential*> node_potentials,
-            std::vector<Potential*> vertex_potentials);
+  /// Keeps references to the map, the chart and the potentials.
+  Objective(const LinearMap& map, const Chart& chart, std::vector<Term> terms);
+  Objective(const Objective&) = delete;
+  Objective& operator=(const Objective&) = delete;
 
+  const std::vector<Term>& terms() const { return terms_; }
+  const Chart& chart() const { return chart_; }
+  /// Which unknowns may move. Also forgets the pattern of the Hessian.
   void set_free(FreeCoordinates free);
   const FreeCoordinates& free() const { return free_; }
 
-  /// Everything below speaks of the q last given here.
+  /// Everything up to hessian() speaks of the q last given here.
   void prepare(const Matrix3X& q);
-  double value() const;
+  double value(Roles roles = Roles::all()) const;
   /// The value of each potential, by name.
   std::vector<std::pair<std::string_view, double>> values() const;
   /// Σ |value| of the potentials: the scale of rounding errors in value().
   double magnitude() const;
-  Matrix3X gradient() const;
-  /// Σ |∂(potential)/∂qᵢ| over the potentials, for each node: the forces that act on it, whether or not they
-  /// balance, times the step's scale [kg m].
+  /// In the nodes.
+  Matrix3X gradient(Roles roles = Roles::all()) const;
+  /// The same in the unknowns.
+  Matrix3X reduced_gradient(Roles roles = Roles::all()) const {
+    return chart_.pull_back(q_, gradient(roles));
+  }
+  /// Σ |∂(potential)/∂yᵢ| over the potentials, for each unknown: the forces that act on it, whether or not
+  /// they balance, times the step's scale [kg m].
   VectorX acting() const;
-  /// How far off rounding may put the gradient at each node, by the stiffness hessian() last found there
+  /// How far off rounding may put the gradient at each unknown, by the stiffness hessian() last found there
   /// [kg m]: no solver can balance forces better.
-  VectorX gradient_rounding();
-  /// Second derivatives of the free coordinates, each term projected or as it is. The pattern is kept while
-  /// it covers the contacts; take_pattern_change() tells whether there is a new one since it was last asked.
+  VectorX gradient_rounding() const;
+  /// Second derivatives of the free unknowns, each term projected or as it is.
   const BlockSparse& hessian(Projection projection = Projection::psd);
-  bool take_pattern_change() { return std::exchange(pattern_changed_, false); }
+  /// Whether the Hessian has another pattern since this was last asked.
+  bool take_pattern_change();
   const Matrix3X& coordinates() const { return q_; }  ///< q
   const Matrix3X& vertices() const { return x_; }     ///< Φ(q)
 
- private:
-  void update_pattern();
-  void for_each_key(const Potential& potential, bool on_vertices, FunctionRef<void(BlockKey)> visit) const;
-  /// Zeroes the rows and columns of coordinates that are held; hessian() puts a one on their diagonal.
-  void mask(Matrix3& block, Index row, Index column) const;
-  void assemble(const Potential& potential, bool on_vertices, Projection projection);
+  /// Where a step y of the unknowns leads from q.
+  Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const { return chart_.retract(q, y); }
+  /// How far from q a step y of the unknowns may go: the largest share found that all terms allow. Where
+  /// paths are curved, they are cut into pieces that deviate from their chords by little against the gaps.
+  StepBound feasible_step(const Matrix3X& q, const Matrix3X& y) const;
+  /// The same for a path of the nodes.
+  double feasible_step(const Path& nodes) const;
 
-  const CoordinateMap& map_;
-  std::vector<Potential*> node_potentials_, vertex_potentials_;
+ private:
+  double largest_deviation() const;  ///< of paths that all terms can bound [m]
+  const Matrix3X& points_of(const Term& term) const { return term.points == PointKind::nodes ? q_ : x_; }
+  const BlockSparse& matrix() const { return chart_.is_identity() ? assembly_.matrix() : reduced_.matrix(); }
+
+  const LinearMap& map_;
+  const Chart& chart_;
+  const std::vector<Term> terms_;
   FreeCoordinates free_;
+  FreeCoordinates assembled_;  ///< nodes that terms are assembled on, if the chart is not the identity
+  HessianAssembly assembly_;
+  ReducedHessian reduced_;
   Matrix3X q_, x_;
-  std::vector<BlockKey> node_keys_;     ///< of the node potentials: constant while the free coordinates are
-  std::vector<BlockKey> contact_keys_;  ///< of the vertex potentials, now and earlier
-  std::vector<BlockKey> keys_;          ///< of hessian_
-  BlockSparse hessian_;
-  bool pattern_valid_ = false, pattern_changed_ = false;
 };
 
 }  // namespace apart

@@ -1,6 +1,6 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
-#include <apart/verify/enclosure.hpp>
+#include <apart/geometry/exact_enclosure.hpp>
 #include <apart/verify/frame_check.hpp>
 #include <apart/verify/path_proof.hpp>
 #include <apart/verify/separation.hpp>
@@ -582,7 +582,7 @@ std::vector<Finding> FrameCheck::nested(const Matrix3X& points) const {
   const auto asked = [&](Index point, int solid) {
     return solid_[point] != solid && tested(point, some_point[std::size_t(solid)]);
   };
-  for (const Enclosed& e : find_enclosed(points, faces, solid_, queries, asked)) {
+  for (const exact::Enclosed& e : exact::find_enclosed(points, faces, solid_, queries, asked)) {
     Finding& f = found.emplace_back(finding(FindingKind::nested, {{e.point}}));
     const std::string& solid =
         first_.bodies[std::size_t(first_.point_body[some_point[std::size_t(e.solid)]])].name;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <numbers>
@@ -59,7 +60,12 @@ class Encoder {
     ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
     ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     ::posix_spawn_file_actions_adddup2(&actions, ::fileno(messages_), STDERR_FILENO);
-    const int error = ::posix_spawnp(&process_, "ffmpeg", &actions, nullptr, arguments.data(), environ);
+    // Ctrl-C is for us, not for all that a terminal has started with us: ffmpeg ends when we do.
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    const int error = ::posix_spawnp(&process_, "ffmpeg", &actions, &attributes, arguments.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(ends[1]);
     if (error != 0) {
@@ -73,7 +79,10 @@ class Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
   ~Encoder() {
-    if (process_ > 0) finish_quietly();
+    if (process_ > 0) {  // what it has written is thrown away: no need to wait for the rest
+      ::kill(process_, SIGKILL);
+      finish_quietly();
+    }
     std::fclose(messages_);
   }
 
@@ -88,6 +97,8 @@ class Encoder {
       left -= std::size_t(n);
     }
   }
+
+  int process() const { return process_; }
 
   void finish() {
     if (finish_quietly() != 0) fail();
@@ -168,6 +179,22 @@ std::vector<Index> film_frames(const std::vector<double>& times, double rate, do
   return shown;
 }
 
+void FilmRescue::discard() {
+  const std::lock_guard lock(mutex_);
+  if (encoder_ > 0) {
+    ::kill(encoder_, SIGKILL);
+    ::waitpid(encoder_, nullptr, 0);
+  }
+  std::error_code ignored;
+  if (!file_.empty()) fs::remove(file_, ignored);
+}
+
+void FilmRescue::set(int encoder, fs::path file) {
+  const std::lock_guard lock(mutex_);
+  encoder_ = encoder;
+  file_ = std::move(file);
+}
+
 bool write_film(const fs::path& run, const FilmOptions& options, const fs::path& film) {
   if (!(options.rate > 0 && options.rate <= 240))
     throw InputError("rate of the film: got {}, must lie in (0, 240] pictures per second", options.rate);
@@ -206,6 +233,12 @@ bool write_film(const fs::path& run, const FilmOptions& options, const fs::path&
   temporary.replace_filename("." + film.stem().string() + ".unfinished" + film.extension().string());
   const Unfinished unfinished{temporary};
   Encoder encoder(temporary, picture.width, picture.height, options.rate);
+  FilmRescue own_rescue, &rescue = options.rescue ? *options.rescue : own_rescue;
+  const struct Registered {
+    FilmRescue& rescue;
+    ~Registered() { rescue.set(0, {}); }
+  } registered{rescue};
+  rescue.set(encoder.process(), temporary);
   const Index all = Index(shown.size());
   // As many pictures at once as there are threads: reading a frame and building its tree leaves the others
   // idle.

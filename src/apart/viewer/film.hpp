@@ -4,9 +4,22 @@
 
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <vector>
 
 namespace apart {
+
+/// Lets another thread clear away a film that is being written, before it ends the process.
+class FilmRescue {
+ public:
+  void discard();                                     ///< ends ffmpeg and removes what it has written so far
+  void set(int encoder, std::filesystem::path file);  ///< write_film says what there is; 0: nothing runs
+
+ private:
+  std::mutex mutex_;
+  int encoder_ = 0;  ///< id of the process
+  std::filesystem::path file_;
+};
 
 struct FilmOptions {
   RenderOptions picture;        ///< of every picture; without a camera, one that shows all that happens
@@ -15,6 +28,7 @@ struct FilmOptions {
   double orbit = 0;             ///< [degrees] that the camera turns about the vertical, from begin to end
   /// Told how many pictures of how many are done; false stops, and leaves no film.
   std::function<bool(Index done, Index all)> on_picture = nullptr;
+  FilmRescue* rescue = nullptr;  ///< must outlive the film
 };
 
 /// Real time; slower if the film would then be shorter than three seconds, but never so slow that a frame of

@@ -257,6 +257,7 @@ JsonValue Importer::time() const {
   result.add("dt", number(script_.dt)).add("tend", number(script_.duration));
   result.add("integrator", text(script_.newmark ? "newmark" : "implicit_euler"));
   if (script_.newmark) result.add("beta", number(script_.beta)).add("gamma", number(script_.gamma));
+  result.add("max_motion", number(0));  // a step is one solve there
   return result.value();
 }
 

@@ -1,11 +1,8 @@
-#include <apart/verify/enclosure.hpp>
+#include <apart/geometry/exact_enclosure.hpp>
 
 #include <algorithm>
 
-namespace apart::verify {
-
-using exact::Box;
-using exact::Primitive;
+namespace apart::exact {
 
 namespace {
 
@@ -82,7 +79,7 @@ std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Prim
   std::vector<Question> questions;
   exact::for_each_candidate(
       asking, solid_boxes, boxes, [&](Index q, Index s) { return asked(q, int(s - n)); },
-      [&](std::span<const exact::PrimitivePair> batch) {
+      [&](std::span<const PrimitivePair> batch) {
         for (const auto& pair : batch)
           questions.push_back({{pair.a.vertices[0], int(pair.b.vertices[0] - n)}});
       });
@@ -119,7 +116,7 @@ std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Prim
     };
     exact::for_each_candidate(
         rays, near_faces, boxes, [&](Index ray, Index v) { return question(ray, v) != nullptr; },
-        [&](std::span<const exact::PrimitivePair> batch) {
+        [&](std::span<const PrimitivePair> batch) {
           for (const auto& [ray, face] : batch) {
             Question& q = *question(ray.vertices[0], face.vertices[0]);
             const Hit hit = meets(points.col(q.pair.point), ends[std::size_t(ray.vertices[0] - n)],
@@ -143,4 +140,4 @@ std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Prim
   return inside;
 }
 
-}  // namespace apart::verify
+}  // namespace apart::exact

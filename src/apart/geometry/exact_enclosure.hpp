@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace apart::verify {
+namespace apart::exact {
 
 struct Enclosed {
   Index point;
@@ -18,8 +18,8 @@ struct Enclosed {
 /// `faces`, which face alike, of which each belongs to the solid that `solid_of` gives for its first vertex.
 /// Only what `asked` says is looked at; it may be called from several threads. A point on a triangle may
 /// count as inside or outside. Every coordinate must be finite.
-std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const exact::Primitive> faces,
+std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Primitive> faces,
                                     std::span<const int> solid_of, std::span<const Index> queries,
                                     FunctionRef<bool(Index point, int solid)> asked);
 
-}  // namespace apart::verify
+}  // namespace apart::exact

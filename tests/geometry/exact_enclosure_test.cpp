@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
+#include <apart/geometry/exact_enclosure.hpp>
 #include <apart/geometry/generators.hpp>
 #include <apart/geometry/mesh.hpp>
-#include <apart/verify/enclosure.hpp>
 
 #include <random>
 #include <set>
 
-namespace apart::verify {
+namespace apart::exact {
 namespace {
 
 /// Solids of tetrahedra, and points asked about, on one list.
@@ -120,4 +120,4 @@ TEST(Enclosure, OnlyWhatIsAskedIsAnswered) {
 }
 
 }  // namespace
-}  // namespace apart::verify
+}  // namespace apart::exact

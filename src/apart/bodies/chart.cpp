@@ -1,0 +1,102 @@
+#include <apart/bodies/chart.hpp>
+
+#include <apart/core/error.hpp>
+
+#include <algorithm>
+
+namespace apart {
+
+Chart::Chart(Index node_count) : node_count_(node_count), unknown_count_(node_count) {}
+
+void Chart::add(Index first_node, std::shared_ptr<const BodyChart> body) {
+  const Index earliest = parts_.empty() ? 0 : parts_.back().first_node + parts_.back().chart->node_count();
+  ensure(body && first_node >= earliest && first_node + body->node_count() <= node_count_,
+         "Chart: bodies in the order of their nodes");
+  const Index first_unknown = first_node - (node_count_ - unknown_count_);
+  unknown_count_ += body->unknown_count() - body->node_count();
+  parts_.push_back({first_node, first_unknown, std::move(body)});
+}
+
+Index Chart::unknown_of(Index node) const {
+  const auto after = std::upper_bound(parts_.begin(), parts_.end(), node,
+                                      [](Index n, const Part& part) { return n < part.first_node; });
+  if (after == parts_.begin()) return node;
+  const Part& part = *(after - 1);
+  const Index beyond = node - part.first_node - part.chart->node_count();
+  return beyond < 0 ? part.first_unknown : part.first_unknown + part.chart->unknown_count() + beyond;
+}
+
+template <class Move>
+void Chart::for_each_stretch(const Move& move) const {
+  Index node = 0, unknown = 0;
+  for (const Part& part : parts_) {
+    move(node, unknown, part.first_node - node);
+    node = part.first_node + part.chart->node_count();
+    unknown = part.first_unknown + part.chart->unknown_count();
+  }
+  move(node, unknown, node_count_ - node);
+}
+
+Matrix3X Chart::retract(const Matrix3X& q, const Matrix3X& y) const {
+  if (is_identity()) return q + y;
+  Matrix3X result(3, node_count_);
+  for_each_stretch([&](Index node, Index unknown, Index n) {
+    result.middleCols(node, n) = q.middleCols(node, n) + y.middleCols(unknown, n);
+  });
+  for (const Part& part : parts_)
+    result.middleCols(part.first_node, part.chart->node_count()) =
+        part.chart->retract(part.nodes(q), part.unknowns(y));
+  return result;
+}
+
+Matrix3X Chart::push_forward(const Matrix3X& q, const Matrix3X& y) const {
+  if (is_identity()) return y;
+  Matrix3X result = Matrix3X::Zero(3, node_count_);
+  for_each_stretch(
+      [&](Index node, Index unknown, Index n) { result.middleCols(node, n) = y.middleCols(unknown, n); });
+  for (const Part& part : parts_) {
+    const Matrix3X at = part.nodes(q);
+    for (Index k = 0; k < part.chart->node_count(); ++k)
+      for (Index u = 0; u < part.chart->unknown_count(); ++u)
+        result.col(part.first_node + k) += part.chart->slope(at, k, u) * y.col(part.first_unknown + u);
+  }
+  return result;
+}
+
+Matrix3X Chart::pull_back(const Matrix3X& q, const Matrix3X& g) const {
+  if (is_identity()) return g;
+  Matrix3X result = Matrix3X::Zero(3, unknown_count_);
+  for_each_stretch(
+      [&](Index node, Index unknown, Index n) { result.middleCols(unknown, n) = g.middleCols(node, n); });
+  for (const Part& part : parts_) {
+    const Matrix3X at = part.nodes(q);
+    for (Index k = 0; k < part.chart->node_count(); ++k)
+      for (Index u = 0; u < part.chart->unknown_count(); ++u)
+        result.col(part.first_unknown + u) +=
+            part.chart->slope(at, k, u).transpose() * g.col(part.first_node + k);
+  }
+  return result;
+}
+
+VectorX Chart::deviation(const Matrix3X& q, const Matrix3X& y) const {
+  if (is_identity()) return {};
+  VectorX result = VectorX::Zero(node_count_);
+  for (const Part& part : parts_)
+    result.segment(part.first_node, part.chart->node_count()) =
+        part.chart->deviation(part.nodes(q), part.unknowns(y));
+  return result;
+}
+
+Chart::Mask Chart::free_unknowns(const Mask& free_nodes) const {
+  if (is_identity()) return free_nodes;
+  Mask result(3, unknown_count_);
+  for_each_stretch([&](Index node, Index unknown, Index n) {
+    result.middleCols(unknown, n) = free_nodes.middleCols(node, n);
+  });
+  for (const Part& part : parts_)
+    result.middleCols(part.first_unknown, part.chart->unknown_count()) =
+        free_nodes.middleCols(part.first_node, part.chart->node_count()).any();
+  return result;
+}
+
+}  // namespace apart

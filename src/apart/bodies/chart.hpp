@@ -1,0 +1,75 @@
+#pragma once
+#include <apart/core/types.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace apart {
+
+/// How the nodes q (3 × n) of one body follow from unknowns y (3 × m) near where they are, for a body whose
+/// nodes cannot go everywhere: those of a rigid body stay on its rigid motions. y = 0 is where the nodes are:
+/// a chart is made anew at every iterate.
+///
+/// tests/contracts checks of every chart that slope is the derivative of retract at y = 0, curvature the
+/// second derivative, and that nodes deviate from their chords by no more than deviation.
+class BodyChart {
+ public:
+  virtual ~BodyChart() = default;
+  virtual Index node_count() const = 0;     ///< n
+  virtual Index unknown_count() const = 0;  ///< m
+  /// Where y leads from q.
+  virtual Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const = 0;
+  /// ∂q_node/∂y_unknown at y = 0.
+  virtual Matrix3 slope(const Matrix3X& q, Index node, Index unknown) const = 0;
+  /// Σ gₖ · ∂²qₖ/∂y² at y = 0, 3m × 3m, for a gradient g (3 × n) of some function of the nodes.
+  virtual Eigen::MatrixXd curvature(const Matrix3X& q, const Matrix3X& g) const = 0;
+  /// For each node a bound on how far the path q(t y), 0 ≤ t ≤ 1, is from its chord at the same t [m]: also
+  /// of any other piece as long as y of the path in that direction.
+  virtual VectorX deviation(const Matrix3X& q, const Matrix3X& y) const = 0;
+};
+
+/// y → q for all bodies: the solver moves unknowns y (3 × unknown_count()), everything else sees nodes q
+/// (3 × node_count()). Nodes of bodies without a chart of their own are unknowns themselves: q + y.
+///
+/// With J = ∂q/∂y a function E of nodes has, at y = 0,
+///   ∂E/∂y = Jᵀ g,    ∂²E/∂y² = Jᵀ H J + Σ gₖ · ∂²qₖ/∂y²,    g and H its derivatives in q.
+class Chart {
+ public:
+  /// The identity.
+  explicit Chart(Index node_count = 0);
+  /// The nodes from `first_node` on follow `body`. Bodies come in the order of their nodes.
+  void add(Index first_node, std::shared_ptr<const BodyChart> body);
+
+  /// A body with a chart of its own.
+  struct Part {
+    Index first_node, first_unknown;
+    std::shared_ptr<const BodyChart> chart;
+    Matrix3X nodes(const Matrix3X& q) const { return q.middleCols(first_node, chart->node_count()); }
+    Matrix3X unknowns(const Matrix3X& y) const { return y.middleCols(first_unknown, chart->unknown_count()); }
+  };
+  const std::vector<Part>& parts() const { return parts_; }
+  bool is_identity() const { return parts_.empty(); }
+  Index node_count() const { return node_count_; }
+  Index unknown_count() const { return unknown_count_; }
+  /// The unknown that a node is, or the first unknown of its body's chart.
+  Index unknown_of(Index node) const;
+
+  Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const;
+  Matrix3X push_forward(const Matrix3X& q, const Matrix3X& y) const;  ///< J y
+  Matrix3X pull_back(const Matrix3X& q, const Matrix3X& g) const;     ///< Jᵀ g
+  /// As BodyChart::deviation, for all nodes; empty for the identity.
+  VectorX deviation(const Matrix3X& q, const Matrix3X& y) const;
+  using Mask = Eigen::Array<bool, 3, Eigen::Dynamic>;
+  /// Which unknowns may move if some node coordinates may not: a body with a chart is held if all its nodes
+  /// are.
+  Mask free_unknowns(const Mask& free_nodes) const;
+
+ private:
+  /// Calls move(first_node, first_unknown, count) for the stretches of nodes that are unknowns themselves.
+  template <class Move>
+  void for_each_stretch(const Move& move) const;
+  Index node_count_ = 0, unknown_count_ = 0;
+  std::vector<Part> parts_;
+};
+
+}  // namespace apart

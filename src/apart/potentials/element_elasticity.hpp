@@ -1,0 +1,50 @@
+#pragma once
+#include <apart/materials/material.hpp>
+#include <apart/math/svd.hpp>
+#include <apart/potentials/element.hpp>
+#include <apart/potentials/potential.hpp>
+
+namespace apart {
+
+/// scale · Σ weight Ψ(F) over the quadrature points of elements of nodes; scale = dt². [thesis eq. 2.1] Where
+/// a kind of element is used, element_elasticity_impl.hpp is included once, and the template instantiated.
+template <Element E>
+class ElementElasticity : public Potential {
+ public:
+  void set_scale(double scale) { scale_ = scale; }
+
+  std::string_view name() const override { return "elasticity"; }
+  /// Decomposes every deformation gradient once, for value, gradient and Hessian alike; those of linear
+  /// elasticity need no decomposition.
+  void prepare(const Matrix3X& q) override;
+  double value(const Matrix3X& q) const override;
+  void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
+  Index term_count() const override { return Index(elements_.size()); }
+  TermPoints term(Index i) const override { return elements_[std::size_t(i)].nodes; }
+  void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
+
+  /// Stretches σ at a quadrature point of an element at the q last prepared.
+  Vector3 stretches(Index element, int point = 0) const;
+  /// Cauchy stress [Pa] there.
+  Matrix3 cauchy_stress(Index element, int point = 0) const;
+
+ protected:
+  /// The materials of the elements are counted from 0.
+  void add(std::span<const E> elements, std::span<const Material> materials);
+  const std::vector<E>& elements() const { return elements_; }
+  const Material& material_of(const E& e) const { return materials_[std::size_t(e.material)]; }
+
+ private:
+  const SignedSvd& svd(Index element, int point) const {
+    return svd_[std::size_t(element) * std::size_t(E::quadrature_count) + std::size_t(point)];
+  }
+  std::vector<E> elements_;
+  std::vector<Material> materials_;
+  /// F = u · diag(sigma) · vᵀ of every quadrature point at the q last prepared: singular values for isotropic
+  /// materials; for others u = F, sigma = 1 and v = I.
+  std::vector<SignedSvd> svd_;
+  double scale_ = 1;
+};
+
+}  // namespace apart

@@ -1,0 +1,205 @@
+#pragma once
+// Definitions of ElementElasticity, for the one file that instantiates it for a kind of element.
+#include <apart/core/error.hpp>
+#include <apart/math/psd_projection.hpp>
+#include <apart/potentials/element_elasticity.hpp>
+
+#include <Eigen/LU>
+
+namespace apart {
+
+namespace element_elasticity {
+
+inline bool is_isotropic(const Material& material) {
+  return std::visit([]<class M>(const M&) { return Isotropic<M>; }, material);
+}
+
+/// Of an isotropic material.
+inline PrincipalDerivatives derivatives(const Material& material, const Vector3& sigma) {
+  return std::visit(
+      [&]<class M>(const M& m) -> PrincipalDerivatives {
+        if constexpr (Isotropic<M>)
+          return m.derivatives(sigma);
+        else
+          throw InvariantError("derivatives: the material is no function of singular values");
+      },
+      material);
+}
+
+/// The same in every state, and positive semi-definite as it is.
+template <int n>
+void add_constant_hessian(const LinearElasticity& material,
+                          const Eigen::Matrix<double, 3, n>& shape_gradients, double weight,
+                          Eigen::Map<Eigen::Matrix<double, 3 * n, 3 * n>> out) {
+  for (int a = 0; a < n; ++a)
+    for (int b = 0; b < n; ++b)
+      out.template block<3, 3>(3 * a, 3 * b) +=
+          weight * material.tangent(shape_gradients.col(a), shape_gradients.col(b));
+}
+
+/// Ψ of a cell.
+inline double energy(const Material& material, const SignedSvd& s) {
+  return std::visit(
+      [&]<class M>(const M& m) {
+        if constexpr (Isotropic<M>)
+          return m.energy(s.sigma);
+        else
+          return m.energy(s.u);
+      },
+      material);
+}
+
+/// weight · ∂Ψ/∂F: the first Piola–Kirchhoff stress.
+inline Matrix3 stress(const Material& material, const SignedSvd& s, double weight) {
+  return std::visit(
+      [&]<class M>(const M& m) -> Matrix3 {
+        if constexpr (Isotropic<M>)
+          return s.u * (weight * m.derivatives(s.sigma).first).asDiagonal() * s.v.transpose();
+        else
+          return weight * m.stress(s.u);
+      },
+      material);
+}
+
+template <Element E>
+Matrix3 deformation_gradient(const E& e, int point, const Matrix3X& q) {
+  const Eigen::Matrix<double, 3, E::node_count>& gradients = e.shape_gradients(point);
+  // Differences first: far from the origin the sum over all nodes would lose digits.
+  const Vector3 q0 = q.col(e.nodes[0]);
+  Matrix3 f = (q.col(e.nodes[1]) - q0) * gradients.col(1).transpose();
+  for (int a = 2; a < E::node_count; ++a)
+    f.noalias() += (q.col(e.nodes[std::size_t(a)]) - q0) * gradients.col(a).transpose();
+  return f;
+}
+
+/// Second derivatives of weight · Ψ(F) in the nodes, of an isotropic material with these derivatives.
+template <int n>
+void add_hessian(const PrincipalDerivatives& d, const SignedSvd& s,
+                 const Eigen::Matrix<double, 3, n>& shape_gradients, double weight,
+                 Eigen::Map<Eigen::Matrix<double, 3 * n, 3 * n>> out) {
+  // In the frame of U and V the tangent couples E_ii with E_kk by `stretch`, and E_ik with E_ki by
+  // [same, cross; cross, same] = ½[shear + spin, shear − spin; …] (see materials/isotropic.hpp).
+  Matrix3 same = Matrix3::Zero(), cross = Matrix3::Zero();
+  constexpr int pi[3] = {0, 1, 2}, pj[3] = {1, 2, 0};
+  for (int k = 0; k < 3; ++k) {
+    same(pi[k], pj[k]) = same(pj[k], pi[k]) = 0.5 * (d.shear[k] + d.spin[k]);
+    cross(pi[k], pj[k]) = cross(pj[k], pi[k]) = 0.5 * (d.shear[k] - d.spin[k]);
+  }
+  const Eigen::Matrix<double, 3, n> b = s.v.transpose() * shape_gradients;
+  for (int a = 0; a < n; ++a)
+    for (int a2 = 0; a2 <= a; ++a2) {
+      Matrix3 k;
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j)
+          if (i != j) k(i, j) = d.stretch(i, j) * b(i, a) * b(j, a2) + cross(i, j) * b(j, a) * b(i, a2);
+        k(i, i) = d.stretch(i, i) * b(i, a) * b(i, a2);
+        for (int j = 0; j < 3; ++j)
+          if (j != i) k(i, i) += same(i, j) * b(j, a) * b(j, a2);
+      }
+      const Matrix3 block = s.u * (weight * k) * s.u.transpose();
+      out.template block<3, 3>(3 * a, 3 * a2) += block;
+      if (a != a2) out.template block<3, 3>(3 * a2, 3 * a) += block.transpose();
+    }
+}
+
+}  // namespace element_elasticity
+
+template <Element E>
+void ElementElasticity<E>::add(std::span<const E> elements, std::span<const Material> materials) {
+  const Index first = Index(materials_.size());
+  materials_.insert(materials_.end(), materials.begin(), materials.end());
+  for (E e : elements) {
+    e.material += first;
+    elements_.push_back(e);
+  }
+}
+
+template <Element E>
+void ElementElasticity<E>::prepare(const Matrix3X& q) {
+  using namespace element_elasticity;
+  svd_.resize(elements_.size() * std::size_t(E::quadrature_count));
+  parallel_for(term_count(), [&](Index i) {
+    const E& e = elements_[std::size_t(i)];
+    for (int k = 0; k < E::quadrature_count; ++k) {
+      const Matrix3 f = deformation_gradient(e, k, q);
+      svd_[std::size_t(i) * std::size_t(E::quadrature_count) + std::size_t(k)] =
+          is_isotropic(material_of(e)) ? signed_svd(f) : SignedSvd{f, Matrix3::Identity(), Vector3::Ones()};
+    }
+  });
+}
+
+template <Element E>
+Vector3 ElementElasticity<E>::stretches(Index element, int point) const {
+  const SignedSvd& s = svd(element, point);
+  return element_elasticity::is_isotropic(material_of(elements_[std::size_t(element)]))
+             ? s.sigma
+             : signed_svd(s.u).sigma;
+}
+
+template <Element E>
+Matrix3 ElementElasticity<E>::cauchy_stress(Index element, int point) const {
+  const SignedSvd& s = svd(element, point);
+  return std::visit(
+      [&]<class M>(const M& m) -> Matrix3 {
+        // σ = J⁻¹ P Fᵀ = U diag(Ψᵢσᵢ/J) Uᵀ; with small strains all stresses are the same.
+        if constexpr (Isotropic<M>)
+          return s.u * (m.derivatives(s.sigma).first.cwiseProduct(s.sigma) / s.sigma.prod()).asDiagonal() *
+                 s.u.transpose();
+        else
+          return m.stress(s.u);
+      },
+      material_of(elements_[std::size_t(element)]));
+}
+
+template <Element E>
+double ElementElasticity<E>::value(const Matrix3X&) const {
+  return scale_ * ordered_sum(term_count(), [&](Index i) {
+           const E& e = elements_[std::size_t(i)];
+           double sum = 0;
+           for (int k = 0; k < E::quadrature_count; ++k)
+             sum += e.weight(k) * element_elasticity::energy(material_of(e), svd(i, k));
+           return sum;
+         });
+}
+
+template <Element E>
+void ElementElasticity<E>::add_gradient(const Matrix3X&, Matrix3X& gradient) const {
+  add_local_gradients(*this, gradient, [&](Index i, auto g) {
+    const E& e = elements_[std::size_t(i)];
+    for (int k = 0; k < E::quadrature_count; ++k) {
+      const Matrix3 p = element_elasticity::stress(material_of(e), svd(i, k), scale_ * e.weight(k));
+      const Eigen::Matrix<double, 3, E::node_count>& gradients = e.shape_gradients(k);
+      for (int a = 0; a < E::node_count; ++a) g.template segment<3>(3 * a) += p * gradients.col(a);
+    }
+  });
+}
+
+template <Element E>
+void ElementElasticity<E>::hessians(const Matrix3X&, Index begin, Index end, Projection projection,
+                                    LocalHessians& out) const {
+  using namespace element_elasticity;
+  constexpr int n = E::node_count;
+  for (Index i = begin; i < end; ++i) {
+    const E& e = elements_[std::size_t(i)];
+    const Material& material = material_of(e);
+    auto h = out.of<n>(i);
+    h.setZero();
+    for (int k = 0; k < E::quadrature_count; ++k) {
+      const double weight = scale_ * e.weight(k);
+      const Eigen::Matrix<double, 3, n>& gradients = e.shape_gradients(k);
+      if (const auto* linear = std::get_if<LinearElasticity>(&material)) {
+        add_constant_hessian<n>(*linear, gradients, weight, h);
+        continue;
+      }
+      PrincipalDerivatives d = derivatives(material, svd(i, k).sigma);
+      if (projection == Projection::psd) {
+        d.stretch = psd_projection(d.stretch);
+        d.shear = d.shear.cwiseMax(0);
+        d.spin = d.spin.cwiseMax(0);
+      }
+      add_hessian<n>(d, svd(i, k), gradients, weight, h);
+    }
+  }
+}
+
+}  // namespace apart

@@ -1,0 +1,91 @@
+#include <apart/simulation/step_end.hpp>
+
+namespace apart {
+
+namespace {
+
+double kinetic_energy(const StepProblem& p, const Matrix3X& velocity) {
+  double sum = 0;
+  if (p.time_step.has_inertia)
+    for (std::size_t b = 0; b < p.present.size(); ++b)
+      if (p.present[b] && p.model.bodies[b].is_dynamic()) {
+        const Matrix3X v = velocity.middleCols(p.model.first_node[b], p.model.bodies[b].node_count());
+        sum += 0.5 * (v * p.model.bodies[b].mass).cwiseProduct(v).sum();
+      }
+  return sum;
+}
+
+double gravity_energy(const StepProblem& p, const Matrix3X& q) {
+  return -(q * p.model.mass).cwiseProduct(p.terms.gravity).sum();
+}
+
+}  // namespace
+
+Matrix3X StepEnd::friction_forces() const {
+  Matrix3X g = Matrix3X::Zero(3, vertices().cols());
+  problem_.terms.friction.add_gradient(vertices(), g);
+  return g / -problem_.time_step.contact_scale;
+}
+
+Matrix3X StepEnd::holding_forces() const {
+  const TimeStep& step = problem_.time_step;
+  return problem_.objective.gradient(~Roles{Role::contact, Role::friction, Role::target}) / step.scale +
+         problem_.objective.gradient({Role::contact, Role::friction}) / step.contact_scale;
+}
+
+Matrix3X StepEnd::contact_acceleration() const {
+  const Matrix3X g = problem_.objective.gradient({Role::contact, Role::friction});
+  return accelerations(problem_.model, g / -problem_.time_step.contact_scale, problem_.scripted.held());
+}
+
+void StepEnd::report(const Matrix3X& velocity, StepReport& report) const {
+  const StepTerms& terms = problem_.terms;
+  const TimeStep& step = problem_.time_step;
+  report.contacts = terms.contact.term_count();
+  report.min_distance = terms.contact.active_set().min_distance;
+  report.gap_share = terms.contact.mean_gap_share(vertices());
+  report.barrier_stiffness = terms.contact.stiffness();
+  report.contact_energy = terms.contact.value(vertices()) / step.contact_scale;
+  report.min_volume_ratio = terms.elastic.smallest_volume_ratio();
+  report.max_strain = terms.elastic.largest_strain(nodes());
+  report.kinetic_energy = kinetic_energy(problem_, velocity);
+  report.elastic_energy = problem_.objective.value({Role::elastic}) / step.scale;
+  report.gravity_energy = gravity_energy(problem_, nodes());
+}
+
+EnergyBalance::EnergyBalance(StepProblem& p, const State& state)
+    : start_(state.nodes), x_(p.model.surface_map.positions(state.nodes)) {
+  p.terms.elastic.prepare(start_);
+  energy_ = kinetic_energy(p, state.velocity) + p.terms.elastic.value(start_) / p.time_step.scale +
+            p.terms.contact.value(x_) / p.time_step.contact_scale;
+  gravity_ = gravity_energy(p, start_);
+  pull_ = pull(p, x_);
+}
+
+void EnergyBalance::complete(const StepEnd& end, StepReport& report) const {
+  const StepProblem& p = end.problem();
+  if (!p.time_step.has_inertia) return;
+  const Matrix3X& x = end.vertices();
+  Matrix3X drag = Matrix3X::Zero(3, x.cols());
+  p.terms.drag.add_gradient(x, drag);
+  // Rules that average forces do work with the mean of both ends, the others with that of the end.
+  const bool mean = p.model.options.integrator.averages_forces();
+  const Matrix3X forces = drag + (mean ? Matrix3X(0.5 * (pull_ + pull(p, x))) : pull(p, x));
+  report.work = gravity_ - report.gravity_energy - p.terms.loads.value(end.nodes()) / p.time_step.scale -
+                forces.cwiseProduct(x - x_).sum() / p.time_step.scale;
+  if (p.scripted.held().any()) {
+    const Matrix3X moved = p.scripted.held().select(end.nodes() - start_, Matrix3X::Zero(3, start_.cols()));
+    if (!moved.isZero(0)) report.work += end.holding_forces().cwiseProduct(moved).sum();
+  }
+  report.energy_gain =
+      report.kinetic_energy + report.elastic_energy + report.contact_energy - energy_ - report.work;
+}
+
+Matrix3X EnergyBalance::pull(const StepProblem& p, const Matrix3X& x) const {
+  Matrix3X g = Matrix3X::Zero(3, x.cols());
+  p.terms.pressure.add_gradient(x, g);
+  p.terms.springs.add_gradient(x, g);
+  return g;
+}
+
+}  // namespace apart

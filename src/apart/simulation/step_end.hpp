@@ -1,0 +1,47 @@
+#pragma once
+#include <apart/simulation/step_problem.hpp>
+#include <apart/simulation/step_report.hpp>
+
+namespace apart {
+
+/// A step's problem where its solve has ended, and the forces that act there: friction with the contact
+/// forces and sliding planes that it was solved with. Good until the next step begins.
+class StepEnd {
+ public:
+  /// Prepares the problem at q.
+  StepEnd(StepProblem& problem, const Matrix3X& q) : problem_(problem) { problem_.objective.prepare(q); }
+
+  const StepProblem& problem() const { return problem_; }
+  const Matrix3X& nodes() const { return problem_.objective.coordinates(); }
+  const Matrix3X& vertices() const { return problem_.objective.vertices(); }
+  /// Friction on every collision vertex [N].
+  Matrix3X friction_forces() const;
+  /// The force [N] that every node needs besides all forces of the step, to move as it does: zero, to the
+  /// solver's tolerance, where nothing holds it.
+  Matrix3X holding_forces() const;
+  /// What contact and friction accelerate each node by [m/s²]. Zero where coordinates are held.
+  Matrix3X contact_acceleration() const;
+  /// Fills in contacts, strains and energies.
+  void report(const Matrix3X& velocity, StepReport& report) const;
+
+ private:
+  StepProblem& problem_;
+};
+
+/// Compares the energy that a step leaves with the one that it found, and with the work done meanwhile. From
+/// the state alone, as everything that is written.
+class EnergyBalance {
+ public:
+  /// After the problem was begun, with contact as it was left by the step before.
+  EnergyBalance(StepProblem& problem, const State& state);
+  /// At the end: fills in `work` and `energy_gain` of a report that has the energies.
+  void complete(const StepEnd& end, StepReport& report) const;
+
+ private:
+  /// Gradient of pressure and attachments.
+  Matrix3X pull(const StepProblem& problem, const Matrix3X& x) const;
+  Matrix3X start_, x_, pull_;
+  double energy_ = 0, gravity_ = 0;
+};
+
+}  // namespace apart

@@ -1,0 +1,36 @@
+#pragma once
+#include <apart/core/types.hpp>
+
+namespace apart {
+
+/// What one step did: a row of steps.csv.
+struct StepReport {
+  Index step = 0;
+  double time = 0;   ///< [s] at the end of the step
+  int substeps = 0;  ///< parts that it was divided into; 1: none
+  int newton_iterations = 0;
+  int linear_solves = 0;
+  int friction_iterations = 0;  ///< lagged solves
+  Index contacts = 0;       ///< active contacts at the end; of a divided step, the most at the end of a part
+  double min_distance = 0;  ///< smallest distance there [m]; infinity if nothing is near
+  double min_gap = 0;       ///< the same minus thickness, over every accepted iterate
+  double gap_share = 1;  ///< mean of gap/d̂ over the contacts, weighted by their force; 1 if there are none
+  double min_volume_ratio = 1;   ///< smallest V/V₀ over elements
+  double max_strain = 0;         ///< largest |σ − 1| over elements
+  double barrier_stiffness = 0;  ///< κ
+  double residual = 0;           ///< last Newton step / dt [m/s]
+  double force_residual = 0;     ///< ForceBalance::share at the end
+  double shortest_step = 1;      ///< smallest share of a Newton step that could be taken
+  double mean_step = 1;          ///< mean of these shares; more than 1 is counted as 1
+  double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0, contact_energy = 0;  ///< [J] at the end
+  double work = 0;  ///< [J] done in the step by gravity, loads, wind, attachments and scripted motion
+  double energy_gain =
+      0;  ///< [J] by which kinetic, elastic and contact energy grew beyond that; negative: lost
+  bool scripted_by_lagrangian = false;  ///< the augmented Lagrangian was needed [thesis A.5]
+  bool converged = false;
+};
+
+/// The report of a step of which `sum` tells the parts so far and `next` the one after these.
+StepReport joined(const StepReport& sum, StepReport next);
+
+}  // namespace apart

@@ -1,0 +1,224 @@
+#include <apart/simulation/step_terms.hpp>
+
+#include <apart/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace apart {
+
+namespace {
+
+// Weight of the proximal term in quasi-static steps: it decides where no force does, and is too small to
+// matter where one does.
+constexpr double proximal_weight = 1e-8;
+
+/// The model's surface, without contact of bodies that are not there.
+CollisionSurface surface_of(const Model& model, const std::vector<char>& present) {
+  CollisionSurface surface = model.surface;
+  for (int b = 0; b < int(present.size()); ++b)
+    if (!present[std::size_t(b)]) surface.pairs.disable(b);
+  return surface;
+}
+
+std::vector<SurfacePressure::Patch> pressure_patches(const Model& model, const std::vector<char>& present,
+                                                     double time) {
+  std::vector<SurfacePressure::Patch> patches;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    for (const Pressure& p : model.bodies[b].pressures) {
+      if (!present[b] || !p.when.covers(time)) continue;
+      SurfacePressure::Patch patch{Faces(3, Index(p.faces.size())), p.pressure(time)};
+      if (!std::isfinite(patch.pressure))
+        throw SolverError(fmt::format(
+            "the pressure on '{}' is not a finite number at t = {:.6g} s; mend its formula or end "
+            "the run before",
+            model.bodies[b].name, time));
+      for (Index f = 0; f < patch.faces.cols(); ++f)
+        for (int k = 0; k < 3; ++k)
+          patch.faces(k, f) =
+              model.vertex_of(int(b), model.bodies[b].surface_faces(k, p.faces[std::size_t(f)]));
+      patches.push_back(std::move(patch));
+    }
+  return patches;
+}
+
+/// What resists the air. `x`, `v`: collision vertices at the start of the step [m, m/s].
+std::vector<AirDrag::Patch> drag_patches(const Model& model, const std::vector<char>& present, double time,
+                                         const Matrix3X& x, const Matrix3X& v) {
+  std::vector<AirDrag::Patch> patches;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    for (const Wind& wind : model.bodies[b].winds) {
+      if (!present[b] || !wind.when.covers(time)) continue;
+      const Body& body = model.bodies[b];
+      const DragCoefficients coefficients{wind.density, wind.normal, wind.tangential};
+      const auto add = [&](std::span<const int> corners, auto resistance) {
+        AirDrag::Patch patch;
+        Vector3 place = Vector3::Zero(), speed = Vector3::Zero();
+        for (const int c : corners) {
+          const Index vertex = model.vertex_of(int(b), c);
+          patch.points.ids[std::size_t(patch.points.size++)] = vertex;
+          place += body.mesh.points.col(c) / double(corners.size());
+          speed += v.col(vertex) / double(corners.size());
+        }
+        patch.air = wind.velocity(place, time);
+        if (!patch.air.allFinite())
+          throw SolverError(
+              fmt::format("the wind on '{}' is not a finite number at t = {:.6g} s; mend its formula or end "
+                          "the run before",
+                          body.name, time));
+        patch.resistance = resistance(patch.points.ids, Vector3(speed - patch.air));
+        patches.push_back(patch);
+      };
+      // Where air comes from behind a closed surface there is the body's inside.
+      const bool closed = body.kind == BodyKind::volume || body.kind == BodyKind::affine;
+      for (const Index f : wind.faces)
+        add(std::span(body.surface_faces.col(f).data(), 3), [&](const auto& at, const Vector3& u) {
+          return triangle_resistance(coefficients, x.col(at[0]), x.col(at[1]), x.col(at[2]), u, closed);
+        });
+      for (const Index e : wind.segments)
+        add(std::span(body.free_segments.col(e).data(), 2), [&](const auto& at, const Vector3& u) {
+          return segment_resistance(coefficients, x.col(at[0]), x.col(at[1]), 2 * body.radius, u);
+        });
+      for (const Index p : wind.points)
+        add(std::array{int(p)},
+            [&](const auto&, const Vector3& u) { return ball_resistance(coefficients, body.radius, u); });
+    }
+  return patches;
+}
+
+}  // namespace
+
+Matrix3X load_forces(const Model& model, double time) {
+  Matrix3X forces = Matrix3X::Zero(3, model.node_count());
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    if (body.loads.empty() || !body.presence.covers(time)) continue;
+    Matrix3X on_points = Matrix3X::Zero(3, body.mesh.point_count());
+    Matrix3X acceleration = Matrix3X::Zero(3, body.node_count());
+    for (const Load& load : body.loads) {
+      if (!load.when.covers(time)) continue;
+      for (std::size_t i = 0; i < load.points.size(); ++i) {
+        const Index p = load.points[i];
+        if (load.per_mass)
+          acceleration.col(p) += load.field(body.nodes.col(p), time);
+        else
+          on_points.col(p) += load.weights[Index(i)] * load.field(body.mesh.points.col(p), time);
+      }
+    }
+    if (!on_points.allFinite() || !acceleration.allFinite())
+      throw SolverError(fmt::format(
+          "a load on '{}' is not a finite number at t = {:.6g} s; mend its formula or end the run "
+          "before",
+          body.name, time));
+    forces.middleCols(model.first_node[b], body.node_count()) =
+        body.point_map.pull_back(on_points) + acceleration * body.mass;
+  }
+  return forces;
+}
+
+double smallest_dhat(const PairTable& pairs) {
+  const double d = pairs.min_dhat();
+  return std::isfinite(d) ? d : 1e-3;
+}
+
+StepTerms::StepTerms(const Model& m, const std::vector<char>& bodies_present, Timings& timings)
+    : model(m),
+      present(bodies_present),
+      surface(surface_of(m, present)),
+      candidates(make_broad_phase(m.options.solver.broad_phase, surface), surface,
+                 {.reuse = m.options.solver.candidate_reuse, .culling = m.options.solver.ccd_culling},
+                 &timings),
+      inertia(m.mass),
+      contact(surface, candidates, m.options.solver.ccd),
+      friction(surface) {
+  gravity = Matrix3X::Zero(3, m.node_count());
+  const VectorX mass = m.mass.diagonal();
+  for (std::size_t b = 0; b < m.bodies.size(); ++b) {
+    first_cell.push_back(elastic.cells.term_count());
+    first_triangle.push_back(elastic.membranes.term_count());
+    if (!present[b]) continue;
+    const std::array<Index, 4> first = elastic.term_counts();
+    elastic.add(m.bodies[b], m.first_node[b]);
+    for (std::size_t k = 0; k < first.size(); ++k) {
+      const Potential& potential = *elastic.potentials()[k];
+      damping.add_stiffness(potential, first[k], potential.term_count() - first[k],
+                            m.bodies[b].damping.stiffness);
+    }
+    damping.add_mass(m.bodies[b].mass, m.first_node[b], m.bodies[b].damping.mass);
+    for (Index n = m.first_node[b]; n < m.first_node[b + 1]; ++n)
+      if (mass[n] > 0) gravity.col(n) = m.options.gravity;
+  }
+  gravity_force = gravity * m.mass;
+}
+
+std::vector<Term> StepTerms::list() {
+  using enum PointKind;
+  return {{&inertia, Role::inertia, nodes},
+          {&elastic.cells, Role::elastic, nodes},
+          {&elastic.membranes, Role::elastic, nodes},
+          {&elastic.hinges, Role::elastic, nodes},
+          {&elastic.rods, Role::elastic, nodes},
+          {&loads, Role::load, nodes},
+          {&damping, Role::damping, nodes},
+          {&target, Role::target, nodes},
+          {&contact, Role::contact, vertices},
+          {&friction, Role::friction, vertices},
+          {&pressure, Role::load, vertices},
+          {&springs, Role::attachment, vertices},
+          {&drag, Role::load, vertices}};
+}
+
+void StepTerms::begin(const State& state, const TimeStep& step, double end) {
+  elastic.set_scale(step.scale);
+  // Each step begins with the κ of the scene: what it does follows from its start alone.
+  elastic.membranes.reset_stiffness();
+  if (step.has_inertia) {
+    inertia.set_target(step.predicted + step.scale * gravity);
+  } else {
+    inertia.set_weight(proximal_weight);
+    inertia.set_target(state.nodes);
+  }
+  set_loads(state, step, end);
+  if (!damping.empty()) {
+    elastic.prepare(state.nodes);
+    damping.set_lag(state.nodes);
+    damping.set_step(step.scale, step.rate, step.rate_origin);
+  }
+  friction.set_start(model.surface_map.positions(state.nodes));
+}
+
+void StepTerms::set_loads(const State& state, const TimeStep& step, double end) {
+  const LinearMap& map = model.surface_map;
+  const Matrix3X x = map.positions(state.nodes);
+  Matrix3X forces = load_forces(model, end);
+  if (!step.has_inertia) forces += gravity_force;
+  loads.set(step.scale, std::move(forces), state.nodes);
+
+  pressure.set(step.scale, pressure_patches(model, present, end), x);
+
+  std::vector<Springs::Spring> attached;
+  for (const Attachment& a : model.attachments) {
+    if (!present[std::size_t(a.body)] || !present[std::size_t(a.other)] || !a.when.covers(end)) continue;
+    Springs::Spring s{{}, a.weights, a.stiffness, a.rest_length(end)};
+    s.points.ids[std::size_t(s.points.size++)] = model.vertex_of(a.body, a.point);
+    for (const Index p : a.others)
+      if (p >= 0) s.points.ids[std::size_t(s.points.size++)] = model.vertex_of(a.other, p);
+    attached.push_back(s);
+  }
+  springs.set(step.scale, std::move(attached));
+
+  const bool moves = step.has_inertia;  // a quasi-static step knows wind, but no speed of its own
+  drag.set(step.scale, moves ? step.rate : 0.0, map.positions(step.rate_origin),
+           drag_patches(model, present, end, x,
+                        moves ? map.push_forward(state.velocity) : Matrix3X::Zero(3, x.cols())));
+}
+
+Index StepTerms::membrane_part(int body) const {
+  const auto has_part = [&](std::size_t b) { return present[b] && model.bodies[b].shell; };
+  if (!has_part(std::size_t(body))) return -1;
+  Index part = 0;
+  for (std::size_t b = 0; b < std::size_t(body); ++b) part += has_part(b);
+  return part;
+}
+
+}  // namespace apart

@@ -1,0 +1,61 @@
+#pragma once
+#include <apart/core/diagnostics.hpp>
+#include <apart/potentials/air_drag.hpp>
+#include <apart/potentials/boundary_target.hpp>
+#include <apart/potentials/friction.hpp>
+#include <apart/potentials/inertia.hpp>
+#include <apart/potentials/nodal_forces.hpp>
+#include <apart/potentials/rayleigh_damping.hpp>
+#include <apart/potentials/springs.hpp>
+#include <apart/potentials/surface_pressure.hpp>
+#include <apart/simulation/elastic_parts.hpp>
+#include <apart/simulation/model.hpp>
+#include <apart/simulation/time_integrator.hpp>
+#include <apart/solver/term.hpp>
+
+namespace apart {
+
+/// The terms of the incremental potential, of the bodies that are there, and the one list of them.
+struct StepTerms {
+  /// `present`: one entry per body. Time spent in searches for pairs goes to `timings`.
+  StepTerms(const Model& model, const std::vector<char>& present, Timings& timings);
+  StepTerms(const StepTerms&) = delete;
+
+  /// Each with its role. A sum, a bound of a step or a diagnosis goes through this list.
+  std::vector<Term> list();
+
+  /// Sets inertia, elasticity, loads, damping and the start of friction for a step that leaves `state` and
+  /// ends at `end` [s]. Contact keeps its stiffness; friction keeps what it has lagged.
+  void begin(const State& state, const TimeStep& step, double end);
+  /// The loads and attachments of such a step, with the velocities that it says.
+  void set_loads(const State& state, const TimeStep& step, double end);
+  /// Which part of `elastic.membranes` a body is; −1: none, or it is not there.
+  Index membrane_part(int body) const;
+
+  const Model& model;
+  const std::vector<char>& present;
+  const CollisionSurface surface;  ///< the model's, without contact of absent bodies
+  CandidateCache candidates;
+  Inertia inertia;
+  ElasticParts elastic;
+  NodalForces loads;
+  RayleighDamping damping;
+  BoundaryTarget target;
+  BarrierContact contact;
+  Friction friction;
+  SurfacePressure pressure;
+  Springs springs;
+  AirDrag drag;
+  std::vector<Index> first_cell;      ///< of each body, in `elastic.cells`
+  std::vector<Index> first_triangle;  ///< of each body, in `elastic.membranes`
+  Matrix3X gravity;                   ///< acceleration of every node [m/s²]
+  Matrix3X gravity_force;             ///< on every node [N]
+};
+
+/// Of the pairs in contact [m]; a millimetre if there are none.
+double smallest_dhat(const PairTable& pairs);
+
+/// Given forces on all nodes at a time [N], gravity not among them.
+Matrix3X load_forces(const Model& model, double time);
+
+}  // namespace apart

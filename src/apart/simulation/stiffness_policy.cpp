@@ -1,0 +1,149 @@
+#include <apart/simulation/stiffness_policy.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace apart {
+
+namespace {
+
+/// Contacts should rest at half of d̂. Bodies without a volume are seen as thick as their contacts keep them
+/// apart: ξ + d̂ [C-IPC §6.6]. They should lie near the end of the reach: at 0.92 of d̂ for ξ = 0.
+constexpr BarrierContact::RestingShares resting_shares{.usual = 0.25, .light = 0.85};
+/// ... under the weight of up to so many nodes on a contact: forces beyond that are no piles but presses.
+constexpr double resting_layers = 30;
+/// Before anything touches: the force that would move a node of mean mass by so many d̂ in a step, at least
+/// its weight; without inertia the force that would move a node by this share of d̂ if all others were held.
+constexpr double start_moves = 2.5, start_deflection = 0.01;
+/// How far κ may follow the forces, against the one at the start.
+constexpr double lowest_stiffness = 1e-3, highest_stiffness = 1e10;
+// Gaps below this share of d̂ make κ grow during a solve; by the published rule, below this share of the
+// scene's size [thesis A.6].
+constexpr double tiny_share = 1e-4, published_tiny_share = 1e-9;
+
+}  // namespace
+
+StiffnessPolicy::StiffnessPolicy(const Model& model, StepTerms& terms, double node_stiffness)
+    : model_(model), terms_(terms), node_stiffness_(node_stiffness) {
+  const VectorX mass = model.mass.diagonal();
+  double sum = 0, thin_sum = 0;
+  Index nodes = 0, thin_nodes = 0;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    if (!terms.present[b]) continue;
+    for (Index n = model.first_node[b]; n < model.first_node[b + 1]; ++n) {
+      if (!(mass[n] > 0)) continue;
+      sum += mass[n];
+      ++nodes;
+      if (!model.bodies[b].is_thin()) continue;
+      thin_sum += mass[n];
+      ++thin_nodes;
+    }
+  }
+  mean_mass_ = nodes > 0 ? sum / double(nodes) : 1;
+  mean_thin_mass_ = thin_nodes > 0 ? thin_sum / double(thin_nodes) : 0;
+  published_ = stiffness_range(mean_mass_, model.size, smallest_dhat(terms.surface.pairs));
+}
+
+bool StiffnessPolicy::is_adaptive() const {
+  return model_.options.contact.stiffness_rule == StiffnessRule::adaptive;
+}
+
+void StiffnessPolicy::begin(const State& state, const TimeStep& step, double length, const Matrix3X& x) {
+  const double whole = model_.options.dt;
+  step_ = &step;
+  length_ = length;
+  divided_ = length < whole || (state.step_length > 0 && state.step_length < whole);
+  BarrierContact& contact = terms_.contact;
+  contact.set_stiffness(
+      state.force_scale > 0 ? state.barrier_stiffness * (step.contact_scale / state.force_scale) : 0.0);
+  contact.prepare(x);
+  last_ = contact.stiffness();
+  const double pile = resting_layers * mean_thin_mass_ * model_.options.gravity.norm() * step.contact_scale;
+  resting_ = contact.resting_stiffness(x, resting_shares, [&](Index c) {
+    const auto [a, b] = contact.bodies_of(c);
+    return model_.bodies[std::size_t(a)].is_thin() || model_.bodies[std::size_t(b)].is_thin() ? pile : 0.0;
+  });
+}
+
+/// κ for the forces that contacts are first made for in steps of `length` [s], until there are some.
+double StiffnessPolicy::start_stiffness(double length) const {
+  const PairTable& pairs = terms_.surface.pairs;
+  const double dhat = smallest_dhat(pairs), weight_of_node = mean_mass_ * model_.options.gravity.norm();
+  const double force =
+      std::max(weight_of_node, step_->has_inertia ? start_moves * dhat * mean_mass_ / (length * length)
+                                                  : start_deflection * dhat * node_stiffness_);
+  return force * step_->contact_scale / pairs.force_per_stiffness();
+}
+
+StiffnessRange StiffnessPolicy::adaptive_range() const {
+  const double start = start_stiffness(model_.options.dt);
+  return {lowest_stiffness * start, start, highest_stiffness * start};
+}
+
+void StiffnessPolicy::choose(Objective& objective, const Matrix3X& q) {
+  BarrierContact& contact = terms_.contact;
+  const double whole = model_.options.dt;
+  if (const auto given = model_.options.contact.barrier_stiffness) {
+    // Forces are κ ∇b / contact_scale: the same for every integrator.
+    contact.set_stiffness(*given * (step_->contact_scale / (whole * whole)));
+    return;
+  }
+  StiffnessRange allowed = is_adaptive() ? adaptive_range() : published_;
+  if (is_adaptive() && last_ > 0) {
+    double next = followed_stiffness(last_, resting_, allowed, length_ / whole);
+    // What meets in a part of a step meets as it would in steps of that length. While something touches, κ
+    // cannot be changed by much without a change of energy.
+    if (divided_ && resting_ == 0) next = std::min(allowed.limit, start_stiffness(length_));
+    contact.set_stiffness(next);
+    return;
+  }
+  // κ balances the barrier against everything else at q, but for friction, which follows from it.
+  // So what touches at the start stays as the scene has placed it.
+  objective.prepare(q);
+  if (is_adaptive() && contact.term_count() == 0) {
+    contact.set_stiffness(allowed.high);
+    return;
+  }
+  contact.set_stiffness(1);
+  const FreeCoordinates& free = objective.free();
+  const VectorX pressed = free.restrict_to_free(objective.reduced_gradient({Role::contact}));
+  const VectorX others =
+      free.restrict_to_free(objective.reduced_gradient(~Roles{Role::contact, Role::friction, Role::target}));
+  // In a part of a step that is shorter than the last one the same κ would push harder: what touches would
+  // fly apart with energy that it did not have.
+  if (!is_adaptive() && contact.term_count() > 0 && last_ > 0) allowed.low = std::min(published_.low, last_);
+  contact.set_stiffness(balanced_stiffness(others, pressed, allowed));
+}
+
+double StiffnessPolicy::tiny_gap() const {
+  return is_adaptive() ? tiny_share * terms_.surface.pairs.min_dhat() : published_tiny_share * model_.size;
+}
+
+double StiffnessPolicy::limit() const {
+  if (model_.options.contact.barrier_stiffness) return 0;
+  return is_adaptive() ? adaptive_range().limit : published_.limit;
+}
+
+GapWatch::GapWatch(const StiffnessPolicy& policy, StepTerms& terms, const Matrix3X& q)
+    : terms_(terms),
+      x_(terms.model.surface_map.positions(q)),
+      tiny_(policy.tiny_gap()),
+      limit_(policy.limit()) {
+  terms_.contact.prepare(x_);
+  active_ = terms_.contact.active_set();
+}
+
+bool GapWatch::accept(const Matrix3X& x) {
+  track();
+  BarrierContact& contact = terms_.contact;
+  const bool stiffen = contact.stiffness() < limit_ &&
+                       is_squeezing(terms_.surface, active_, x_, contact.active_set(), x, tiny_);
+  active_ = contact.active_set();
+  x_ = x;
+  // For a given force tiny gaps are proportional to κ: this brings them back to the threshold, if they are
+  // far below.
+  if (stiffen) contact.set_stiffness(contact.stiffness() * std::clamp(tiny_ / active_.min_gap, 2.0, 100.0));
+  return stiffen;
+}
+
+}  // namespace apart

@@ -1,0 +1,63 @@
+#pragma once
+#include <apart/simulation/step_terms.hpp>
+#include <apart/solver/barrier_stiffness.hpp>
+#include <apart/solver/objective.hpp>
+
+namespace apart {
+
+/// Chooses the stiffness κ of contact, unless the scene gives it: before the first contact from masses and
+/// the step (or from the stiffness of elements), then so that contacts rest well inside d̂ under the forces
+/// they carry; by the published rule from masses and the balance of forces at the start of each step. [thesis
+/// A.6]
+class StiffnessPolicy {
+ public:
+  /// Keeps references. `node_stiffness`: of a node when all others are held, median [N/m].
+  StiffnessPolicy(const Model& model, StepTerms& terms, double node_stiffness);
+
+  /// Before a step of `length` [s] is solved: reads what contacts carry at its start, with the κ of the step
+  /// before, which contact is left with.
+  void begin(const State& state, const TimeStep& step, double length, const Matrix3X& x);
+  /// Sets κ for the step, which starts to be solved at q.
+  void choose(Objective& objective, const Matrix3X& q);
+  double mean_mass() const { return mean_mass_; }            ///< of the dynamic nodes [kg]
+  double node_stiffness() const { return node_stiffness_; }  ///< [N/m]
+  /// Gaps below which κ grows during a solve [m], and how far; 0: it is given.
+  double tiny_gap() const;
+  double limit() const;
+
+ private:
+  double start_stiffness(double length) const;
+  StiffnessRange adaptive_range() const;
+  bool is_adaptive() const;
+
+  const Model& model_;
+  StepTerms& terms_;
+  double node_stiffness_;      ///< [N/m]
+  double mean_mass_ = 1;       ///< [kg]
+  double mean_thin_mass_ = 0;  ///< of nodes of shells, rods and particles; 0 if there are none [kg]
+  StiffnessRange published_;   ///< by the published rule
+  const TimeStep* step_ = nullptr;
+  double length_ = 0;     ///< [s]
+  bool divided_ = false;  ///< the step, or the one before, is a part of a step
+  double last_ = 0;       ///< κ of the step before, for this one's length; 0 at the start
+  double resting_ = 0;    ///< κ that would let contacts rest where they should; 0: nothing touches
+};
+
+/// Watches the gaps of accepted iterates, and raises κ where they are tiny and shrink. [thesis A.6]
+class GapWatch {
+ public:
+  GapWatch(const StiffnessPolicy& policy, StepTerms& terms, const Matrix3X& q);
+  /// After the terms were prepared at an iterate with these vertices; true if κ was changed.
+  bool accept(const Matrix3X& x);
+  void track() { min_gap_ = std::min(min_gap_, terms_.contact.active_set().min_gap); }
+  double min_gap() const { return min_gap_; }  ///< over all accepted iterates [m]
+
+ private:
+  StepTerms& terms_;
+  Matrix3X x_;
+  ActiveSet active_;
+  double tiny_, limit_;
+  double min_gap_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace apart

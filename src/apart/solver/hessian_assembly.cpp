@@ -1,0 +1,279 @@
+#include <apart/solver/hessian_assembly.hpp>
+
+#include <apart/core/error.hpp>
+#include <apart/core/memory.hpp>
+#include <apart/core/parallel.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+
+namespace apart {
+
+// ---- Blocks of one potential --------------------------------------------------------------------
+
+void TermBlocks::find(const Term& term, const LinearMap& map, const FreeCoordinates& free) {
+  const Potential& potential = *term.potential;
+  std::atomic<bool> direct = true;
+  if (term.points == PointKind::vertices)
+    parallel_for(potential.term_count(), [&](Index t) {
+      const TermPoints points = potential.term(t);
+      for (std::size_t k = 0; k < points.size(); ++k)
+        if (const auto i = map.influences(points[k]);
+            i.size() != 1 || i[0].weight != 1 ||
+            std::find(points.begin(), points.begin() + std::ptrdiff_t(k), points[k]) !=
+                points.begin() + std::ptrdiff_t(k))
+          direct.store(false, std::memory_order_relaxed);
+    });
+  direct_ = direct;
+  if (direct_)
+    find_direct(term, map, free);
+  else
+    find_mixed(potential, map, free);
+  first_slot_.resize(start_.size());
+  for (std::size_t t = 0; t + 1 < start_.size(); ++t) {
+    const std::size_t n = start_[t + 1] - start_[t];
+    first_slot_[t + 1] = first_slot_[t] + n * (n + 1) / 2;
+  }
+}
+
+void TermBlocks::find_direct(const Term& term, const LinearMap& map, const FreeCoordinates& free) {
+  const Potential& potential = *term.potential;
+  start_.resize(std::size_t(potential.term_count()) + 1);
+  for (Index t = 0; t < count(); ++t)
+    start_[std::size_t(t) + 1] = start_[std::size_t(t)] + potential.term(t).size();
+  blocks_.resize(start_.back());
+  first_share_.clear();
+  shares_.clear();
+  parallel_for(count(), [&](Index t) {
+    std::size_t k = start_[std::size_t(t)];
+    for (const Index p : potential.term(t))
+      blocks_[k++] = free.block(term.points == PointKind::nodes ? p : map.influences(p)[0].node);
+  });
+}
+
+void TermBlocks::find_mixed(const Potential& potential, const LinearMap& map, const FreeCoordinates& free) {
+  struct Entry {
+    Index block, rank;  ///< rank: of the block's first appearance in the term
+    Share share;
+  };
+  struct Part {
+    std::vector<std::size_t> sizes;  ///< blocks of each term
+    std::vector<Index> blocks;
+    std::vector<std::size_t> share_counts;  ///< of each block
+    std::vector<Share> shares;
+  };
+  constexpr Index chunk = 512;
+  const Index terms = potential.term_count();
+  std::vector<Part> parts(std::size_t((terms + chunk - 1) / chunk));
+  parallel_chunks(terms, chunk, [&](Index begin, Index end) {
+    Part& part = parts[std::size_t(begin / chunk)];
+    std::vector<Entry> entries;
+    for (Index t = begin; t < end; ++t) {
+      entries.clear();
+      const TermPoints points = potential.term(t);
+      for (std::size_t p = 0; p < points.size(); ++p)
+        for (const Influence& i : map.influences(points[p])) {
+          const Index block = free.block(i.node);
+          if (block < 0) continue;
+          const auto same =
+              std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.block == block; });
+          const Index rank = same != entries.end() ? same->rank : Index(entries.size());
+          entries.push_back({block, rank, {Index(p), i.weight}});
+        }
+      std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return std::pair(a.rank, a.share.point) < std::pair(b.rank, b.share.point);
+      });
+      std::size_t size = 0;
+      for (std::size_t e = 0; e < entries.size(); ++e) {
+        if (e == 0 || entries[e].block != entries[e - 1].block) {
+          part.blocks.push_back(entries[e].block);
+          part.share_counts.push_back(0);
+          ++size;
+        }
+        ++part.share_counts.back();
+        part.shares.push_back(entries[e].share);
+      }
+      part.sizes.push_back(size);
+    }
+  });
+  start_.assign(1, 0);
+  blocks_.clear();
+  first_share_.assign(1, 0);
+  shares_.clear();
+  for (const Part& part : parts) {
+    for (const std::size_t n : part.sizes) start_.push_back(start_.back() + n);
+    for (const std::size_t n : part.share_counts) first_share_.push_back(first_share_.back() + n);
+    blocks_.insert(blocks_.end(), part.blocks.begin(), part.blocks.end());
+    shares_.insert(shares_.end(), part.shares.begin(), part.shares.end());
+  }
+}
+
+void TermBlocks::for_each_key(FunctionRef<void(BlockKey)> visit) const {
+  for (Index t = 0; t < count(); ++t)
+    for (std::size_t a = start_[std::size_t(t)]; a < start_[std::size_t(t) + 1]; ++a)
+      for (std::size_t b = start_[std::size_t(t)]; b < a; ++b)
+        if (blocks_[a] >= 0 && blocks_[b] >= 0) visit(block_key(blocks_[a], blocks_[b]));
+}
+
+bool TermBlocks::locate(const BlockSparse& matrix) {
+  slots_.resize(first_slot_.back());
+  std::atomic<bool> covered = true;
+  parallel_for(count(), [&](Index t) {
+    std::size_t k = first_slot_[std::size_t(t)];
+    for (std::size_t a = start_[std::size_t(t)]; a < start_[std::size_t(t) + 1]; ++a)
+      for (std::size_t b = start_[std::size_t(t)]; b <= a; ++b, ++k) {
+        slots_[k] = -1;
+        if (blocks_[a] < 0 || blocks_[b] < 0) continue;
+        slots_[k] = matrix.find(std::max(blocks_[a], blocks_[b]), std::min(blocks_[a], blocks_[b]));
+        if (slots_[k] < 0) covered.store(false, std::memory_order_relaxed);
+      }
+  });
+  return covered;
+}
+
+/// Second derivatives of a term in its blocks `a` (rows) and `b` (columns), which are entries of blocks_.
+Matrix3 TermBlocks::product(const LocalHessians& local, Index term, std::size_t a, std::size_t b) const {
+  const auto h = local[term];
+  if (direct_) {
+    const Index first = Index(start_[std::size_t(term)]);
+    return h.block<3, 3>(3 * (Index(a) - first), 3 * (Index(b) - first));
+  }
+  Matrix3 sum = Matrix3::Zero();
+  for (std::size_t r = first_share_[a]; r < first_share_[a + 1]; ++r)
+    for (std::size_t c = first_share_[b]; c < first_share_[b + 1]; ++c)
+      sum +=
+          shares_[r].weight * shares_[c].weight * h.block<3, 3>(3 * shares_[r].point, 3 * shares_[c].point);
+  return sum;
+}
+
+namespace {
+
+/// Zeroes rows and columns of coordinates that are held.
+void mask(const FreeCoordinates& free, Index row, Index column, Matrix3& block) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!free(axis, free.node(row))) block.row(axis).setZero();
+    if (!free(axis, free.node(column))) block.col(axis).setZero();
+  }
+}
+
+}  // namespace
+
+void TermBlocks::add(const LocalHessians& local, const FreeCoordinates& free, Index first, Index last,
+                     BlockSparse& matrix) const {
+  const bool masked = !free.held().empty();
+  for (Index t = local.begin(); t < local.end(); ++t) {
+    std::size_t k = first_slot_[std::size_t(t)];
+    for (std::size_t a = start_[std::size_t(t)]; a < start_[std::size_t(t) + 1]; ++a)
+      for (std::size_t b = start_[std::size_t(t)]; b <= a; ++b, ++k) {
+        if (slots_[k] < 0) continue;
+        const bool swapped = blocks_[a] < blocks_[b];
+        const Index row = swapped ? blocks_[b] : blocks_[a], column = swapped ? blocks_[a] : blocks_[b];
+        if (column < first || column >= last) continue;
+        Matrix3 block = swapped ? product(local, t, b, a) : product(local, t, a, b);
+        if (masked) mask(free, row, column, block);
+        matrix.add(slots_[k], column, block);
+      }
+  }
+}
+
+// ---- All of them --------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view pairs_of_nodes = "the pairs of nodes that act on each other";
+constexpr std::string_view fewer_contacts =
+    "lower contact.dhat, so that fewer things touch, or use a coarser mesh";
+
+}  // namespace
+
+HessianAssembly::HessianAssembly(const LinearMap& map, const std::vector<Term>& terms)
+    : map_(map), terms_(terms), blocks_(terms.size()) {}
+
+std::vector<BlockKey> HessianAssembly::keys_of(bool varying) const {
+  std::vector<BlockKey> keys;
+  const auto tidy = [&] {
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  };
+  // Many contacts act on the same pairs of nodes: repetitions go before they fill the memory.
+  std::size_t room = std::size_t(1) << 24;
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    if (terms_[i].potential->terms_vary() != varying) continue;
+    blocks_[i].for_each_key([&](BlockKey k) {
+      if (keys.size() >= room) {
+        tidy();
+        room = std::max(room, 2 * keys.size());
+        ensure_memory(double(2 * room * sizeof(BlockKey)), pairs_of_nodes, fewer_contacts);
+      }
+      keys.push_back(k);
+    });
+  }
+  tidy();
+  return keys;
+}
+
+void HessianAssembly::update_pattern(const FreeCoordinates& free) {
+  bool covered = pattern_valid_;
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const bool varies = terms_[i].potential->terms_vary();
+    if (pattern_valid_ && !varies) continue;
+    blocks_[i].find(terms_[i], map_, free);
+    if (covered && varies) covered = blocks_[i].locate(matrix_);
+  }
+  if (covered) return;
+  std::vector<BlockKey> contact_keys = keys_of(true);
+  if (!pattern_valid_) fixed_keys_ = keys_of(false);
+  // Contacts come and go between iterations: the pattern keeps those it has had, so that it soon covers all
+  // that do, but not so many that the fill they cause would cost more than a new analysis.
+  const auto merged = [](const std::vector<BlockKey>& a, const std::vector<BlockKey>& b) {
+    std::vector<BlockKey> all;
+    all.reserve(a.size() + b.size());
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+    return all;
+  };
+  if (pattern_valid_) {
+    std::vector<BlockKey> kept = merged(contact_keys_, contact_keys);
+    contact_keys_ = kept.size() <= 2 * contact_keys.size() ? std::move(kept) : std::move(contact_keys);
+  } else {
+    contact_keys_ = std::move(contact_keys);
+  }
+  pattern_valid_ = true;
+  std::vector<BlockKey> keys = merged(fixed_keys_, contact_keys_);
+  if (keys != keys_ || matrix_.block_count() != free.block_count()) {
+    keys_ = std::move(keys);
+    // Nine numbers and an index here, nine indices in the solver.
+    ensure_memory(double(keys_.size()) * (9 * 8 + 4 + 9 * 4), pairs_of_nodes, fewer_contacts);
+    matrix_ = BlockSparse(free.block_count(), keys_);
+    pattern_changed_ = true;
+  }
+  for (TermBlocks& blocks : blocks_)
+    ensure(blocks.locate(matrix_), "HessianAssembly: a block is not in the pattern");
+}
+
+const BlockSparse& HessianAssembly::assemble(const FreeCoordinates& free, const Matrix3X& q,
+                                             const Matrix3X& x, Projection projection) {
+  constexpr Index batch = 2048, chunk = 64;
+  update_pattern(free);
+  matrix_.set_zero();
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const Potential& potential = *terms_[i].potential;
+    const Matrix3X& points = terms_[i].points == PointKind::nodes ? q : x;
+    for (Index begin = 0; begin < potential.term_count(); begin += batch) {
+      const Index end = std::min(begin + batch, potential.term_count());
+      local_.reset(potential, begin, end);
+      parallel_chunks(end - begin, chunk, [&](Index from, Index to) {
+        potential.hessians(points, begin + from, begin + to, projection, local_);
+      });
+      const auto add = [&](Index first, Index last) { blocks_[i].add(local_, free, first, last, matrix_); };
+      if (end - begin < few_terms)
+        add(0, free.block_count());
+      else
+        parallel_shares(free.block_count(), add);
+    }
+  }
+  for (const auto& [block, axis] : free.held()) matrix_.at(3 * block + axis, 3 * block + axis) = 1;
+  return matrix_;
+}
+
+}  // namespace apart

@@ -1,0 +1,39 @@
+#pragma once
+#include <apart/potentials/potential.hpp>
+
+#include <initializer_list>
+
+namespace apart {
+
+/// What a term of the incremental potential stands for.
+enum class Role { inertia, elastic, damping, load, attachment, contact, friction, target };
+
+/// A set of roles.
+class Roles {
+ public:
+  constexpr Roles(std::initializer_list<Role> roles) {
+    for (const Role r : roles) bits_ |= 1u << unsigned(r);
+  }
+  static constexpr Roles all() { return ~Roles({}); }
+  constexpr Roles operator~() const {
+    Roles result({});
+    result.bits_ = ~bits_;
+    return result;
+  }
+  constexpr bool contains(Role r) const { return bits_ >> unsigned(r) & 1u; }
+
+ private:
+  unsigned bits_ = 0;
+};
+
+/// What the points of a potential are.
+enum class PointKind { nodes, vertices };
+
+/// One entry of the list that an objective is the sum of.
+struct Term {
+  Potential* potential = nullptr;
+  Role role = Role::elastic;
+  PointKind points = PointKind::nodes;
+};
+
+}  // namespace apart
