@@ -30,11 +30,11 @@ run: build # simulate and draw the default example, or SCENE=file-or-name; OUT=d
 test: configure # build everything and run the tests
 	rm -f $(BUILD)/test.log
 	$(NINJA)
-	$(CTEST) -LE '^slow$$' --output-log $(BUILD)/test.log
+	$(call listed,$(CTEST) -LE '^slow$$' --output-log $(BUILD)/test.log,$(BUILD))
 
 slow-test: configure # run the tests that take minutes
 	$(NINJA)
-	$(CTEST) -L '^slow$$'
+	$(call listed,$(CTEST) -L '^slow$$',$(BUILD))
 
 bench: configure # measure kernels and whole scenes: tables here, numbers in build/bench; SCENES=folder as for scenes
 	$(if $(findstring command,$(origin SCENES)),cmake -D APART_SCENES="$(abspath $(SCENES))" $(BUILD) >/dev/null)
@@ -61,12 +61,12 @@ fuzz: configure # hostile input for every reader of files, with sanitizers: SECO
 
 sanitize: # the tests with the address and undefined-behaviour sanitizers; takes an hour or two
 	$(call sanitized,sanitize,build-sanitize,all)
-	ctest --preset sanitize --no-label-summary --output-log build-sanitize/test.log
+	$(call listed,ctest --preset sanitize --no-label-summary --output-log build-sanitize/test.log,build-sanitize)
 
 sanitize-threads: # the tests of what runs in parallel with the thread sanitizer
 	$(call sanitized,sanitize-threads,build-threads,$(PARALLEL:%=test_%))
-	ctest --test-dir build-threads -j2 --output-on-failure --no-label-summary -LE '^slow$$' \
-	  -R '^($(subst $(SPACE),|,$(strip $(PARALLEL))))\.' --output-log build-threads/test.log
+	$(call listed,ctest --test-dir build-threads -j2 --output-on-failure --no-label-summary -LE '^slow$$' \
+	  -R '^($(subst $(SPACE),|,$(strip $(PARALLEL))))\.' --output-log build-threads/test.log,build-threads)
 
 install: build # install program, library and CMake package below PREFIX=/usr/local
 	cmake --install $(BUILD) --prefix "$(PREFIX)" >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
@@ -86,6 +86,11 @@ help: # this list
 
 dependencies: # install missing packages (skipped with DEPENDENCIES=no)
 	[ "$(DEPENDENCIES)" = no ] || scripts/install-dependencies
+
+# $(call listed,COMMAND,FOLDER): runs ctest, then lists the tests that were skipped, and why.
+define listed
+	$(1); status=$$?; scripts/skipped-tests $(2); exit $$status
+endef
 
 # $(call sanitized,PRESET,FOLDER,TARGETS): builds a preset, which is configured once.
 define sanitized

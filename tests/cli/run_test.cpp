@@ -562,7 +562,8 @@ TEST_F(Runs, InDirectoriesThatMayNotBeWrittenToSaySoAndChangeNothing) {
     fs::permissions(directory.path(), fs::perms(0755));
     if (run_program("/bin/sh", {"-c", as_other + "\"$0\" --version", APART_PROGRAM}, directory.path()).code !=
         0)
-      GTEST_SKIP() << "no other user may run the program";
+      GTEST_SKIP() << "run as root, and no other user may run the program: run the tests as a user, or build "
+                      "where others may read";
   }
   for (const auto& entry : fs::recursive_directory_iterator(directory.path()))
     fs::permissions(entry.path(), fs::perms(entry.is_directory() ? 0555 : 0444));

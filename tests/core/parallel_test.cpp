@@ -53,7 +53,8 @@ TEST_F(ParallelLoops, CutTheSameChunksForAnyNumberOfThreads) {
 }
 
 TEST_F(ParallelLoops, UseTwoThreadsAtTheSameTime) {
-  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "this machine has one core";
+  if (std::thread::hardware_concurrency() < 2)
+    GTEST_SKIP() << "this machine has one core: run it where there are two";
   set_thread_count(2);
   // Each of two chunks waits for the other one to begin: possible only if both run at once.
   std::atomic<int> begun = 0;

@@ -398,9 +398,12 @@ TEST(MeshFormat, PartsOfLargerCellsAreLeftOut) {
 }
 
 TEST(MeshFormat, MeshesOfOtherPeopleAreRead) {
-  const std::filesystem::path data = std::filesystem::path(APART_SOURCE_DIR) / ".." / "shared" / "data";
-  if (!std::filesystem::exists(data))
-    GTEST_SKIP() << data << " is not there: NOTHING of other people's meshes was tested";
+  const std::filesystem::path data = APART_DATA;
+  if (!std::filesystem::exists(data / "ipc") || !std::filesystem::exists(data / "codim"))
+    GTEST_SKIP() << "no published meshes in " << APART_DATA
+                 << ": put the input of github.com/ipc-sim/IPC there as ipc and of "
+                    "github.com/ipc-sim/Codim-IPC as codim, or name the folder: cmake -D APART_DATA=folder "
+                    "build";
   int meshes = 0, volumes = 0;
   for (const char* folder : {"ipc", "codim"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(data / folder)) {

@@ -37,7 +37,7 @@ Mesh turned_round(Mesh mesh) {
 
 class Tetgen : public ::testing::Test {
   void SetUp() override {
-    if (!tetgen_is_there()) GTEST_SKIP() << "the program tetgen is NOT INSTALLED: nothing of it was tested";
+    if (!tetgen_is_there()) GTEST_SKIP() << "the program tetgen is not installed: install the package tetgen";
   }
 };
 

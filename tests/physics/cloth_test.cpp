@@ -37,11 +37,12 @@ TEST(Cloth, sticks_on_a_slope_of_tangent_one_half_by_friction_above_one_half_and
     for (int step = 10; step < 50; ++step) s->step();
     expect_intersection_free(*s);
     const double slid = slide();
-    // Sticking creeps with no more than epsv; sliding is g (sin a − mu cos a) t²/2 = 0.1755 m.
+    // Sticking creeps with no more than epsv; sliding is g (sin a − mu cos a) t²/2 = 0.1755 m, and steps of
+    // implicit Euler add the share dt / t of two percent. Measured: 0.006 % more.
     if (mu > 0.5)
       EXPECT_LT(std::abs(slid - landed), 1.6 * 1e-3 * 1.01);
     else
-      EXPECT_NEAR(slid, 0.5 * 9.81 * (std::sin(angle) - mu * std::cos(angle)) * 4, 0.02);
+      EXPECT_NEAR(slid, 0.5 * 9.81 * (std::sin(angle) - mu * std::cos(angle)) * 2 * 2.04, 2e-4);
   }
 }
 
@@ -64,7 +65,9 @@ TEST(Cloth, ten_sheets_stack_to_ten_times_their_thickness_and_reach) {
     auto s = scene.simulation();
     for (int step = 0; step < 30; ++step) s->step();
     expect_intersection_free(*s);
-    EXPECT_NEAR(centre_of_mass(*s, 10).y(), 10 * total, total) << total << ' ' << hard;
+    // Contact bears weight only inside its reach: measured 3.6 to 5.1 % lower.
+    EXPECT_LT(centre_of_mass(*s, 10).y(), 10 * total) << total << ' ' << hard;
+    EXPECT_GT(centre_of_mass(*s, 10).y(), 0.94 * 10 * total) << total << ' ' << hard;
   }
 }
 
@@ -89,7 +92,7 @@ TEST(Cloth, a_deck_of_54_cards_is_as_high_as_a_real_one) {
   auto s = scene.simulation();
   for (int step = 0; step < 30; ++step) s->step();
   expect_intersection_free(*s);
-  EXPECT_NEAR(centre_of_mass(*s, 54).y(), 0.0154, 0.05 * 0.0154);
+  EXPECT_NEAR(centre_of_mass(*s, 54).y(), 0.0154, 0.02 * 0.0154) << "measured: 1.2 % lower";
 }
 
 TEST(Cloth, additive_and_tight_inclusion_give_the_same_motion) {
@@ -99,7 +102,8 @@ TEST(Cloth, additive_and_tight_inclusion_give_the_same_motion) {
   for (const CcdMethod method : {CcdMethod::additive, CcdMethod::tight_inclusion}) {
     SmallScene scene;
     scene.options.dt = 0.02;
-    scene.options.solver.tolerance = 1e-6;
+    scene.options.solver.tolerance = 1e-8;
+    scene.options.solver.force_tolerance = 1e-6;
     scene.options.solver.ccd = method;
     scene.contact.thickness = 2e-3;
     scene.contact.dhat = 1e-3;
@@ -111,7 +115,7 @@ TEST(Cloth, additive_and_tight_inclusion_give_the_same_motion) {
     expect_intersection_free(*s);
     end[std::size_t(method)] = s->state().nodes;
   }
-  EXPECT_LT((end[0] - end[1]).cwiseAbs().maxCoeff(), 1e-5);
+  EXPECT_LT((end[0] - end[1]).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 }  // namespace

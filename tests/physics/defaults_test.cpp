@@ -102,7 +102,7 @@ std::string grid_mesh(const std::vector<std::array<int, 3>>& cells,
 TEST(Defaults, APushedBeamResistsByAnEvenlyRisingForce) {
   const History pushed = run(beam(true)), tight = run(beam(true), {"solver.force_tolerance=1e-8"});
   const std::vector<double> force = curve(pushed, 0, 1), exact = curve(tight, 0, 1);
-  expect_even_rise(force, 0.1);
+  expect_even_rise(force, 0.03);  // measured: 2 %, and less from step to step as the beam bends
   for (std::size_t i = 0; i < force.size(); ++i) {
     EXPECT_NEAR(force[i], exact[i], 0.03 * exact[i]) << "step " << i + 1;
     EXPECT_NEAR(pushed.probes[i][1][1], -force[i], 2e-3 * force[i]) << "action and reaction, step " << i + 1;
@@ -169,8 +169,10 @@ TEST(Defaults, ASnapFitGivesWayAndSnapsBack) {
   EXPECT_LT(*std::min_element(top, push.end()), -0.3 * *top) << "behind its top the nose is pulled in";
   EXPECT_NEAR(push.back(), 0, 1e-6 * *top) << "and is free in the end";
   // The nose's slope of 17° and μ = 0.2: the edge pushes against the movement tan(17° + atan 0.2) times as
-  // hard as to the side; the beam's own slope, a few degrees, makes it less.
-  EXPECT_NEAR(push[25] / side[25], std::tan(std::atan(0.3) + std::atan(0.2)), 0.08);
+  // hard as to the side; the beam's own slope, a few degrees, makes it less: measured 5 %, which are 1.2°.
+  const double ratio = push[25] / side[25], straight = std::tan(std::atan(0.3) + std::atan(0.2));
+  EXPECT_LT(ratio, straight);
+  EXPECT_GT(ratio, 0.92 * straight);
 }
 
 TEST(Defaults, ABallPressedIntoABlockMeetsTheForceOfHertz) {

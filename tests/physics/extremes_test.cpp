@@ -97,16 +97,18 @@ TEST(Impact, at_high_speed_rebounds_and_loses_less_than_half_of_what_implicit_eu
                newmark = shoot({Integrator::newmark, 0.3025, 0.6}, 2e-5);
   EXPECT_LE(newmark.most, 1) << "no energy out of nothing";
   EXPECT_LT(1 - newmark.kept, 0.5 * (1 - euler.kept));
-  EXPECT_GT(newmark.rebound, 0.65);
+  EXPECT_GT(newmark.rebound, 0.65) << "measured: 0.69";
   EXPECT_LT(newmark.rebound, 1);
 }
 
 TEST(Impact, with_the_undamped_rule_of_newmark_makes_no_energy_out_of_nothing) {
   for (const double dt : {2e-5, 1e-5}) {
     const Impact newmark = shoot({Integrator::newmark}, dt);
-    EXPECT_LE(newmark.most, 1.02) << dt;
-    EXPECT_GT(newmark.kept, 0.5) << dt;
-    EXPECT_GT(newmark.rebound, 0.5) << dt;
+    // Measured: 0.992 at most, 0.914 and 0.918 in the end, and a rebound with 0.71 of the speed. The rest of
+    // the energy vibrates.
+    EXPECT_LE(newmark.most, 1) << dt;
+    EXPECT_GT(newmark.kept, 0.88) << dt;
+    EXPECT_GT(newmark.rebound, 0.68) << dt;
     EXPECT_LT(newmark.rebound, 1) << dt;
   }
 }
@@ -118,7 +120,7 @@ TEST(Impact, loses_less_energy_in_shorter_steps) {
   EXPECT_GT(middle.kept, coarse.kept);
   EXPECT_GT(fine.kept, middle.kept);
   EXPECT_LT(fine.kept - middle.kept, 0.8 * (middle.kept - coarse.kept)) << "converges";
-  EXPECT_GT(fine.rebound, 0.65);
+  EXPECT_GT(fine.rebound, 0.68) << "measured: 0.706";
 }
 
 }  // namespace

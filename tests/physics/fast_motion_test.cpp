@@ -37,7 +37,7 @@ Vector3 hit(BodyKind kind, double speed, double offset, double dt, double max_mo
   const double all = linear_momentum(*s)[0];
   while (s->state().time < time) s->step();
   expect_intersection_free(*s);
-  EXPECT_LT((linear_momentum(*s) - Vector3(all, 0, 0)).norm(), 0.01 * all);
+  EXPECT_LT((linear_momentum(*s) - Vector3(all, 0, 0)).norm(), 1e-8 * all);
   const Index first = s->model().first_node[1], n = s->model().bodies[1].node_count();
   return (s->state().velocity.middleCols(first, n) * s->model().bodies[1].mass).rowwise().sum() / all;
 }
@@ -98,7 +98,9 @@ TEST(FastMotion, energy_of_an_impact_does_not_grow_with_integrators_that_damp) {
         double energy = 0;
         while (s->state().time < 0.6 / speed) energy = s->step().kinetic_energy;
         EXPECT_LT(energy, 1.01 * start) << name_of(kind) << ' ' << speed << " m/s, " << int(scheme);
-        EXPECT_GT(energy, 0.45 * start) << name_of(kind) << ' ' << speed << " m/s, " << int(scheme);
+        // Particles lose most: with implicit Euler and BDF2 an impact ends without bouncing, and this one, at
+        // 30°, keeps 5/8 then. Measured: 0.637 and more, of affine bodies 0.85 and more.
+        EXPECT_GT(energy, 0.62 * start) << name_of(kind) << ' ' << speed << " m/s, " << int(scheme);
       }
 }
 
@@ -224,7 +226,9 @@ TEST(ScriptedTurn, sweeps_what_is_in_its_way) {
     double angle = std::atan2(at[1], at[0]) * 180 / EIGEN_PI;
     const double thrown = at.norm();
     EXPECT_TRUE(angle > 45 || angle < 0 || thrown > 0.25) << degrees << ": " << at.transpose();
-    EXPECT_GT(linear_momentum(*s).norm(), 0.5 * 0.064 * 0.1 * degrees * EIGEN_PI / 180 / 0.01) << degrees;
+    // At least the speed of the blade where it meets the box; a rebound would be twice that. Measured: 1.8
+    // times.
+    EXPECT_GT(linear_momentum(*s).norm(), 0.064 * 0.1 * degrees * EIGEN_PI / 180 / 0.01) << degrees;
   }
 }
 

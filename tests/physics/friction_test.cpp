@@ -36,21 +36,25 @@ double slide(double mu, bool mesh_slope, double seconds) {
 }
 
 TEST(Slope, of_tangent_half_holds_a_block_at_mu_half) {
-  for (const bool mesh : {false, true}) EXPECT_LT(std::abs(slide(0.5, mesh, 1.0)), 1e-3) << "mesh " << mesh;
+  for (const bool mesh : {false, true}) EXPECT_LT(std::abs(slide(0.5, mesh, 1.0)), 3e-4) << "mesh " << mesh;
 }
 
 TEST(Slope, of_tangent_half_lets_a_block_slide_below_mu_half) {
-  // a = g (sin θ − μ cos θ): at μ = 0.49 the block slides ½ a t² = 0.0439 m in 1 s.
+  // a = g (sin θ − μ cos θ): at μ = 0.49 the block slides ½ a t² = 0.0439 m in 1 s, and steps of implicit
+  // Euler add ½ a t dt. Measured: 0.2 % more, while it sinks to where contact bears it.
   const double angle = std::atan(0.5), a = 9.81 * (std::sin(angle) - 0.49 * std::cos(angle));
+  const double expected = 0.5 * a * 1.0 * (1.0 + 0.025);
   for (const bool mesh : {false, true})
-    EXPECT_NEAR(slide(0.49, mesh, 1.0), 0.5 * a, 0.1 * 0.5 * a) << "mesh " << mesh;
+    EXPECT_NEAR(slide(0.49, mesh, 1.0), expected, 0.005 * expected) << "mesh " << mesh;
 }
 
 TEST(Slope, of_tangent_half_tells_mu_half_from_0_49_over_two_and_a_half_seconds) {
   // The published pair: ½ a t² = 0.274 m; steps of implicit Euler add the share dt / t of one percent.
+  // Measured: 0.04 % more than that.
   const double angle = std::atan(0.5), a = 9.81 * (std::sin(angle) - 0.49 * std::cos(angle));
-  EXPECT_LT(std::abs(slide(0.5, false, 2.5)), 1e-3);
-  EXPECT_NEAR(slide(0.49, false, 2.5), 0.5 * a * 2.5 * 2.5, 0.02 * 0.274);
+  EXPECT_LT(std::abs(slide(0.5, false, 2.5)), 3e-4);
+  const double expected = 0.5 * a * 2.5 * (2.5 + 0.025);
+  EXPECT_NEAR(slide(0.49, false, 2.5), expected, 0.002 * expected);
 }
 
 TEST(Friction, of_the_first_step_is_that_of_the_weight_whatever_the_gap_at_the_start) {
@@ -66,10 +70,11 @@ TEST(Friction, of_the_first_step_is_that_of_the_weight_whatever_the_gap_at_the_s
     const double before = linear_momentum(*s)[0];
     s->step();
     const Vector3 after = linear_momentum(*s);
-    // Friction is mu times what the ground gave to the box in all, with what made it rise or fall.
+    // Friction is mu times what the ground gave to the box in all, with what made it rise or fall. Measured:
+    // 0.13 % less at most, by what the last lagged forces differ from those of the solution.
     const double weight = total_mass(scene.bodies[0]) * 9.81 * 0.01;
     const double pressed = after[1] + weight;
-    EXPECT_NEAR(before - after[0], 0.3 * pressed, 0.03 * 0.3 * pressed + 1e-6) << gap;
+    EXPECT_NEAR(before - after[0], 0.3 * pressed, 0.005 * 0.3 * pressed) << gap;
   }
 }
 
@@ -95,8 +100,8 @@ TEST(Friction, lags_once_or_until_convergence_under_both_stopping_rules) {
         }
       }
       // Coulomb: v = v₀ − μ g t while it slides; 0.1 s of it take at most 0.49 m/s, so by then it has
-      // stopped.
-      EXPECT_LT(s->state().velocity.row(0).mean(), 0.1);
+      // stopped. It swings back a little, as it is soft: measured −0.003 m/s.
+      EXPECT_LT(std::abs(s->state().velocity.row(0).mean()), 0.01);
     }
 }
 
@@ -118,9 +123,11 @@ TEST(Friction, a_block_held_by_static_friction_slides_with_the_kinetic_one_once_
     auto s = scene.simulation();
     for (int step = 0; step < 50; ++step) s->step();
     const double speed = s->state().velocity.row(0).mean();
-    // m dv/dt = m g (sin a − μ_k cos a)
-    const double expected = push == 0 ? 0 : push + 0.5 * 9.81 * std::cos(angle) * (0.4 - 0.3);
-    EXPECT_NEAR(speed, expected, 0.03) << "pushed with " << push;
+    // m dv/dt = m g (sin a − μ_k cos a); at rest it creeps with the speed at which smoothed friction holds
+    // it, μ (2y − y²) = tan a, y = v / ε_v. [thesis eq. 2.14]
+    const double creep = (1 - std::sqrt(1 - 0.4 / 0.5)) * scene.contact.epsv;
+    const double expected = push == 0 ? creep : push + 0.5 * 9.81 * std::cos(angle) * (0.4 - 0.3);
+    EXPECT_NEAR(speed, expected, 1e-4 * expected) << "pushed with " << push;
   }
 }
 
@@ -135,17 +142,19 @@ TEST(ScriptedHalfSpace, CarriesABlockUpAndDragsItAlongItself) {
       "belt", Vector3(40, 0, 0), Vector3::UnitY(),
       [](const Matrix3X& start, double t) -> Matrix3X { return start.colwise() + t * Vector3(0.6, 1, 0); }));
   auto s = scene.simulation();
-  const double start = centre_of_mass(*s, 0).x(), mu_g = 0.5 * 9.81;
-  for (int step = 0; step < 50; ++step) s->step();
+  const double start = centre_of_mass(*s, 0).x();
+  s->step();
+  // Friction of the first step is μ times the jolt that takes it up, and its weight.
+  const Vector3 first = linear_momentum(*s) / total_mass(scene.bodies[0]);
+  EXPECT_NEAR(first.x(), 0.5 * (first.y() + 9.81 * 0.01), 1e-4);
+  EXPECT_NEAR(first.y(), 1, 0.06) << "contact takes up some of the way";
+  for (int step = 1; step < 50; ++step) s->step();
   expect_intersection_free(*s);
   EXPECT_NEAR(s->state().velocity(0, 0), 0.6, 1e-3);
-  EXPECT_NEAR(s->state().velocity(1, 0), 1, 1e-2);
-  // The jolt of the first step gives it μ times the speed upwards, and weight the rest, until it goes with
-  // the belt; then it sticks.
-  const double slid = 0.6 * 0.5 - (centre_of_mass(*s, 0).x() - start);
-  const double left = 0.6 - (0.5 * 1 + mu_g * 0.01);
-  const double expected = left * 0.01 + left * left / (2 * mu_g);
-  EXPECT_NEAR(slid, expected, 0.1 * expected);
+  EXPECT_NEAR(s->state().velocity(1, 0), 1, 1e-3);
+  // Then it sticks: it has slid by what the first step left. Measured: 0.1 % less.
+  const double slid = 0.6 * 0.5 - (centre_of_mass(*s, 0).x() - start), expected = (0.6 - first.x()) * 0.01;
+  EXPECT_NEAR(slid, expected, 0.01 * expected);
 }
 
 TEST(ScriptedHalfSpace, StopsWhereItsWayIsBlocked) {

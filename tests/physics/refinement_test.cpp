@@ -34,7 +34,7 @@ TEST(Refinement, of_the_contact_distance_converges) {
   const Matrix3X a = fallen_ball(4e-3, 1e-7, 1e-3), b = fallen_ball(2e-3, 1e-7, 1e-3),
                  c = fallen_ball(1e-3, 1e-7, 1e-3);
   EXPECT_LT(distance(a, b), 8e-3);
-  EXPECT_LT(distance(b, c), 0.7 * distance(a, b));
+  EXPECT_LT(distance(b, c), 0.5 * distance(a, b)) << "at least first order; measured: 0.31";
 }
 
 TEST(Refinement, of_the_solver_tolerance_converges) {
@@ -70,7 +70,7 @@ TEST(Refinement, of_the_stiction_speed_makes_what_should_stick_creep_less_as_com
     for (int step = 0; step < 40; ++step) s->step();
     const double start = centre_of_mass(*s, 0)[0];
     for (int step = 0; step < 40; ++step) s->step();
-    EXPECT_NEAR((centre_of_mass(*s, 0)[0] - start) / 0.4, creep * epsv, 0.02 * creep * epsv);
+    EXPECT_NEAR((centre_of_mass(*s, 0)[0] - start) / 0.4, creep * epsv, 1e-6 * creep * epsv);
   }
 }
 
@@ -100,9 +100,9 @@ TEST(Beam, bends_under_its_weight_as_euler_and_bernoulli_say) {
   EXPECT_LT(coarse, middle);
   EXPECT_LT(middle, fine);
   EXPECT_LT(fine, w);
-  EXPECT_GT(fine, 0.9 * w);
+  EXPECT_GT(fine, 0.95 * w);  // eight elements across; measured: 0.966
   // Stiffness, not deflection, is what converges with the square from the start.
-  EXPECT_NEAR(1 / (4 / (3 * fine) - 1 / (3 * middle)), w, 0.03 * w) << "extrapolated";
+  EXPECT_NEAR(1 / (4 / (3 * fine) - 1 / (3 * middle)), w, 0.002 * w) << "extrapolated";
   EXPECT_GT((w - middle) / (w - fine), 2.5) << "nearly second order";
 }
 

@@ -144,8 +144,10 @@ TEST(Degenerate, a_stack_of_five_aligned_cubes_stands) {
   expect_intersection_free(*s);
   for (int i = 0; i < 5; ++i) {
     const Vector3 c = centre_of_mass(*s, i);
-    EXPECT_NEAR(c[1], 0.1 + 0.2 * i, 0.02);
-    EXPECT_LT(std::hypot(c[0], c[2]), 0.01);
+    // Pressed together by what is above, up to 1 % at the bottom, and apart by the gaps: measured 2.0 mm
+    // lower at most. None slips by a millimetre.
+    EXPECT_NEAR(c[1], 0.1 + 0.2 * i, 0.003);
+    EXPECT_LT(std::hypot(c[0], c[2]), 1e-3);
   }
 }
 

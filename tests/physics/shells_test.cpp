@@ -420,7 +420,7 @@ TEST(Shells, damping_takes_energy_out_of_bending_and_stretch) {
     }
     return total;
   };
-  EXPECT_LT(energy_left(1e-2), 0.8 * energy_left(0));
+  EXPECT_LT(energy_left(1e-2), 0.7 * energy_left(0)) << "measured: 0.58";
 }
 
 }  // namespace

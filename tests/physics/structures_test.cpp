@@ -105,8 +105,10 @@ TEST(Stack, of_five_cubes_stays_stacked_for_five_seconds) {
   expect_intersection_free(*s);
   for (int i = 0; i < 5; ++i) {
     const Vector3 c = centre_of_mass(*s, i);
-    EXPECT_NEAR(c[1], 0.5 + i, 0.05) << "cube " << i;
-    EXPECT_LT(std::hypot(c[0], c[2]), 0.01) << "cube " << i;
+    // Pressed together by what is above and apart by the gaps, 5 mm at most: measured 1 mm lower at the
+    // bottom, 6 mm higher at the top. Sideways 4 mm at most.
+    EXPECT_NEAR(c[1], 0.5 + i, 0.01) << "cube " << i;
+    EXPECT_LT(std::hypot(c[0], c[2]), 0.006) << "cube " << i;
   }
   // Friction below its limit creeps with less than ε_v at each of the cubes.
   EXPECT_LT(std::sqrt(2 * last.kinetic_energy / 5000), 2 * scene.contact.epsv) << "at rest [m/s]";
@@ -154,7 +156,7 @@ TEST(StickSlip, of_a_rod_drawn_over_a_table_is_periodic) {
     shortest = std::min(shortest, slips[i] - slips[i - 1]);
     longest = std::max(longest, slips[i] - slips[i - 1]);
   }
-  EXPECT_LE(longest - shortest, 0.1 * longest + scene.options.dt);
+  EXPECT_LE(longest - shortest, 1.001 * scene.options.dt) << "the same number of steps, or one more";
 }
 
 }  // namespace

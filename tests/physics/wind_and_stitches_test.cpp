@@ -55,8 +55,10 @@ TEST(Wind, takes_along_what_it_blows_on_and_never_overtakes_itself) {
     simulation->step();
     const double speed = linear_momentum(*simulation)[0] / total_mass(box);
     if (k == 0) {
-      // One side, of 0.04 m², takes all of it.
-      EXPECT_NEAR(speed, 0.01 * 0.5 * 1.2 * 0.04 * 9 / total_mass(box), 0.05 * speed);
+      // One side, of 0.04 m², takes all of it; and the air passes it by half of the speed that it gets more
+      // slowly.
+      const double still = 0.01 * 0.5 * 1.2 * 0.04 * 9 / total_mass(box);
+      EXPECT_NEAR(speed, still * std::pow(1 - still / 6, 2), 1e-3 * still);
     }
     EXPECT_GE(speed, before);
     EXPECT_LE(speed, 3);
@@ -123,7 +125,7 @@ TEST(Stitches, that_close_in_a_given_time_follow_it) {
   for (int k = 1; k <= 80; ++k) {
     simulation->step();
     const Matrix3X& x = simulation->state().nodes;
-    EXPECT_NEAR((x.col(1) - x.col(0)).norm(), seam.rest_length(0.01 * k), 2e-3) << k;
+    EXPECT_NEAR((x.col(1) - x.col(0)).norm(), seam.rest_length(0.01 * k), 1e-5) << k;
   }
 }
 

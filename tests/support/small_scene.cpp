@@ -1,9 +1,7 @@
 #include <support/small_scene.hpp>
 
 #include <apart/bodies/body_rules.hpp>
-#include <apart/verify/frame_check.hpp>
 
-#include <gtest/gtest.h>
 #include <Eigen/Geometry>
 
 namespace apart::test {
@@ -48,16 +46,6 @@ ShellSubstance cotton(double membrane_scale) {
   s.bending_young = 8.21e5;
   s.bending_poisson = 0.243;
   return s;
-}
-
-void expect_intersection_free(const Simulation& simulation) {
-  const Frame frame = simulation.frame();
-  const verify::FrameCheck check(frame);
-  const Matrix3X& x = frame.mesh.points;
-  for (const auto& findings : {check.not_finite(x), check.intersections(x), check.inversions(x),
-                               check.strains(x), check.below_half_spaces(x), check.thin(x)})
-    for (const verify::Finding& f : findings)
-      ADD_FAILURE() << "step " << simulation.state().step << ": " << f.text;
 }
 
 Vector3 linear_momentum(const Simulation& s) {

@@ -196,9 +196,11 @@ TEST(PathProof, SurvivesHugeAndDegenerateInput) {
 class PublishedQueries : public testing::TestWithParam<const char*> {};
 
 TEST_P(PublishedQueries, NoCollisionIsAcceptedAndEveryMissAboveRoundingIsProven) {
-  const std::filesystem::path folder =
-      std::filesystem::path(APART_SOURCE_DIR) / "../shared/data/ccd" / GetParam();
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no collision queries at " << folder;
+  const std::filesystem::path folder = std::filesystem::path(APART_DATA) / "ccd" / GetParam();
+  if (!std::filesystem::exists(folder))
+    GTEST_SKIP() << "no published collision queries in " << APART_DATA
+                 << "/ccd: put github.com/Continuous-Collision-Detection/Sample-Queries there, or name the "
+                    "folder above it: cmake -D APART_DATA=folder build";
   int collisions = 0, misses = 0;
   for (const char* kind : {"edge-edge", "vertex-face"})
     for (const auto& file : std::filesystem::directory_iterator(folder / kind)) {

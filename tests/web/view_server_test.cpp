@@ -65,7 +65,8 @@ class Server : public ::testing::Test {
     start({run()});
   }
   void SetUp() override {
-    if (page_files().empty()) GTEST_SKIP() << "built without the page";
+    if (page_files().empty())
+      GTEST_SKIP() << "built without the page of apart view: cmake -D APART_VIEWER=ON build";
   }
 
   fs::path run() const { return directory / "run"; }

@@ -1,4 +1,5 @@
 #include <apart/materials/isotropic.hpp>
+#include <apart/materials/log_strain.hpp>
 
 #include <cmath>
 #include <limits>
@@ -20,6 +21,16 @@ Collapse collapse(double j) {
   const double e = j - limit, log = std::log(j / limit);
   return {-e * e * log, -e * (2 * log + e / j), -2 * log - 4 * e / j + e * e / (j * j)};
 }
+
+/// J − 1 in the strains σ − 1, so that its error is a rounding of them and not of 1.
+double volume_change(const Vector3& sigma) {
+  const Vector3 s = sigma.array() - 1;
+  return s.sum() + (s[0] * s[1] + s[1] * s[2] + s[2] * s[0]) + s.prod();
+}
+
+Vector3 log_strains(const Vector3& sigma) {
+  return {log_strain(sigma[0]), log_strain(sigma[1]), log_strain(sigma[2])};
+}
 }  // namespace
 
 Lame lame_parameters(double young, double poisson) {
@@ -32,7 +43,7 @@ double NeoHookean::energy(const Vector3& sigma) const {
   // of s, not of 1, so that stiff materials do not drown the line search in noise.
   double volumetric = 0, isochoric = 0;
   for (int i = 0; i < 3; ++i) {
-    const double s = sigma[i] - 1, log_sigma = std::log1p(s);
+    const double s = sigma[i] - 1, log_sigma = log_strain(sigma[i]);
     isochoric += (s - log_sigma) + 0.5 * s * s;
     volumetric += log_sigma;
   }
@@ -41,7 +52,7 @@ double NeoHookean::energy(const Vector3& sigma) const {
 
 PrincipalDerivatives NeoHookean::derivatives(const Vector3& s) const {
   const double mu = lame.mu, lambda = lame.lambda;
-  const double log_j = std::log1p(s[0] - 1) + std::log1p(s[1] - 1) + std::log1p(s[2] - 1);
+  const double log_j = log_strain(s[0]) + log_strain(s[1]) + log_strain(s[2]);
   const double m = mu - lambda * log_j;
   PrincipalDerivatives d;
   for (int i = 0; i < 3; ++i) {
@@ -110,25 +121,10 @@ MooneyRivlin mooney_rivlin(const Lame& lame) {
   return {lame.mu / 4, lame.mu / 4, lame.lambda + 2 * lame.mu / 3};
 }
 
-namespace {
-
-/// J − 1 in the strains σ − 1, so that its error is a rounding of them and not of 1.
-double volume_change(const Vector3& sigma) {
-  const Vector3 s = sigma.array() - 1;
-  return s.sum() + (s[0] * s[1] + s[1] * s[2] + s[2] * s[0]) + s.prod();
-}
-
-/// ln σ, accurate near rest and down to the smallest σ.
-Vector3 log_strain(const Vector3& sigma) {
-  return sigma.unaryExpr([](double s) { return s > 0.5 ? std::log1p(s - 1) : std::log(s); });
-}
-
-}  // namespace
-
 double MooneyRivlin::energy(const Vector3& sigma) const {
   if (!(sigma.minCoeff() > 0)) return std::numeric_limits<double>::infinity();
   // dᵢ = ln σᵢ − ln J / 3: then J^(−2/3) σᵢ² = e^(2dᵢ), and J^(−4/3) I₂ = Σ e^(−2dᵢ).
-  const Vector3 h = log_strain(sigma), d = h.array() - h.sum() / 3;
+  const Vector3 h = log_strains(sigma), d = h.array() - h.sum() / 3;
   double first = 0, second = 0;  // Σ e^(±2d) − 1; Σd = 0 makes room for the linear term
   for (int i = 0; i < 3; ++i) {
     first += std::expm1(2 * d[i]) - 2 * d[i];
@@ -140,7 +136,7 @@ double MooneyRivlin::energy(const Vector3& sigma) const {
 
 PrincipalDerivatives MooneyRivlin::derivatives(const Vector3& s) const {
   // In h = ln σ: τᵢ = ∂Ψ/∂hᵢ = w′(dᵢ) − mean w′ + K/2 (J² − 1) with w(d) = c₁e^(2d) + c₂e^(−2d).
-  const Vector3 h = log_strain(s), d = h.array() - h.sum() / 3;
+  const Vector3 h = log_strains(s), d = h.array() - h.sum() / 3;
   const double e = volume_change(s), pressure = bulk / 2 * e * (e + 2);
   Vector3 slope, curvature;  // w′ without its value at rest, and w″
   for (int i = 0; i < 3; ++i) {

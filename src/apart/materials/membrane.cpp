@@ -1,3 +1,4 @@
+#include <apart/materials/log_strain.hpp>
 #include <apart/materials/membrane.hpp>
 
 #include <apart/math/psd_projection.hpp>
@@ -25,6 +26,14 @@ Barrier barrier(double y) {
   if (!(y < 1)) return {infinity, infinity, infinity};
   const double log = std::log1p(-y), r = y / (1 - y);
   return {-y * y * log, y * (r - 2 * log), -2 * log + 4 * r + r * r};
+}
+
+/// (b′(y₀) − b′(y₁))/(y₀ − y₁) for y₀ ≥ y₁, b″ where they are equal: all terms are positive, none cancels.
+double slope_between(double y0, double y1) {
+  if (!(y1 > 0)) return y0 > 0 ? barrier(y0).first / (y0 - y1) : 0;
+  if (!(y0 < 1)) return infinity;
+  const double x = (y1 - y0) / (1 - y1), ratio = x == 0 ? 1 : std::log1p(x) / x;
+  return (y0 + y1 - y0 * y1) / ((1 - y0) * (1 - y1)) - 2 * std::log1p(-y0) + 2 * y1 / (1 - y1) * ratio;
 }
 
 /// η(x) = −m ln(1 − x/m) and its derivatives, x < m. [C-IPC 4.2]
@@ -121,7 +130,7 @@ double NeoHookeanMembrane::energy(const Vector2& sigma) const {
   if (!(sigma[1] > 0)) return infinity;
   double isochoric = 0, log_j = 0;  // in strains, as NeoHookean (materials/isotropic)
   for (int i = 0; i < 2; ++i) {
-    const double s = sigma[i] - 1, log_sigma = std::log1p(s);
+    const double s = sigma[i] - 1, log_sigma = log_strain(sigma[i]);
     isochoric += (s - log_sigma) + 0.5 * s * s;
     log_j += log_sigma;
   }
@@ -130,7 +139,7 @@ double NeoHookeanMembrane::energy(const Vector2& sigma) const {
 
 StretchDerivatives NeoHookeanMembrane::derivatives(const Vector2& s) const {
   const double mu = lame.mu, lambda = lame.lambda;
-  const double log_j = std::log1p(s[0] - 1) + std::log1p(s[1] - 1), m = mu - lambda * log_j;
+  const double log_j = log_strain(s[0]) + log_strain(s[1]), m = mu - lambda * log_j;
   StretchDerivatives d;
   for (int i = 0; i < 2; ++i) {
     d.first[i] = (mu * (s[i] - 1) * (s[i] + 1) + lambda * log_j) / s[i];
@@ -211,11 +220,8 @@ StretchDerivatives StretchLimit::derivatives(const Vector2& sigma) const {
   StretchDerivatives d;
   d.first = {b0.first, b1.first};
   d.stretch = Vector2(b0.second, b1.second).asDiagonal();
-  // Where the two stretches are much nearer to each other than to a limit the difference of slopes is
-  // rounding, and the curvature between them is as good.
-  const double apart = sigma[0] - sigma[1];
-  const double near = std::min(upper - sigma[0], lower > 0 ? sigma[1] - lower : sigma[1]);
-  d.shear = apart > 1e-4 * near ? (b0.first - b1.first) / apart : at(0.5 * (sigma[0] + sigma[1])).second;
+  d.shear = up * up * slope_between((sigma[0] - threshold) * up, (sigma[1] - threshold) * up) +
+            down * down * slope_between((threshold - sigma[1]) * down, (threshold - sigma[0]) * down);
   d.spin = (b0.first + b1.first) / (sigma[0] + sigma[1]);
   d.tilt = {b0.first / sigma[0], b1.first == 0 ? 0 : b1.first / sigma[1]};
   return d;

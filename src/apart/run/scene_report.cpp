@@ -187,6 +187,49 @@ double size_to_go_around(const Body& body, const BodyReport& r) {
   return body.kind == BodyKind::particles ? 2 * body.radius : std::max(r.extent.maxCoeff(), 2 * body.radius);
 }
 
+/// None if more than `most_pairs` are within reach.
+std::optional<GapHistogram> gaps_within(const Model& model, double reach, std::int64_t most_pairs) {
+  const CollisionSurface& surface = model.surface;
+  GapHistogram result;
+  result.reach = reach;
+  if (!(reach > 0)) return result;
+  constexpr int decades = 5;
+  for (int k = decades; k > 0; --k)
+    result.bins.push_back({k == decades ? 0 : reach * std::pow(10, -k), reach * std::pow(10, 1 - k)});
+  double smallest = std::numeric_limits<double>::infinity();
+  const auto count = [&](double gap) {
+    smallest = std::min(smallest, gap);
+    for (GapHistogram::Bin& bin : result.bins)
+      if (gap < bin.upper) {
+        ++bin.pairs;
+        break;
+      }
+  };
+  const Matrix3X& x = surface.rest;
+  const auto search = make_broad_phase(model.options.solver.broad_phase, surface);
+  std::int64_t left = most_pairs;
+  const bool all = search->for_each_block(1 << 20, x, x, reach, [&](std::span<const Stencil> block) {
+    if ((left -= std::int64_t(block.size())) < 0) return false;
+    for (const Stencil& s : block) {
+      const PairSettings& settings = surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
+      // Neighbours on one body are near each other because its mesh is fine, not because it touches itself.
+      if (surface.vertex_body[s.vertices[0]] == surface.vertex_body[s.vertices[first_count(s.kind)]])
+        continue;
+      count(std::sqrt(squared_distance(s.kind, s.gather(x))) - settings.thickness);
+    }
+    return true;
+  });
+  if (!all || left < 0) return std::nullopt;
+  for (const HalfSpace& plane : surface.half_spaces)
+    for (Index v = 0; v < x.cols(); ++v) {
+      const PairSettings& settings = surface.pairs(surface.vertex_body[v], plane.body);
+      if (settings.enabled && v != plane.carrier)
+        if (const double gap = plane.distance(x, v) - settings.thickness; gap < reach) count(gap);
+    }
+  if (std::isfinite(smallest)) result.smallest = smallest;
+  return result;
+}
+
 /// Collects what looks like a mistake in a scene, body by body and then as a whole.
 class Warnings {
  public:
@@ -402,49 +445,6 @@ class Warnings {
   std::set<std::pair<const char*, std::string>> said_;
   std::vector<std::string> result_;
 };
-
-/// None if more than `most_pairs` are within reach.
-std::optional<GapHistogram> gaps_within(const Model& model, double reach, std::int64_t most_pairs) {
-  const CollisionSurface& surface = model.surface;
-  GapHistogram result;
-  result.reach = reach;
-  if (!(reach > 0)) return result;
-  constexpr int decades = 5;
-  for (int k = decades; k > 0; --k)
-    result.bins.push_back({k == decades ? 0 : reach * std::pow(10, -k), reach * std::pow(10, 1 - k)});
-  double smallest = std::numeric_limits<double>::infinity();
-  const auto count = [&](double gap) {
-    smallest = std::min(smallest, gap);
-    for (GapHistogram::Bin& bin : result.bins)
-      if (gap < bin.upper) {
-        ++bin.pairs;
-        break;
-      }
-  };
-  const Matrix3X& x = surface.rest;
-  const auto search = make_broad_phase(model.options.solver.broad_phase, surface);
-  std::int64_t left = most_pairs;
-  const bool all = search->for_each_block(1 << 20, x, x, reach, [&](std::span<const Stencil> block) {
-    if ((left -= std::int64_t(block.size())) < 0) return false;
-    for (const Stencil& s : block) {
-      const PairSettings& settings = surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
-      // Neighbours on one body are near each other because its mesh is fine, not because it touches itself.
-      if (surface.vertex_body[s.vertices[0]] == surface.vertex_body[s.vertices[first_count(s.kind)]])
-        continue;
-      count(std::sqrt(squared_distance(s.kind, s.gather(x))) - settings.thickness);
-    }
-    return true;
-  });
-  if (!all || left < 0) return std::nullopt;
-  for (const HalfSpace& plane : surface.half_spaces)
-    for (Index v = 0; v < x.cols(); ++v) {
-      const PairSettings& settings = surface.pairs(surface.vertex_body[v], plane.body);
-      if (settings.enabled && v != plane.carrier)
-        if (const double gap = plane.distance(x, v) - settings.thickness; gap < reach) count(gap);
-    }
-  if (std::isfinite(smallest)) result.smallest = smallest;
-  return result;
-}
 
 }  // namespace
 
