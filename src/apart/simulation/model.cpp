@@ -1,5 +1,6 @@
 #include <apart/simulation/model.hpp>
 
+#include <apart/bodies/body_rules.hpp>
 #include <apart/core/error.hpp>
 
 #include <algorithm>
@@ -39,7 +40,7 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
   Matrix3X rest(3, vertices);
   std::vector<int> body_of_vertex;
   std::vector<HalfSpace> half_spaces;
-  Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  Aabb extent;
   Index face = 0, segment = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const Body& b = bodies[i];
@@ -73,15 +74,12 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
       half_spaces.back().body = int(i);
       if (b.node_count() > 0) half_spaces.back().carrier = vertex_of_point[0];
     }
-    if (b.mesh.point_count() > 0 && !b.half_space) {
-      low = low.cwiseMin((b.mesh.points.rowwise().minCoeff().array() - b.radius).matrix());
-      high = high.cwiseMax((b.mesh.points.rowwise().maxCoeff().array() + b.radius).matrix());
-    }
+    extent.include(extent_of(b));
   }
   if (node_count() == 0)
     throw InputError(
         "the scene has nothing that can move; add a body of type volume, shell, affine, rod or particles");
-  size = (high - low).norm();
+  size = extent.diagonal();
   if (!options.contact.barrier_stiffness && options.contact.stiffness_rule == StiffnessRule::adaptive)
     pairs.equalise_stiffness();
   mass.resize(node_count(), node_count());
