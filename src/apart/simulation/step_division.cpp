@@ -34,6 +34,8 @@ constexpr double parts_of_wave = 32;
 constexpr double waves_from = 4;
 // In one step: beyond that only motion divides it further.
 constexpr int most_parts_by_waves = 256;
+// Multiples of max_motion in a step from which impacts divide it also if they happen near its end.
+constexpr double clearly = 1.5;
 // A part is not left over that would be shorter than this share of the one before it.
 constexpr double shortest_rest = 0.25;
 // Pieces of a scripted motion, each so short that it is straight, in a part of a step in which it may be held
@@ -334,8 +336,10 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
     }
     const double impact = m.time.begin + *toi * m.time.length;
     double allowed = m.time.left;
-    // Whether bodies are too fast does not depend on how much of the step is left.
-    if (dt > longest && m.time.left - impact > impact_share * longest) {
+    // Whether bodies are fast does not depend on how much of the step is left; those that just pass the bound
+    // are stopped in time as long as the rest of the step is short.
+    const bool fast = dt > clearly * longest;
+    if (m.time.left - impact > (fast ? impact_share : 1) * longest) {
       const double short_part = std::max(impact_share * longest, shortest_motion * dt);
       allowed = impact > short_part ? impact : impact + short_part;
     }
