@@ -71,9 +71,34 @@ class LocatedError : public InputError {
   using InputError::InputError;
 };
 
+/// What has a place in a file: messages about it begin with that place. `Self` says how, by message(what).
+template <class Self>
+class Located {
+ public:
+  /// Throws LocatedError "scene.json:14: bodies[2].material.nu: message".
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
+    throw LocatedError(self().message(fmt::format(format, std::forward<Args>(args)...)));
+  }
+  /// Calls f; an InputError it throws without a place gets this one.
+  template <class F>
+  auto locate(F&& f) const {
+    try {
+      return f();
+    } catch (const LocatedError&) {
+      throw;
+    } catch (const InputError& e) {
+      throw LocatedError(self().message(e.what()));
+    }
+  }
+
+ private:
+  const Self& self() const { return static_cast<const Self&>(*this); }
+};
+
 /// A value with its path from the top ("bodies[2].material.nu"), for reading and for messages. Refers to the
 /// value. The accessors throw InputError if the value is of another type.
-class LocatedJson {
+class LocatedJson : public Located<LocatedJson> {
  public:
   explicit LocatedJson(const JsonValue& value, std::string path = {})
       : value_(&value), path_(std::move(path)) {}
@@ -94,23 +119,7 @@ class LocatedJson {
   Vector3 vector() const;                  ///< three numbers
   Eigen::Vector3i integer_vector() const;  ///< three integers
 
-  /// Throws LocatedError "scene.json:14: bodies[2].material.nu: message".
-  template <class... Args>
-  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    throw LocatedError(message(fmt::format(format, std::forward<Args>(args)...)));
-  }
   std::string message(std::string_view what) const;
-  /// Calls f; an InputError it throws without a place gets this one.
-  template <class F>
-  auto locate(F&& f) const {
-    try {
-      return f();
-    } catch (const LocatedError&) {
-      throw;
-    } catch (const InputError& e) {
-      throw LocatedError(message(e.what()));
-    }
-  }
 
  private:
   const JsonValue* value_;

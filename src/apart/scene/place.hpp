@@ -8,7 +8,7 @@ namespace apart {
 
 /// Where an item of a description stands, for messages: its path in the scene ("bodies[2].mesh") and, if it
 /// was read from a file, file and line. Items made in a program get their path when they are checked.
-class Place {
+class Place : public Located<Place> {
  public:
   Place() = default;
   /// `root` keeps alive what `value` refers to.
@@ -20,23 +20,7 @@ class Place {
   Place operator[](std::string_view key) const;
   Place operator[](std::size_t index) const;
 
-  /// Throws LocatedError "scene.json:14: bodies[2].material.nu: message".
-  template <class... Args>
-  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    throw LocatedError(message(fmt::format(format, std::forward<Args>(args)...)));
-  }
   std::string message(std::string_view what) const;
-  /// Calls f; an InputError it throws without a place gets this one.
-  template <class F>
-  auto locate(F&& f) const {
-    try {
-      return f();
-    } catch (const LocatedError&) {
-      throw;
-    } catch (const InputError& e) {
-      throw LocatedError(message(e.what()));
-    }
-  }
 
  private:
   std::shared_ptr<const JsonValue> value_;  ///< what was read; null: nothing was

@@ -13,13 +13,14 @@ constexpr int l2_repeats = 3;            // l of C-IPC supplement §7
 constexpr double rounding = 1e-8;        // relative error of the objective's value where gaps are tiny
 constexpr double overshoot = 0.8;        // share of the initial slope a step may end with, uphill
 constexpr double smallest_step = 1e-14;  // below this share of p the line search has failed
-constexpr double nearly_straight =
-    0.9;  // share of the slope by which E fell, above which longer steps are tried
+// Longer steps are tried where E fell by more than this share of its slope; up to this multiple of p.
+constexpr double nearly_straight = 0.9, longest_step = 32;
+// Steps that shrink by less than this factor make Newton try the Hessian unprojected, and after an indefinite
+// one again only so many iterations later.
 constexpr double slow_shrinking = 0.25;
-// Error of a direction, where the solver approaches it. If forces must balance, an iteration more mends it.
+constexpr int exact_pause = 5;
+// Error of a direction from an iterative solver. If forces must balance, a further iteration corrects it.
 constexpr double direction_tolerance = 1e-9, rough_direction_tolerance = 1e-5;
-constexpr int exact_pause = 5;       // iterations until a Hessian that was indefinite is tried again
-constexpr double longest_step = 32;  // of those, in multiples of p
 
 /// −H⁻¹ g. Should rounding spoil positive definiteness, the diagonal is raised until it is restored.
 /// `projection` none: nothing is returned if H is not positive definite.
