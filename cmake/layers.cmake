@@ -5,6 +5,9 @@
 # layer's headers, LINKS only in its sources. COLD: what runs once, not in every step, and is compiled for size of the
 # wait, not for speed; so are programs. tests/contracts/layering_test.cpp reads these calls and rejects every
 # #include that they do not allow.
+# Sources are compiled several at a time (unity build), because most of a compilation is spent on the headers that they
+# share: apart_batches(target size) makes the batches, small ones where one waits for them after every edit. Names in
+# unnamed namespaces must therefore be unique in a folder.
 
 # The instruction set: AVX2 where the building machine has it.
 include(CheckCXXSourceRuns)
@@ -50,6 +53,21 @@ target_link_libraries(apart_precompiled_cold PRIVATE nlohmann_json::nlohmann_jso
 target_precompile_headers(apart_precompiled_cold PRIVATE <nlohmann/json.hpp>)
 target_compile_options(apart_precompiled_cold PRIVATE -O1)
 
+# Files that already have a UNITY_GROUP keep it.
+function(apart_batches target size)
+  get_target_property(sources ${target} SOURCES)
+  set(count 0)
+  foreach(source IN LISTS sources)
+    get_source_file_property(group ${source} UNITY_GROUP)
+    if(NOT group)
+      math(EXPR batch "${count} / ${size}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP batch${batch})
+      math(EXPR count "${count} + 1")
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 function(apart_layer name)
   cmake_parse_arguments(ARG "COLD" "" "DEPENDS;PUBLIC;LINKS" ${ARGN})
   list(TRANSFORM ARG_DEPENDS PREPEND apart_)
@@ -61,8 +79,10 @@ function(apart_layer name)
     if(ARG_COLD)
       target_compile_options(apart_${name} PRIVATE -O1)
       target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled_cold)
+      apart_batches(apart_${name} 10)
     else()
       target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled)
+      apart_batches(apart_${name} 5)
     endif()
   else() # headers only
     set(scope INTERFACE)
@@ -91,5 +111,6 @@ function(apart_program name)
   target_link_libraries(apart_${name} PRIVATE ${ARG_DEPENDS} ${ARG_LINKS} apart_options)
   target_compile_options(apart_${name} PRIVATE -O1)
   target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled_cold)
+  apart_batches(apart_${name} 10)
   install(TARGETS apart_${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()

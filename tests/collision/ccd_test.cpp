@@ -16,7 +16,6 @@ namespace {
 
 constexpr PairKind all_kinds[] = {PairKind::point_point, PairKind::point_edge, PairKind::point_triangle,
                                   PairKind::edge_edge};
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Distance at time t, in quadruple precision.
 double distance_at(const CcdQuery& q, double t) {

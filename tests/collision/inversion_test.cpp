@@ -10,8 +10,6 @@
 namespace apart::test {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// Six times the volume at time t, in extended precision.
 long double volume_at(const Eigen::Vector4i& tet, const Matrix3X& x, const Matrix3X& p, double t) {
   using Long = Eigen::Matrix<long double, 3, 1>;

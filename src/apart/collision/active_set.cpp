@@ -11,8 +11,6 @@ namespace apart {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// What the candidates of one chunk become. Point–triangle and edge–edge contacts are candidates as they are,
 /// so their numbers are enough, and are in order; what is reduced to fewer points is sorted and merged later.
 struct Part {

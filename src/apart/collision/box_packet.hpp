@@ -42,8 +42,8 @@ struct BoxPacket {
     }
   }
   void clear(int lane) {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    set(lane, {{infinity, infinity, infinity, 0}, {-infinity, -infinity, -infinity, 0}});
+    constexpr float far = std::numeric_limits<float>::infinity();
+    set(lane, {{far, far, far, 0}, {-far, -far, -far, 0}});
   }
   FloatBox box(int lane) const {
     FloatBox b = {};

@@ -14,7 +14,6 @@ namespace apart {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // Distances compared below are rounded; looking a little farther makes up for it.
 constexpr double slack = 1 + 1e-9;
 

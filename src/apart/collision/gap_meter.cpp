@@ -10,7 +10,6 @@ namespace apart {
 namespace {
 
 constexpr Index leaf_size = 4;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Vector3 centre_of(const std::array<Index, 3>& vertices, int size, const Matrix3X& x) {
   Vector3 sum = Vector3::Zero();

@@ -12,8 +12,6 @@ namespace apart {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// Until when the volume of one tetrahedron stays above (1 − shrink) of its start; +infinity if that is later
 /// than 1 or than `until`.
 double time_of_inversion(const Matrix3X& x, const Matrix3X& p, const Eigen::Vector4i& tet, double shrink,

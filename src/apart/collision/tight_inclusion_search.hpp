@@ -51,8 +51,6 @@ class TightInclusion : private Operations {
   }
 
  private:
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
-  static constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
   static constexpr double more = 1 + 16 * unit_roundoff;  ///< makes up for the rounding of a few operations
   // u and v are quartered at most about 25 times each before a box is as small as rounding.
   static constexpr int deepest = 64;

@@ -60,7 +60,6 @@ std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Prim
   const Index n = Index(points.cols());
   std::vector<Box> boxes(n);
   for (Index i = 0; i < n; ++i) boxes[i] = {points.col(i), points.col(i)};
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const Box nothing{Vector3::Constant(infinity), Vector3::Constant(-infinity)};
   boxes.resize(n + solids, nothing);
   for (const Primitive& f : faces)

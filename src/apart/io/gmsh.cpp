@@ -15,15 +15,15 @@ namespace apart {
 namespace {
 
 // Gmsh's numbers of the element types that a Mesh can hold.
-constexpr int line = 1, triangle = 2, quadrangle = 3, tetrahedron = 4, point = 15;
+constexpr int gmsh_line = 1, gmsh_triangle = 2, gmsh_quadrangle = 3, gmsh_tetrahedron = 4, gmsh_point = 15;
 
 /// Number of nodes of an element; 0 if the type is not supported.
 int node_count(std::int64_t type) {
-  return type == point                               ? 1
-         : type == line                              ? 2
-         : type == triangle                          ? 3
-         : type == quadrangle || type == tetrahedron ? 4
-                                                     : 0;
+  return type == gmsh_point                                    ? 1
+         : type == gmsh_line                                   ? 2
+         : type == gmsh_triangle                               ? 3
+         : type == gmsh_quadrangle || type == gmsh_tetrahedron ? 4
+                                                               : 0;
 }
 
 std::string why_unsupported(std::int64_t type) {
@@ -340,7 +340,7 @@ class GmshReader {
       cell[k] = *found;
     }
     const std::span<const int> span(cell, std::size_t(nodes));
-    const int d = type == tetrahedron ? 3 : type == line ? 1 : type == point ? 0 : 2;
+    const int d = type == gmsh_tetrahedron ? 3 : type == gmsh_line ? 1 : type == gmsh_point ? 0 : 2;
     for (const std::int64_t group : physical) {
       if (group == 0) continue;  // none
       // Entities name groups once for all their elements, so little text can ask for a lot of memory.
@@ -350,15 +350,15 @@ class GmshReader {
             most_memberships);
       MeshGroup& g = groups_[{d, group}];
       g.points.insert(g.points.end(), span.begin(), span.end());
-      if (type == tetrahedron) g.tetrahedra.push_back(builder_.tetrahedron_count());
+      if (type == gmsh_tetrahedron) g.tetrahedra.push_back(builder_.tetrahedron_count());
       if (d == 2)
         for (int k = 2; k < nodes; ++k) g.triangles.push_back({cell[0], cell[k - 1], cell[k]});
     }
-    if (type == tetrahedron) element_tags_.add(tag);
-    std::vector<int>& list = type == tetrahedron ? builder_.tetrahedra
-                             : type == line      ? builder_.edges
-                                                 : builder_.vertices;
-    if (type == triangle || type == quadrangle)
+    if (type == gmsh_tetrahedron) element_tags_.add(tag);
+    std::vector<int>& list = type == gmsh_tetrahedron ? builder_.tetrahedra
+                             : type == gmsh_line      ? builder_.edges
+                                                      : builder_.vertices;
+    if (type == gmsh_triangle || type == gmsh_quadrangle)
       builder_.add_polygon(span);
     else
       list.insert(list.end(), span.begin(), span.end());
@@ -451,10 +451,10 @@ void write_gmsh(const std::filesystem::path& file, const Mesh& mesh) {
       out << fmt::format("{} 1 {} {}\n", cell_dimension, type, cells.cols());
       for (Eigen::Index c = 0; c < cells.cols(); ++c) text.columns(fmt::format("{}", ++tag), cells.col(c), 1);
     };
-    block(3, tetrahedron, mesh.tetrahedra);
-    block(2, triangle, mesh.faces);
-    block(1, line, mesh.edges);
-    block(0, point, mesh.vertices.transpose());
+    block(3, gmsh_tetrahedron, mesh.tetrahedra);
+    block(2, gmsh_triangle, mesh.faces);
+    block(1, gmsh_line, mesh.edges);
+    block(0, gmsh_point, mesh.vertices.transpose());
     out << "$EndElements\n";
   });
 }

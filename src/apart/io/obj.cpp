@@ -15,9 +15,9 @@ namespace {
 
 /// Keywords that say nothing about the shape: normals, names, materials, display, and the seams and
 /// stitches of garment files.
-constexpr std::string_view ignored[] = {"vn",       "vp",     "g",      "o",      "s",     "mg",
-                                        "usemtl",   "mtllib", "usemap", "maplib", "bevel", "c_interp",
-                                        "d_interp", "lod",    "stitch", "seam"};
+constexpr std::string_view ignored_keywords[] = {
+    "vn",     "vp",     "g",     "o",        "s",        "mg",  "usemtl", "mtllib",
+    "usemap", "maplib", "bevel", "c_interp", "d_interp", "lod", "stitch", "seam"};
 
 class ObjReader {
  public:
@@ -61,7 +61,8 @@ class ObjReader {
     } else if (keyword == "p") {
       const auto& points = indices(1, "a point");
       builder_.vertices.insert(builder_.vertices.end(), points.begin(), points.end());
-    } else if (std::find(std::begin(ignored), std::end(ignored), keyword) == std::end(ignored)) {
+    } else if (std::find(std::begin(ignored_keywords), std::end(ignored_keywords), keyword) ==
+               std::end(ignored_keywords)) {
       reader_.fail(
           "unknown keyword {}; known are v, vt, f, l, p, and others that are skipped (vn, g, o, s, usemtl "
           "...); "

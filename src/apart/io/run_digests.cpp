@@ -11,12 +11,12 @@ namespace apart {
 namespace {
 
 constexpr std::string_view scene_name = "scene.json";
-constexpr std::size_t digits = 64;
+constexpr std::size_t digest_digits = 64;
 
 bool is_line(std::string_view line) {
   const auto unprintable = [](char c) { return static_cast<unsigned char>(c) < ' '; };
-  return line.size() > digits + 2 && line.substr(digits, 2) == "  " &&
-         line.substr(0, digits).find_first_not_of("0123456789abcdef") == line.npos &&
+  return line.size() > digest_digits + 2 && line.substr(digest_digits, 2) == "  " &&
+         line.substr(0, digest_digits).find_first_not_of("0123456789abcdef") == line.npos &&
          std::none_of(line.begin(), line.end(), unprintable);
 }
 
@@ -41,7 +41,7 @@ std::vector<FileDigest> read_digests(const std::filesystem::path& run_directory)
   while (!reader.at_end()) {
     const std::string_view line = reader.line();
     if (!is_line(line)) reader.fail("is not a digest and a file; the list of digests is damaged");
-    list.push_back({std::string(line.substr(0, digits)), std::string(line.substr(digits + 2))});
+    list.push_back({std::string(line.substr(0, digest_digits)), std::string(line.substr(digest_digits + 2))});
   }
   return list;
 }
@@ -54,7 +54,7 @@ RunDigests::RunDigests(std::filesystem::path run_directory, const std::vector<st
     // The last line may be cut off, if the process was killed.
     while (!reader.at_end())
       if (const std::string_view line = reader.line(); is_line(line))
-        known[std::string(line.substr(digits + 2))] = line.substr(0, digits);
+        known[std::string(line.substr(digest_digits + 2))] = line.substr(0, digest_digits);
   }
   std::string text;
   for (const std::string& file : files) {

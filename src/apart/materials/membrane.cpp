@@ -10,8 +10,6 @@ namespace apart {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 template <class M>
 concept OfStretches = requires(const M& m, const Vector2& sigma) {
   m.derivatives(sigma).stretch;

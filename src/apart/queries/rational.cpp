@@ -14,7 +14,7 @@ namespace apart {
 
 namespace {
 
-__extension__ typedef unsigned __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
 
 /// A decimal integer as text: sign and digits.
 struct Decimal {
@@ -34,7 +34,7 @@ std::optional<Decimal> decimal(std::string_view text) {
   return d;
 }
 
-/// The value, if it has few enough digits for Wide and is a double exactly.
+/// The value, if it has few enough digits for UnsignedWide and is a double exactly.
 std::optional<double> small_double(std::string_view digits) {
   constexpr std::size_t most = 38;  // 10³⁸ < 2¹²⁷
   if (digits.size() > most) return std::nullopt;
@@ -47,10 +47,10 @@ std::optional<double> small_double(std::string_view digits) {
     return head <= (std::uint64_t(1) << 53) || (x < 0x1p64 && std::uint64_t(x) == head) ? std::optional(x)
                                                                                         : std::nullopt;
   }
-  Wide value = head;
-  for (; i < digits.size(); ++i) value = 10 * value + Wide(digits[i] - '0');
+  UnsignedWide value = head;
+  for (; i < digits.size(); ++i) value = 10 * value + UnsignedWide(digits[i] - '0');
   const double x = double(value);
-  return Wide(x) == value ? std::optional(x) : std::nullopt;
+  return UnsignedWide(x) == value ? std::optional(x) : std::nullopt;
 }
 
 /// An integer of any size.
@@ -81,7 +81,7 @@ double divide(BigInteger& numerator, BigInteger& denominator) {
   mpz_tdiv_qr(quotient.get(), rest.get(), numerator.get(), denominator.get());
   const bool inexact = mpz_sgn(rest.get()) != 0;
   const long bits = quotient.bits();
-  Wide q = 0;
+  UnsignedWide q = 0;
   for (std::size_t limb = mpz_size(quotient.get()); limb-- > 0;)
     q = (q << 64) | mpz_getlimbn(quotient.get(), mp_size_t(limb));
   // The value is q · 2^−shift; its leading bit counts 2^exponent.
@@ -90,14 +90,14 @@ double divide(BigInteger& numerator, BigInteger& denominator) {
   const long precision = std::min(53L, exponent + 1075);  // fewer bits below 2⁻¹⁰²²
   if (precision < 0) return 0;                            // below half of the smallest double
   const long drop = bits - precision;                     // at least 13
-  const Wide unit = Wide(1) << drop, half = unit >> 1;
+  const UnsignedWide unit = UnsignedWide(1) << drop, half = unit >> 1;
   std::uint64_t kept = std::uint64_t(q >> drop);
-  const Wide below = q & (unit - 1);
+  const UnsignedWide below = q & (unit - 1);
   if (below > half || (below == half && (inexact || (kept & 1)))) ++kept;
   return std::ldexp(double(kept), int(drop - shift));
 }
 
-std::string text_of(Wide value) {
+std::string text_of(UnsignedWide value) {
   char digits[40];
   char* begin = std::end(digits);
   do {
@@ -109,7 +109,7 @@ std::string text_of(Wide value) {
 
 /// factor · 2^exponent in decimal.
 std::string power_text(std::uint64_t factor, int exponent) {
-  if (exponent + std::bit_width(factor) <= 128) return text_of(Wide(factor) << exponent);
+  if (exponent + std::bit_width(factor) <= 128) return text_of(UnsignedWide(factor) << exponent);
   BigInteger value;
   mpz_set_ui(value.get(), factor);
   mpz_mul_2exp(value.get(), value.get(), mp_bitcnt_t(exponent));

@@ -8,7 +8,6 @@
 namespace apart::catalog_parts {
 
 // ---- Types: what a value may be -----------------------------------------------------------------
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr Range positive{0, infinity, true, true};
 inline constexpr Range not_negative{0, infinity, false, true};
 

@@ -596,7 +596,6 @@ std::vector<Finding> FrameCheck::nested(const Matrix3X& points) const {
 
 std::vector<Finding> FrameCheck::affine_images(const Matrix3X& points) const {
   std::vector<Finding> found;
-  constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
   for (const AffineBody& body : affine_) {
     if (absent_[std::size_t(body.body)] || prescribed_[body.body]) continue;
     const Vector3 o = points.col(body.corners[0]);

@@ -15,7 +15,6 @@ using exact::PrimitivePair;
 
 namespace {
 
-constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
 // An interval of time of 2⁻⁴⁰ is as good as a point; even in one of 64 slices of time such times, and one
 // minus them, are exact doubles.
 constexpr int max_depth = 40;

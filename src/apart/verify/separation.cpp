@@ -14,8 +14,6 @@ using exact::PrimitivePair;
 
 namespace {
 
-constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
-
 Vector3 from_edge_to_point(const Vector3& p, const Vector3& a, const Vector3& b) {
   const Vector3 edge = b - a, w = p - a;
   const double square = edge.squaredNorm();

@@ -14,7 +14,7 @@ namespace apart {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 static_assert(std::endian::native == std::endian::little, "glTF is little-endian");
 
 // Numbers that the format fixes.
@@ -33,9 +33,10 @@ class Document {
   int floats(const Matrix& values, const char* type, bool vertices, bool bounds) {
     const int view = bytes(values.data(), std::size_t(values.size()) * 4, vertices ? vertices_target : 0);
     const Eigen::Index count = std::string_view(type) == "SCALAR" ? values.size() : values.cols();
-    Json accessor = {{"bufferView", view}, {"componentType", type_float}, {"count", count}, {"type", type}};
+    OrderedJson accessor = {
+        {"bufferView", view}, {"componentType", type_float}, {"count", count}, {"type", type}};
     if (bounds) {
-      Json low = Json::array(), high = Json::array();
+      OrderedJson low = OrderedJson::array(), high = OrderedJson::array();
       if (std::string_view(type) == "SCALAR") {
         low.push_back(values.minCoeff());
         high.push_back(values.maxCoeff());
@@ -58,8 +59,8 @@ class Document {
         {{"bufferView", view}, {"componentType", type_unsigned}, {"count", count}, {"type", "SCALAR"}});
   }
 
-  int add(const char* list, Json item) {
-    if (!json.contains(list)) json[list] = Json::array();
+  int add(const char* list, OrderedJson item) {
+    if (!json.contains(list)) json[list] = OrderedJson::array();
     json[list].push_back(std::move(item));
     return int(json[list].size()) - 1;
   }
@@ -71,7 +72,7 @@ class Document {
           {{"byteLength", buffer_.size()}, {"uri", "data:application/octet-stream;base64," + base64()}}};
     else
       json["buffers"] = {{{"byteLength", buffer_.size()}}};
-    std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text = json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
     if (!binary) return write_atomically(file_, text);
     text.append((4 - text.size() % 4) % 4, ' ');
     const std::uint64_t total = 12 + 8 + text.size() + 8 + buffer_.size();
@@ -92,12 +93,12 @@ class Document {
     });
   }
 
-  Json json;
+  OrderedJson json;
 
  private:
   int bytes(const void* data, std::size_t size, int target) {
     check_size(buffer_.size() + size);
-    Json view = {{"buffer", 0}, {"byteOffset", buffer_.size()}, {"byteLength", size}};
+    OrderedJson view = {{"buffer", 0}, {"byteOffset", buffer_.size()}, {"byteLength", size}};
     if (target != 0) view["target"] = target;
     buffer_.append(static_cast<const char*>(data), size);  // all sizes are multiples of four
     return add("bufferViews", std::move(view));
@@ -127,7 +128,7 @@ class Document {
   std::string buffer_;
 };
 
-Json material(const std::string& name, const Vector3f& colour) {
+OrderedJson material(const std::string& name, const Vector3f& colour) {
   return {{"name", name},
           {"doubleSided", true},
           {"pbrMetallicRoughness",
@@ -148,7 +149,8 @@ Eigen::Quaterniond to_y_up(const Vector3& up) {
 
 void write_gltf(const std::filesystem::path& file, const SurfaceMotion& motion) {
   Document document(file);
-  Json children = Json::array(), channels = Json::array(), samplers = Json::array();
+  OrderedJson children = OrderedJson::array(), channels = OrderedJson::array(),
+              samplers = OrderedJson::array();
   const Index frames = Index(motion.times.size());
   int times = -1;
   const auto time_accessor = [&] {
@@ -172,24 +174,24 @@ void write_gltf(const std::filesystem::path& file, const SurfaceMotion& motion) 
   for (const MovingBody& body : motion.bodies) {
     const Matrix3Xf& start = body.points.front();
     const int positions = document.floats(start, "VEC3", true, true);
-    Json targets = Json::array();
+    OrderedJson targets = OrderedJson::array();
     for (std::size_t f = 1; f < body.points.size(); ++f)
       targets.push_back({{"POSITION", document.floats((body.points[f] - start).eval(), "VEC3", true, true)}});
     const int colour = document.add("materials", material(body.name, body.colour));
-    Json primitives = Json::array();
+    OrderedJson primitives = OrderedJson::array();
     const auto add = [&](const auto& cells, int mode) {
       if (cells.size() == 0) return;
-      Json primitive = {{"attributes", {{"POSITION", positions}}},
-                        {"indices", document.indices(cells.data(), cells.size())},
-                        {"material", colour},
-                        {"mode", mode}};
+      OrderedJson primitive = {{"attributes", {{"POSITION", positions}}},
+                               {"indices", document.indices(cells.data(), cells.size())},
+                               {"material", colour},
+                               {"mode", mode}};
       if (!targets.empty()) primitive["targets"] = targets;
       primitives.push_back(std::move(primitive));
     };
     add(body.triangles, mode_triangles);
     add(body.segments, mode_lines);
     add(body.balls, mode_points);
-    Json mesh = {{"name", body.name}, {"primitives", std::move(primitives)}};
+    OrderedJson mesh = {{"name", body.name}, {"primitives", std::move(primitives)}};
     if (!targets.empty()) mesh["weights"] = std::vector<int>(targets.size(), 0);
     const int number = document.add("meshes", std::move(mesh));
     const int node = document.add("nodes", {{"name", body.name}, {"mesh", number}});
@@ -211,9 +213,9 @@ void write_gltf(const std::filesystem::path& file, const SurfaceMotion& motion) 
   }
   const Eigen::Quaterniond turn = to_y_up(motion.up);
   const Vector3 place = turn * motion.origin;
-  Json root = {{"name", "run"},
-               {"translation", {place.x(), place.y(), place.z()}},
-               {"rotation", {turn.x(), turn.y(), turn.z(), turn.w()}}};
+  OrderedJson root = {{"name", "run"},
+                      {"translation", {place.x(), place.y(), place.z()}},
+                      {"rotation", {turn.x(), turn.y(), turn.z(), turn.w()}}};
   if (!children.empty()) root["children"] = std::move(children);
   document.json["scenes"] = {{{"nodes", {document.add("nodes", std::move(root))}}}};
   if (!channels.empty())

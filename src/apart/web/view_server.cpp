@@ -103,6 +103,8 @@ class ArrivedRequest final : public httplib::Stream {
   size_t position_ = 0;
 };
 
+}  // namespace
+
 /// The library's server, with connections that wait for their requests without keeping its threads: by itself
 /// it gives each connection a thread for as long as that sends a byte now and then.
 class PatientServer final : public httplib::Server {
@@ -143,8 +145,6 @@ class PatientServer final : public httplib::Server {
   }
   Connections connections_;
 };
-
-}  // namespace
 
 struct ViewServer::Implementation {
   std::vector<std::unique_ptr<RunFolder>> runs;

@@ -11,7 +11,6 @@
 namespace apart::ipc {
 
 namespace fs = std::filesystem;
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr int most_components = 20000;  // a scene holds fewer still, but says so itself
 inline constexpr Index most_keyframes = 20000;
 

@@ -12,7 +12,6 @@
 
 namespace apart::ipc_stage {
 
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr int x = 0, y = 1, z = 2;
 
 /// The speed in each step, as a function of the number of the step. Runs of equal ones become one piece.
