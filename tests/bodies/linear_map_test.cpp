@@ -51,6 +51,12 @@ std::vector<Sample> samples(BodyKind kind) {
               {make_affine("affine of a surface", generate::box(size, cells, generate::Content::surface),
                            Orthogonality{1e8}, 1000),
                box_mass}};
+    case BodyKind::rigid: {
+      const Mesh sheet = generate::grid(0.4, 0.3, 3, 2), segments = generate::segments(2, 4);
+      return {{make_rigid("rigid tetrahedra", box, mass_distribution(box, 1000)), box_mass},
+              {make_rigid("rigid sheet", sheet, mass_distribution(sheet, 10)), 10 * 0.4 * 0.3},
+              {make_rigid("rigid segments", segments, mass_distribution(segments, 3)), 3 * 2.0}};
+    }
     case BodyKind::rod: {
       const double area = std::numbers::pi * 1e-6;  // of the default radius [m²]
       const Mesh ring = generate::ring(0.1, 7);
@@ -73,8 +79,9 @@ std::vector<Sample> samples(BodyKind kind) {
   return {};
 }
 
-constexpr BodyKind kinds[] = {BodyKind::volume,    BodyKind::shell,    BodyKind::affine,    BodyKind::rod,
-                              BodyKind::particles, BodyKind::obstacle, BodyKind::half_space};
+constexpr BodyKind kinds[] = {BodyKind::volume,   BodyKind::shell,     BodyKind::affine,
+                              BodyKind::rigid,    BodyKind::rod,       BodyKind::particles,
+                              BodyKind::obstacle, BodyKind::half_space};
 
 /// Of every kind.
 std::vector<Sample> samples() {

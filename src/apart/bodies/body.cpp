@@ -1,5 +1,6 @@
 #include <apart/bodies/body.hpp>
 #include <apart/bodies/body_maker.hpp>
+#include <apart/bodies/control_tetrahedron.hpp>
 
 #include <apart/core/error.hpp>
 
@@ -30,27 +31,6 @@ ElasticCells make_cells(const Matrix3X& nodes, Tetrahedra tets, std::vector<Mate
     const Matrix3 d = edge_matrix(nodes, cells.nodes.col(t));
     cells.volume[t] = d.determinant() / 6;
     cells.inverse_rest[t] = d.inverse();
-  }
-  return cells;
-}
-
-/// The body's volume as signed tetrahedra: its own, or cones from `apex` over a closed surface.
-struct SignedTetrahedron {
-  std::array<Vector3, 4> corners;
-  double volume;
-};
-std::vector<SignedTetrahedron> volume_cells(const Mesh& mesh, const Vector3& apex) {
-  std::vector<SignedTetrahedron> cells;
-  const bool solid = mesh.is_volume();
-  for (Index c = 0; c < (solid ? mesh.tetrahedra.cols() : mesh.faces.cols()); ++c) {
-    SignedTetrahedron cell;
-    for (int k = 0; k < 3; ++k)
-      cell.corners[k] = mesh.points.col(solid ? mesh.tetrahedra(k, c) : mesh.faces(k, c));
-    cell.corners[3] = solid ? Vector3(mesh.points.col(mesh.tetrahedra(3, c))) : apex;
-    const auto& x = cell.corners;
-    // A face seen from outside, with the apex behind it, is the mirror image of a positive tetrahedron.
-    cell.volume = (solid ? 1 : -1) * signed_volume6(x[0], x[1], x[2], x[3]) / 6;
-    cells.push_back(cell);
   }
   return cells;
 }
@@ -111,6 +91,8 @@ std::string_view name_of(BodyKind kind) {
       return "shell";
     case BodyKind::affine:
       return "affine";
+    case BodyKind::rigid:
+      return "rigid";
     case BodyKind::rod:
       return "rod";
     case BodyKind::particles:
@@ -140,6 +122,7 @@ Body make_volume(std::string name, Mesh mesh, const CellSubstances& substances, 
   ensure(Index(substances.of_cell.size()) == mesh.tetrahedra.cols(), "make_volume: a substance per cell");
   Body body = body_of_nodes(std::move(name), BodyKind::volume, std::move(mesh));
   set_surface(body);
+  body.encloses_volume = true;
   std::vector<Material> materials;
   for (const Substance& s : substances.substances) materials.push_back(s.material);
   body.elastic = make_cells(body.nodes, body.mesh.tetrahedra, std::move(materials), substances.of_cell);
@@ -173,51 +156,21 @@ Body make_affine(std::string name, Mesh mesh, const Material& material, double d
   body.mesh = std::move(mesh);
   set_surface(body);
 
-  const Matrix3X& x = body.mesh.points;
-  const Vector3 low = x.rowwise().minCoeff(), high = x.rowwise().maxCoeff();
-  double volume = 0;
-  Vector3 centre = Vector3::Zero();
-  const auto cells = volume_cells(body.mesh, 0.5 * (low + high));
-  for (const auto& c : cells) {
-    volume += c.volume;
-    centre += c.volume / 4 * (c.corners[0] + c.corners[1] + c.corners[2] + c.corners[3]);
-  }
-  if (!(volume > 0))
+  const MassDistribution mass = mass_distribution(body.mesh, density);
+  if (!(mass.mass > 0))
     throw InputError("body '{}': its volume is {}, must be positive; orient its closed surface outward",
-                     body.name, volume);
-  centre /= volume;
-
-  // Control tetrahedron: corners c_k = centre + s e_k with Σ e_k = 0 and Σ e_k e_kᵀ = 4 I, as far out as the
-  // body's own corners. Barycentric weights are then w_k(X) = 1/4 + e_k·(X − centre)/(4 s).
-  const double s = 0.5 * (high - low).norm() / std::sqrt(3.0);
-  Eigen::Matrix<double, 3, 4> e;
-  e << 1, 1, -1, -1, 1, -1, -1, 1, 1, -1, 1, -1;
-  body.nodes = (s * e).colwise() + centre;
+                     body.name, mass.mass / density);
+  const ControlTetrahedron control = ControlTetrahedron::around(body.mesh.points, mass.centre);
+  body.nodes = control.nodes();
   body.velocity = Matrix3X::Zero(3, 4);
-  const auto weights = [&](const Vector3& point) -> Vector4 {
-    return Vector4::Constant(0.25) + e.transpose() * (point - centre) / (4 * s);
-  };
-  body.point_map = LinearMap(4);
-  for (Index p = 0; p < x.cols(); ++p) {
-    const Vector4 w = weights(x.col(p));
-    const Influence row[4] = {{0, w[0]}, {1, w[1]}, {2, w[2]}, {3, w[3]}};
-    body.point_map.add_vertex(row);
-  }
-  Tetrahedra control(4, 1);
-  control << 0, 1, 2, 3;
-  body.elastic = make_cells(body.nodes, control, {material}, {0});
+  body.point_map = control.map(body.mesh.points);
+  Tetrahedra corners(4, 1);
+  corners << 0, 1, 2, 3;
+  body.elastic = make_cells(body.nodes, corners, {material}, {0});
   ensure(body.elastic->volume[0] > 0, "make_affine: control tetrahedron is turned inside out");
-  body.elastic->volume[0] = volume;
-
-  // M_kl = ∫ρ w_k w_l: exact for linear weights, ∫ f g = V/20 (Σfᵢ Σgᵢ + Σfᵢgᵢ) on a tetrahedron.
-  Eigen::Matrix4d m = Eigen::Matrix4d::Zero();
-  for (const auto& c : cells) {
-    Eigen::Matrix4d w;
-    for (int k = 0; k < 4; ++k) w.col(k) = weights(c.corners[k]);
-    const Vector4 sum = w.rowwise().sum();
-    m += density * c.volume / 20 * (sum * sum.transpose() + w * w.transpose());
-  }
-  body.mass = m.sparseView();
+  body.elastic->volume[0] = mass.mass / density;
+  body.mass = control.mass(mass).sparseView();
+  body.encloses_volume = true;
   return body;
 }
 
@@ -253,10 +206,9 @@ void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angula
 
 void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion,
                TimeRange when) {
-  if (points && body.kind == BodyKind::affine)
-    throw InputError(
-        "body '{}': an affine body can only be prescribed as a whole; use a motion, or type volume",
-        body.name);
+  if (points && (body.kind == BodyKind::affine || body.kind == BodyKind::rigid))
+    throw InputError("body '{}': {} body can only be prescribed as a whole; use a motion, or type volume",
+                     body.name, body.kind == BodyKind::affine ? "an affine" : "a rigid");
   Prescription p;
   if (points) {
     p.nodes = *points;

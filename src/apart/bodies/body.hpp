@@ -3,6 +3,7 @@
 // kind.
 #include <apart/bodies/chart.hpp>
 #include <apart/bodies/linear_map.hpp>
+#include <apart/bodies/mass_distribution.hpp>
 #include <apart/geometry/half_space.hpp>
 #include <apart/geometry/mesh.hpp>
 #include <apart/materials/material.hpp>
@@ -115,6 +116,13 @@ struct Load {
   TimeRange when;
 };
 
+/// A torque on the whole body, as forces that begin to turn it and deform it as little as they can: those of
+/// the accelerations α × r, with α = I⁻¹ τ.
+struct Torque {
+  std::function<Vector3(double time)> torque;  ///< τ [N m], world, at a time [s]
+  TimeRange when;
+};
+
 /// Pressure on triangles of the body's surface: pushes against their outer side and turns with them.
 struct Pressure {
   std::vector<Index> faces;                     ///< columns of Body::surface_faces
@@ -141,14 +149,12 @@ struct Damping {
   double stiffness = 0;  ///< [s]
 };
 
-enum class BodyKind { volume, shell, affine, rod, particles, obstacle, half_space };
+enum class BodyKind { volume, shell, affine, rigid, rod, particles, obstacle, half_space };
 std::string_view name_of(BodyKind kind);
 
 struct Body {
   /// Without a volume of its own: it is seen as thick as contact keeps it apart, ξ + d̂.
-  bool is_thin() const {
-    return kind == BodyKind::shell || kind == BodyKind::rod || kind == BodyKind::particles;
-  }
+  bool is_thin() const { return is_dynamic() && !encloses_volume; }
 
   std::string name;
   BodyKind kind = BodyKind::volume;
@@ -164,9 +170,11 @@ struct Body {
   std::optional<ShellCells> shell;
   std::optional<RodCells> rods;
   double radius = 0;                 ///< of rods and particles [m]
+  bool encloses_volume = false;      ///< a solid: its surface has an inside, where nothing may be
   Eigen::SparseMatrix<double> mass;  ///< node × node [kg]; empty for obstacles and half-spaces
   std::vector<Prescription> prescriptions;
   std::vector<Load> loads;
+  std::vector<Torque> torques;
   std::vector<Pressure> pressures;
   std::vector<Wind> winds;
   Damping damping;
@@ -210,6 +218,15 @@ Body make_shell(std::string name, Mesh mesh, const ShellSubstance& substance, co
 /// energy is the material's on that one tetrahedron, weighted with the body's volume; its mass is consistent.
 /// [docs/architecture.md]
 Body make_affine(std::string name, Mesh mesh, const Material& material, double density);
+/// Which components of its motion, in world axes, a rigid body may have.
+struct RigidFreedom {
+  std::array<bool, 3> translation = {true, true, true};
+  std::array<bool, 3> rotation = {true, true, true};
+};
+/// Exactly rigid body: the nodes and the map of an affine one, kept on rigid motions by its chart. Of a mesh
+/// of any cells, in any number of pieces. A straight rod or a point, which cannot resist turning, gets the
+/// inertia of something thin.
+Body make_rigid(std::string name, Mesh mesh, MassDistribution mass, const RigidFreedom& freedom = {});
 /// Elastic rods: the segments of a mesh that has no other cells, in chains of any number. Mass is lumped:
 /// half of each segment's to either end.
 Body make_rod(std::string name, Mesh mesh, const RodMaterial& material, RestCurvature rest);

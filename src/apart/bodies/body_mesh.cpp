@@ -63,6 +63,13 @@ Mesh affine_mesh(Mesh mesh, const MeshPlace& place) {
   return mesh.is_volume() ? volume_mesh(std::move(mesh), place) : closed_surface_mesh(std::move(mesh), place);
 }
 
+Mesh rigid_mesh(Mesh mesh, const MeshPlace& place) {
+  if (mesh.is_volume()) return volume_mesh(std::move(mesh), place);
+  mesh = obstacle_mesh(std::move(mesh), place);
+  orient_closed_pieces(mesh);
+  return mesh;
+}
+
 Mesh shell_mesh(Mesh mesh, const MeshPlace& place) {
   if (mesh.is_volume()) {
     replace_by_boundary(mesh);

@@ -14,8 +14,11 @@ struct MeshPlace {
   bool fillable = false;  ///< a closed surface can be filled with tetrahedra on request
 };
 
-Mesh volume_mesh(Mesh mesh, const MeshPlace& place);     ///< tetrahedra
-Mesh affine_mesh(Mesh mesh, const MeshPlace& place);     ///< tetrahedra, or a closed surface facing outward
+Mesh volume_mesh(Mesh mesh, const MeshPlace& place);  ///< tetrahedra
+Mesh affine_mesh(Mesh mesh, const MeshPlace& place);  ///< tetrahedra, or a closed surface facing outward
+/// Any cells: tetrahedra alone, or triangles, segments and points. Closed pieces face outward, cavities
+/// inward.
+Mesh rigid_mesh(Mesh mesh, const MeshPlace& place);
 Mesh shell_mesh(Mesh mesh, const MeshPlace& place);      ///< triangles; of tetrahedra the boundary
 Mesh rod_mesh(Mesh mesh, const MeshPlace& place);        ///< segments
 Mesh particles_mesh(Mesh mesh, const MeshPlace& place);  ///< points, whatever the cells

@@ -3,7 +3,7 @@
 namespace apart {
 
 bool moves_as_whole(const Body& body) {
-  return body.kind == BodyKind::affine;
+  return body.kind == BodyKind::affine || body.kind == BodyKind::rigid;
 }
 
 bool can_touch(const Body& a, const Body& b) {

@@ -6,6 +6,11 @@
 
 namespace apart {
 
+Matrix3X BodyChart::free_motion(const Matrix3X& q, const Matrix3X& rates, const Eigen::SparseMatrix<double>&,
+                                double time) const {
+  return retract(q, time * rates);
+}
+
 Chart::Chart(Index node_count) : node_count_(node_count), unknown_count_(node_count) {}
 
 void Chart::add(Index first_node, std::shared_ptr<const BodyChart> body) {
@@ -93,9 +98,13 @@ Chart::Mask Chart::free_unknowns(const Mask& free_nodes) const {
   for_each_stretch([&](Index node, Index unknown, Index n) {
     result.middleCols(unknown, n) = free_nodes.middleCols(node, n);
   });
-  for (const Part& part : parts_)
-    result.middleCols(part.first_unknown, part.chart->unknown_count()) =
-        free_nodes.middleCols(part.first_node, part.chart->node_count()).any();
+  for (const Part& part : parts_) {
+    auto unknowns = result.middleCols(part.first_unknown, part.chart->unknown_count());
+    if (free_nodes.middleCols(part.first_node, part.chart->node_count()).any())
+      unknowns = part.chart->free();
+    else
+      unknowns = false;
+  }
   return result;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <apart/core/types.hpp>
 
+#include <Eigen/SparseCore>
 #include <memory>
 #include <vector>
 
@@ -24,8 +25,16 @@ class BodyChart {
   /// Σ gₖ · ∂²qₖ/∂y² at y = 0, 3m × 3m, for a gradient g (3 × n) of some function of the nodes.
   virtual Eigen::MatrixXd curvature(const Matrix3X& q, const Matrix3X& g) const = 0;
   /// For each node a bound on how far the path q(t y), 0 ≤ t ≤ 1, is from its chord at the same t [m]: also
-  /// of any other piece as long as y of the path in that direction.
+  /// of any other piece as long as y of the path in that direction. Infinite if the path is too curved for
+  /// its chord to say anything.
   virtual VectorX deviation(const Matrix3X& q, const Matrix3X& y) const = 0;
+  /// Where the nodes are `time` [s] later if nothing acts on the body, and unknowns change at `rates` (3 × m)
+  /// now. `mass`: node × node [kg].
+  virtual Matrix3X free_motion(const Matrix3X& q, const Matrix3X& rates,
+                               const Eigen::SparseMatrix<double>& mass, double time) const;
+  using Mask = Eigen::Array<bool, 3, Eigen::Dynamic>;
+  /// Which unknowns may change at all, 3 × m.
+  virtual Mask free() const { return Mask::Constant(3, unknown_count(), true); }
 };
 
 /// y → q for all bodies: the solver moves unknowns y (3 × unknown_count()), everything else sees nodes q
@@ -59,7 +68,7 @@ class Chart {
   Matrix3X pull_back(const Matrix3X& q, const Matrix3X& g) const;     ///< Jᵀ g
   /// As BodyChart::deviation, for all nodes; empty for the identity.
   VectorX deviation(const Matrix3X& q, const Matrix3X& y) const;
-  using Mask = Eigen::Array<bool, 3, Eigen::Dynamic>;
+  using Mask = BodyChart::Mask;
   /// Which unknowns may move if some node coordinates may not: a body with a chart is held if all its nodes
   /// are.
   Mask free_unknowns(const Mask& free_nodes) const;

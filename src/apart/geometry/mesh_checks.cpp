@@ -1,10 +1,12 @@
 #include <apart/core/error.hpp>
+#include <apart/geometry/aabb.hpp>
 #include <apart/geometry/mesh_checks.hpp>
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace apart {
@@ -227,6 +229,58 @@ std::optional<OpenEdge> find_open_edge(const Mesh& mesh) {
 
 bool is_closed_surface(const Mesh& mesh) {
   return mesh.faces.cols() > 0 && !find_open_edge(mesh);
+}
+
+std::vector<char> faces_of_closed_pieces(const Mesh& mesh) {
+  const Index n = Index(mesh.faces.cols());
+  const std::vector<Index> piece = connected_pieces(mesh.point_count(), {mesh.faces});
+  std::map<std::pair<int, int>, int> balance;  // forward minus backward passes of each edge, and how many
+  std::map<std::pair<int, int>, int> count;
+  for (Index f = 0; f < n; ++f)
+    for (int k = 0; k < 3; ++k) {
+      const int a = mesh.faces(k, f), b = mesh.faces((k + 1) % 3, f);
+      const auto edge = std::minmax(a, b);
+      balance[edge] += a < b ? 1 : -1;
+      ++count[edge];
+    }
+  std::vector<char> open(std::size_t(mesh.point_count()), false);
+  for (const auto& [edge, passes] : count)
+    if (passes != 2 || balance[edge] != 0) open[std::size_t(piece[std::size_t(edge.first)])] = true;
+  std::vector<char> closed(std::size_t(n), false);
+  for (Index f = 0; f < n; ++f)
+    closed[std::size_t(f)] = !open[std::size_t(piece[std::size_t(mesh.faces(0, f))])];
+  return closed;
+}
+
+void orient_closed_pieces(Mesh& mesh) {
+  const std::vector<char> closed = faces_of_closed_pieces(mesh);
+  const std::vector<Index> piece = connected_pieces(mesh.point_count(), {mesh.faces});
+  struct Piece {
+    double volume6 = 0;
+    Aabb box;
+  };
+  std::map<Index, Piece> pieces;
+  for (Index f = 0; f < mesh.faces.cols(); ++f) {
+    if (!closed[std::size_t(f)]) continue;
+    const Index number = piece[std::size_t(mesh.faces(0, f))];
+    Piece& p = pieces[number];
+    const Vector3 a = mesh.points.col(mesh.faces(0, f)), b = mesh.points.col(mesh.faces(1, f)),
+                  c = mesh.points.col(mesh.faces(2, f));
+    p.volume6 += signed_volume6(mesh.points.col(number), a, b, c);
+    for (const Vector3& x : {a, b, c}) p.box.include(x);
+  }
+  const auto is_inside_another = [&](const Piece& p) {
+    return std::any_of(pieces.begin(), pieces.end(), [&](const auto& other) {
+      const Aabb& box = other.second.box;
+      return &other.second != &p && (box.lower.array() < p.box.lower.array()).all() &&
+             (box.upper.array() > p.box.upper.array()).all();
+    });
+  };
+  for (Index f = 0; f < mesh.faces.cols(); ++f) {
+    if (!closed[std::size_t(f)]) continue;
+    const Piece& p = pieces[piece[std::size_t(mesh.faces(0, f))]];
+    if (p.volume6 < 0 && !is_inside_another(p)) std::swap(mesh.faces(1, f), mesh.faces(2, f));
+  }
 }
 
 Mesh transformed(const Mesh& mesh, const Matrix3& linear, const Vector3& translation) {

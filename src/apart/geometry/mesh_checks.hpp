@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace apart {
 
@@ -30,6 +31,12 @@ Mesh remove_unreferenced_points(const Mesh& mesh);
 /// Whether the triangles bound a volume: there are some, and every edge has exactly two, running through it
 /// in opposite directions.
 bool is_closed_surface(const Mesh& mesh);
+
+/// For each triangle whether its connected piece bounds a volume.
+std::vector<char> faces_of_closed_pieces(const Mesh& mesh);
+/// Turns closed pieces of the surface round so that they face outward; one inside another, facing inward, is
+/// a cavity and stays.
+void orient_closed_pieces(Mesh& mesh);
 
 /// An edge that keeps the triangles from being a closed surface, for messages.
 struct OpenEdge {

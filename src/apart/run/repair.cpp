@@ -1,3 +1,4 @@
+#include <apart/bodies/body_rules.hpp>
 #include <apart/core/error.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/mesh_format.hpp>
@@ -24,7 +25,7 @@ constexpr int most_steps = 50;
 
 /// The connected piece each node of a body belongs to.
 std::vector<Index> pieces(const Body& body) {
-  if (body.kind == BodyKind::affine) return std::vector<Index>(std::size_t(body.node_count()), 0);
+  if (moves_as_whole(body)) return std::vector<Index>(std::size_t(body.node_count()), 0);
   return connected_pieces(body.node_count(), {body.mesh.tetrahedra, body.mesh.faces, body.mesh.edges});
 }
 

@@ -10,6 +10,7 @@
 #include <apart/scene/obstacle_motion.hpp>
 #include <apart/scene/shells.hpp>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <numbers>
 
@@ -37,6 +38,9 @@ Mesh fitted(const ShellDescription&, Mesh mesh, const MeshPlace& place) {
 Mesh fitted(const AffineDescription&, Mesh mesh, const MeshPlace& place) {
   return affine_mesh(std::move(mesh), place);
 }
+Mesh fitted(const RigidDescription&, Mesh mesh, const MeshPlace& place) {
+  return rigid_mesh(std::move(mesh), place);
+}
 Mesh fitted(const RodDescription&, Mesh mesh, const MeshPlace& place) {
   return rod_mesh(std::move(mesh), place);
 }
@@ -50,7 +54,8 @@ Mesh fitted(const ObstacleDescription&, Mesh mesh, const MeshPlace& place) {
 template <class D>
 MeshRequest request_of(const D& d) {
   MeshRequest request;
-  if constexpr (std::same_as<D, VolumeDescription> || std::same_as<D, AffineDescription>)
+  if constexpr (std::same_as<D, VolumeDescription> || std::same_as<D, AffineDescription> ||
+                std::same_as<D, RigidDescription>)
     request.content = generate::Content::tetrahedra;
   if constexpr (std::same_as<D, ObstacleDescription>) request.keep_points = d.sequence.has_value();
   if constexpr (std::same_as<D, ShellDescription>)
@@ -103,6 +108,67 @@ Body make_body(const AffineDescription& d, const std::string& name, Shape shape,
   return d.place.locate([&] {
     const Substance stuff = make_substance(d.material);
     return make_affine(name, std::move(shape.mesh), stuff.material, stuff.density);
+  });
+}
+
+/// The inertia tensor as given: its diagonal, or xx, yy, zz, xy, xz, yz.
+Matrix3 given_inertia(const RigidDescription& d) {
+  const std::vector<double>& v = *d.inertia;
+  const Place place = d.place["inertia"];
+  if (v.size() != 3 && v.size() != 6)
+    place.fail("has {} numbers, must have 3 (xx, yy, zz) or 6 (xx, yy, zz, xy, xz, yz)", v.size());
+  Matrix3 inertia = Vector3(v[0], v[1], v[2]).asDiagonal();
+  if (v.size() == 6) {
+    inertia(0, 1) = inertia(1, 0) = v[3];
+    inertia(0, 2) = inertia(2, 0) = v[4];
+    inertia(1, 2) = inertia(2, 1) = v[5];
+  }
+  const Vector3 moments = Eigen::SelfAdjointEigenSolver<Matrix3>(inertia).eigenvalues();  // ascending
+  if (!(moments[0] >= 0 && moments[2] > 0))
+    place.fail("has the principal moments {}, must have none that is negative and not only zeros",
+               short_text(moments));
+  if (moments[0] + moments[1] < moments[2] * (1 - 1e-9))
+    place.fail(
+        "has the principal moments {}; no body has one that is larger than the sum of the other two: check "
+        "their order and units (kg m2)",
+        short_text(moments));
+  return inertia;
+}
+
+MassDistribution make_mass(const RigidDescription& d, const Mesh& mesh) {
+  MassDistribution mass = mass_distribution(mesh, make_substance(d.material).density);
+  if (d.mass) {
+    mass.second_moment *= *d.mass / mass.mass;
+    mass.mass = *d.mass;
+  }
+  if (d.inertia) mass.second_moment = second_moment_of(given_inertia(d));
+  if (d.centre) mass.centre = *d.centre;
+  return mass;
+}
+
+RigidFreedom make_freedom(const RigidDescription& d) {
+  RigidFreedom freedom;
+  const auto fix = [&](const std::string& axes, std::string_view key, std::array<bool, 3>& free) {
+    for (const char c : axes) {
+      const std::size_t k = std::string_view("xyz").find(c);
+      if (k == std::string_view::npos)
+        d.place[key].fail("got \"{}\", must name axes: some of x, y and z", axes);
+      free[k] = false;
+    }
+  };
+  fix(d.fixed_translation, "fixed_translation", freedom.translation);
+  fix(d.fixed_rotation, "fixed_rotation", freedom.rotation);
+  const auto none = [](const std::array<bool, 3>& free) { return !free[0] && !free[1] && !free[2]; };
+  if (none(freedom.translation) && none(freedom.rotation))
+    d.place["fixed_rotation"].fail(
+        "leaves nothing free together with fixed_translation; make the body an obstacle");
+  return freedom;
+}
+
+Body make_body(const RigidDescription& d, const std::string& name, Shape shape, const Clock&) {
+  return d.place.locate([&] {
+    const MassDistribution mass = make_mass(d, shape.mesh);
+    return make_rigid(name, std::move(shape.mesh), mass, make_freedom(d));
   });
 }
 

@@ -138,8 +138,12 @@ struct PointForceDescription : LoadBase {
   static constexpr std::string_view kind = "point_force";
   FormulaVector force = {0.0, 0.0, 0.0};
 };
+struct TorqueDescription : TimesDescription {
+  static constexpr std::string_view group = "load", kind = "torque";
+  FormulaVector torque = {0.0, 0.0, 0.0};
+};
 using LoadDescription = std::variant<BodyForceDescription, TractionDescription, PressureDescription,
-                                     WindDescription, PointForceDescription>;
+                                     WindDescription, PointForceDescription, TorqueDescription>;
 
 // ---- Bodies ---------------------------------------------------------------------------------------------
 struct TransformDescription {
@@ -216,6 +220,14 @@ struct AffineDescription : DynamicBody {
   static constexpr std::string_view kind = "affine";
   MaterialDescription material = OrthogonalityDescription{};
 };
+struct RigidDescription : DynamicBody {
+  static constexpr std::string_view kind = "rigid";
+  MaterialDescription material = OrthogonalityDescription{};  ///< of which only the density counts
+  std::optional<double> mass;
+  std::optional<Vector3> centre;
+  std::optional<std::vector<double>> inertia;
+  std::string fixed_translation, fixed_rotation;  ///< axes, such as "xz"
+};
 struct RodDescription : DynamicBody {
   static constexpr std::string_view kind = "rod";
   RodMaterialDescription material;
@@ -234,8 +246,9 @@ struct HalfSpaceDescription : BodyBase {
   Vector3 origin = Vector3::Zero(), normal = Vector3::UnitY();
   std::optional<MotionDescription> motion;
 };
-using BodyDescription = std::variant<VolumeDescription, ShellDescription, AffineDescription, RodDescription,
-                                     ParticlesDescription, ObstacleDescription, HalfSpaceDescription>;
+using BodyDescription =
+    std::variant<VolumeDescription, ShellDescription, AffineDescription, RigidDescription, RodDescription,
+                 ParticlesDescription, ObstacleDescription, HalfSpaceDescription>;
 const BodyBase& base_of(const BodyDescription& body);
 /// Null if it is one body.
 const ArrayDescription* array_of(const BodyDescription& body);

@@ -47,7 +47,12 @@ Group time_steps() {
        {{"spectral_radius", number({0, 1}), "", Key::optional,
          "of generalized_alpha; not given: 0.5; share of a vibration too fast for the step that is "
          "left after it; 0 damps most, 1 nothing"},
-        &T::spectral_radius}});
+        &T::spectral_radius},
+       {{"conserve_spin", boolean(), "", "false",
+         "true: rigid bodies keep their angular momentum in free flight; false: implicit_euler slows fast "
+         "spins "
+         "down, as published. Of implicit_euler only"},
+        &T::conserve_spin}});
 }
 
 Group probes() {

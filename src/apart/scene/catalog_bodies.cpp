@@ -50,6 +50,20 @@ Group bodies() {
       "thickness", length(not_negative), "m", Key::optional,
       "of the body in contact: two bodies keep the mean of theirs; not given: twice the radius"};
   const Key rod_material{"material", object("rod_material"), "", "{}", "what it is made of"};
+  const Key density_only{"material", object("material"), "", R"({"type": "orthogonality"})",
+                         "what it is made of; only its density rho counts: kg/m3 of tetrahedra and closed "
+                         "surfaces, kg/m2 of open sheets, kg/m of segments, kg of each point"};
+  const Key given_mass{"mass", number(positive), "kg", Key::optional, "of the whole; not given: by density"};
+  const Key centre{"centre", vector(), "m", Key::optional, "of mass, as placed; not given: of the mesh"};
+  const Key inertia{
+      "inertia", list(number(), 3, 6), "kg m2", Key::optional,
+      "about the centre of mass, in world axes as placed: xx, yy, zz, and xy, xz, yz if not zero; "
+      "not given: of the mesh"};
+  const Key fixed_translation{"fixed_translation", any_text(), "", "\"\"",
+                              "world axes along which its centre does not move, such as \"xz\""};
+  const Key fixed_rotation{
+      "fixed_rotation", any_text(), "", "\"\"",
+      "world axes about which it does not turn; two of them make a hinge about the third"};
   const Key rest_curvature{"rest_curvature", choice("rest_curvature"), "", "\"mesh\"",
                            "how bent it is at rest"};
   const Key radius{"radius", number(positive), "m", "0.05", "of each ball"};
@@ -85,6 +99,7 @@ Group bodies() {
   using Volume = VolumeDescription;
   using Shell = ShellDescription;
   using Affine = AffineDescription;
+  using Rigid = RigidDescription;
   using Rod = RodDescription;
   using Particles = ParticlesDescription;
   using Obstacle = ObstacleDescription;
@@ -117,6 +132,16 @@ Group bodies() {
        dynamic.operator()<Affine>(
            "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",
            {{stiff, &Affine::material}}, thickness),
+       dynamic.operator()<Rigid>(
+           "rigid body of any mesh: tetrahedra, closed or open surfaces, segments, points, "
+           "in any number of pieces",
+           {{density_only, &Rigid::material},
+            {given_mass, &Rigid::mass},
+            {centre, &Rigid::centre},
+            {inertia, &Rigid::inertia},
+            {fixed_translation, &Rigid::fixed_translation},
+            {fixed_rotation, &Rigid::fixed_rotation}},
+           thickness),
        dynamic.operator()<Rod>(
            "elastic rods without twist: segments in any number of chains, open or closed; where more "
            "than two meet is a free joint",
@@ -174,10 +199,15 @@ Group loads() {
                  &WindDescription::friction}})),
        typed<PointForceDescription>(
            "force on each point chosen",
-           with_times<PointForceDescription>({type,
-                                              {where, &PointForceDescription::where},
-                                              {{"force", field, "N", Key::required, "x, y, z, on each"},
-                                               &PointForceDescription::force}}))}};
+           with_times<PointForceDescription>(
+               {type,
+                {where, &PointForceDescription::where},
+                {{"force", field, "N", Key::required, "x, y, z, on each"}, &PointForceDescription::force}})),
+       typed<TorqueDescription>(
+           "torque on the whole body, about its centre of mass, in world axes",
+           with_times<TorqueDescription>({type,
+                                          {{"torque", field, "N m", Key::required, "x, y, z; formulas in t"},
+                                           &TorqueDescription::torque}}))}};
 }
 
 Group attachments() {

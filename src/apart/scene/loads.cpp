@@ -52,9 +52,7 @@ void refuse_place(const BodyForceDescription& d) {
       for (const char name : {'x', 'y', 'z'})
         if (Expression(*text).uses(name))
           d.place["acceleration"][k].fail(
-              "got \"{}\", must not use {} for an affine body, which is accelerated as a whole; write it "
-              "in t",
-              *text, name);
+              "got \"{}\", must not use {}: the body is accelerated as a whole; write it in t", *text, name);
 }
 
 void add(Body& body, const BodyForceDescription& d, const PlacedMesh& placed, const Clock& clock) {
@@ -65,7 +63,7 @@ void add(Body& body, const BodyForceDescription& d, const PlacedMesh& placed, co
   if (whole) {
     if (Index(load.points.size()) != body.mesh.point_count())
       d.place["where"].fail(
-          "chooses {} of {} points; a body force acts on an affine body as a whole: use {{\"all\": true}}",
+          "chooses {} of {} points; a body force acts on this body as a whole: use {{\"all\": true}}",
           load.points.size(), body.mesh.point_count());
     load.points.resize(std::size_t(body.node_count()));
     std::iota(load.points.begin(), load.points.end(), 0);
@@ -136,6 +134,25 @@ void add(Body& body, const WindDescription& d, const PlacedMesh& placed, const C
   wind.when = make_time_range(d, clock);
   check_finite(d.place["velocity"], {wind.velocity, false, points, {}, wind.when}, body, clock);
   body.winds.push_back(std::move(wind));
+}
+
+void add(Body& body, const TorqueDescription& d, const PlacedMesh&, const Clock& clock) {
+  std::array<Expression, 3> formulas = {make_expression(d.torque[0]), make_expression(d.torque[1]),
+                                        make_expression(d.torque[2])};
+  for (std::size_t k = 0; k < 3; ++k)
+    for (const char name : {'x', 'y', 'z'})
+      if (formulas[k].uses(name))
+        d.place["torque"][k].fail(
+            "got \"{}\", must not use {}; a torque acts on the whole body, write it in t",
+            std::get<std::string>(d.torque[k]), name);
+  Torque torque{[formulas](double t) {
+                  return Vector3(formulas[0](0, 0, 0, t), formulas[1](0, 0, 0, t), formulas[2](0, 0, 0, t));
+                },
+                make_time_range(d, clock)};
+  for (Index k = 1; k <= std::min<Index>(clock.steps, most_tried_steps); ++k)
+    if (torque.when.covers(k * clock.dt) && !torque.torque(k * clock.dt).allFinite())
+      d.place["torque"].fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
+  body.torques.push_back(std::move(torque));
 }
 
 }  // namespace

@@ -27,9 +27,8 @@ std::vector<Index> measured(const PointProbe& d, Probe::Kind quantity, const Mod
     const bool of_nodes = quantity == Probe::Kind::reaction;
     if (of_nodes && moves_as_whole(body)) {
       if (Index(chosen.size()) != body.mesh.point_count())
-        d.place["where"].fail(
-            "chooses {} of {} points; an affine body is held as a whole: use {{\"all\": true}}",
-            chosen.size(), body.mesh.point_count());
+        d.place["where"].fail("chooses {} of {} points; the body is held as a whole: use {{\"all\": true}}",
+                              chosen.size(), body.mesh.point_count());
       chosen.resize(std::size_t(body.node_count()));
       std::iota(chosen.begin(), chosen.end(), 0);
     }

@@ -157,6 +157,10 @@ IntegratorOptions make_integrator(const TimeDescription& time) {
   take("beta", time.beta, Integrator::newmark, options.beta);
   take("gamma", time.gamma, Integrator::newmark, options.gamma);
   take("spectral_radius", time.spectral_radius, Integrator::generalized_alpha, options.spectral_radius);
+  options.conserves_spin = time.conserve_spin;
+  if (options.conserves_spin && time.integrator != Integrator::implicit_euler)
+    time.place["conserve_spin"].fail("is for implicit_euler, but the integrator is {}; remove one of the two",
+                                     described::choice_name(int(time.integrator), "integrator"));
   return options;
 }
 
@@ -279,7 +283,7 @@ class SceneBuilder {
     problems_.throw_if_any();
     if (std::ranges::none_of(entries_, [](const BuiltBody& e) { return e.body.is_dynamic(); }))
       bodies_place().fail(
-          "has nothing that can move; add a body of type volume, shell, affine, rod or particles");
+          "has nothing that can move; add a body of type volume, shell, affine, rigid, rod or particles");
   }
 
   /// L of the scene format, Model::size [m].

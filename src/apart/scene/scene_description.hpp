@@ -20,6 +20,7 @@ struct TimeDescription {
   double max_motion = 0.25;
   Integrator integrator = Integrator::implicit_euler;
   std::optional<double> beta, gamma, spectral_radius;
+  bool conserve_spin = false;
 };
 
 struct PairDescription {

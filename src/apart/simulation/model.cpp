@@ -78,7 +78,8 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
   }
   if (node_count() == 0)
     throw InputError(
-        "the scene has nothing that can move; add a body of type volume, shell, affine, rod or particles");
+        "the scene has nothing that can move; add a body of type volume, shell, affine, rigid, rod or "
+        "particles");
   size = extent.diagonal();
   if (!options.contact.barrier_stiffness && options.contact.stiffness_rule == StiffnessRule::adaptive)
     pairs.equalise_stiffness();

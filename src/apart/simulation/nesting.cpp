@@ -30,8 +30,7 @@ std::optional<Nested> first_nested(const Model& model, const std::vector<char>& 
   if (model.options.contact.allow_nested) return std::nullopt;
   const CollisionSurface& surface = model.surface;
   const auto body_of = [&](Index v) { return surface.vertex_body[std::size_t(v)]; };
-  // A solid is a connected piece of tetrahedra; of an affine body without any, all that its triangles
-  // enclose.
+  // A solid is a connected piece of tetrahedra; of a body without any, all that its triangles enclose.
   std::vector<int> solid_of(std::size_t(surface.vertex_count()), -1), body_of_solid;
   std::vector<std::vector<Index>> pieces(model.bodies.size());
   std::map<std::pair<int, Index>, int> number;
@@ -39,8 +38,7 @@ std::optional<Nested> first_nested(const Model& model, const std::vector<char>& 
   for (Index f = 0; f < surface.faces.cols(); ++f) {
     const int b = body_of(surface.faces(0, f));
     const Body& body = model.bodies[std::size_t(b)];
-    if (!present[std::size_t(b)] || (body.kind != BodyKind::volume && body.kind != BodyKind::affine))
-      continue;
+    if (!present[std::size_t(b)] || !body.encloses_volume) continue;
     auto& own = pieces[std::size_t(b)];
     if (own.empty()) own = solid_pieces(body.mesh.tetrahedra, body.mesh.point_count());
     const bool cells = body.mesh.tetrahedra.cols() > 0;

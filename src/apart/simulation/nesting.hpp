@@ -7,7 +7,7 @@ namespace apart {
 
 struct Nested {
   int body = 0;   ///< of which a piece lies inside
-  int solid = 0;  ///< a volume or an affine body, which may be the same
+  int solid = 0;  ///< a body that encloses a volume; may be the same
   Vector3 place;  ///< [m], of a point of the piece
 };
 

@@ -35,7 +35,8 @@ Matrix3X StepEnd::holding_forces() const {
 
 Matrix3X StepEnd::contact_acceleration() const {
   const Matrix3X g = problem_.objective.gradient({Role::contact, Role::friction});
-  return accelerations(problem_.model, g / -problem_.time_step.contact_scale, problem_.scripted.held());
+  return accelerations(problem_.model, nodes(), g / -problem_.time_step.contact_scale,
+                       problem_.scripted.held());
 }
 
 void StepEnd::report(const Matrix3X& velocity, StepReport& report) const {

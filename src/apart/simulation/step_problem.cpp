@@ -1,3 +1,4 @@
+#include <apart/simulation/chart_dynamics.hpp>
 #include <apart/simulation/step_problem.hpp>
 
 #include <Eigen/SparseCholesky>
@@ -6,13 +7,20 @@
 
 namespace apart {
 
-Matrix3X accelerations(const Model& model, const Matrix3X& forces, const ScriptedNodes::Mask& held) {
+Matrix3X accelerations(const Model& model, const Matrix3X& q, const Matrix3X& forces,
+                       const ScriptedNodes::Mask& held) {
   Matrix3X result = Matrix3X::Zero(3, model.node_count());
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
     if (!body.is_dynamic()) continue;
     const Index first = model.first_node[b], n = body.node_count();
     if (forces.middleCols(first, n).isZero(0)) continue;
+    if (body.chart) {
+      if (!held.middleCols(first, n).all())
+        result.middleCols(first, n) =
+            ChartDynamics(body, q.middleCols(first, n)).acceleration(forces.middleCols(first, n));
+      continue;
+    }
     for (int axis = 0; axis < 3; ++axis) {
       VectorX f = forces.row(axis).segment(first, n).transpose();
       std::vector<Eigen::Triplet<double>> entries;
@@ -59,6 +67,15 @@ void StepProblem::begin(const State& state, double end, double length) {
   linear_solver->begin_step();
   const Matrix3X goal = scripted.at_end(state.nodes);
   time_step = begin_step(model.options.integrator, length, state, {scripted.held(), goal});
+  if (model.options.integrator.conserves_spin)
+    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+      const Index first = model.first_node[b], n = model.bodies[b].node_count();
+      if (!model.bodies[b].chart || scripted.held().middleCols(first, n).all()) continue;
+      const Matrix3X at = state.nodes.middleCols(first, n);
+      const ChartDynamics dynamics(model.bodies[b], at);
+      time_step.predicted.middleCols(first, n) = model.bodies[b].chart->free_motion(
+          at, dynamics.rates(state.velocity.middleCols(first, n)), model.bodies[b].mass, length);
+    }
   terms.begin(state, time_step, end);
   // Friction lags one solve behind: forces of the end of the last step, with that step's κ.
   const Matrix3X x = model.surface_map.positions(state.nodes);
@@ -86,7 +103,18 @@ Matrix3X StepProblem::start_acceleration(const State& state, double time) {
   objective.prepare(state.nodes);
   const Matrix3X gradient =
       objective.gradient(~Roles{Role::inertia, Role::contact, Role::friction, Role::target});
-  return accelerations(model, terms.gravity_force - gradient, scripted.held());
+  Matrix3X forces = terms.gravity_force - gradient, curved = Matrix3X::Zero(3, model.node_count());
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    if (!body.chart || !present[b]) continue;
+    const Index first = model.first_node[b], n = body.node_count();
+    if (scripted.held().middleCols(first, n).all()) continue;
+    const ChartDynamics dynamics(body, state.nodes.middleCols(first, n));
+    curved.middleCols(first, n) =
+        dynamics.curved_acceleration(dynamics.rates(state.velocity.middleCols(first, n)));
+    forces.middleCols(first, n) -= curved.middleCols(first, n) * body.mass;
+  }
+  return accelerations(model, state.nodes, forces, scripted.held()) + curved;
 }
 
 Matrix3X StepProblem::predicted(const State& state, double time) const {
@@ -95,7 +123,11 @@ Matrix3X StepProblem::predicted(const State& state, double time) const {
     for (std::size_t b = 0; b < model.bodies.size(); ++b) {
       if (!present[b] || !model.bodies[b].is_dynamic()) continue;
       const Index first = model.first_node[b], n = model.bodies[b].node_count();
-      q.middleCols(first, n) += time * state.velocity.middleCols(first, n);
+      const Matrix3X at = state.nodes.middleCols(first, n), v = state.velocity.middleCols(first, n);
+      q.middleCols(first, n) =
+          model.bodies[b].chart
+              ? model.bodies[b].chart->retract(at, time * ChartDynamics(model.bodies[b], at).rates(v))
+              : Matrix3X(at + time * v);
       q.middleCols(first, n).colwise() += 0.5 * time * time * model.options.gravity;
     }
   const double end = state.time + time;

@@ -53,7 +53,9 @@ struct StepProblem {
 /// Which bodies are there in the step that ends at `time` [s].
 std::vector<char> present_bodies(const Model& model, double time);
 
-/// M a = f in the coordinates that are not held; a = 0 in the others and where there is no mass.
-Matrix3X accelerations(const Model& model, const Matrix3X& forces, const ScriptedNodes::Mask& held);
+/// M a = f at nodes q, in the coordinates that are not held and, of bodies with a chart, in their unknowns; a
+/// = 0 in the others and where there is no mass.
+Matrix3X accelerations(const Model& model, const Matrix3X& q, const Matrix3X& forces,
+                       const ScriptedNodes::Mask& held);
 
 }  // namespace apart

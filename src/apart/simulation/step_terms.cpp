@@ -2,6 +2,8 @@
 
 #include <apart/core/error.hpp>
 
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
@@ -70,7 +72,7 @@ std::vector<AirDrag::Patch> drag_patches(const Model& model, const std::vector<c
         patches.push_back(patch);
       };
       // Where air comes from behind a closed surface there is the body's inside.
-      const bool closed = body.kind == BodyKind::volume || body.kind == BodyKind::affine;
+      const bool closed = body.encloses_volume;
       for (const Index f : wind.faces)
         add(std::span(body.surface_faces.col(f).data(), 3), [&](const auto& at, const Vector3& u) {
           return triangle_resistance(coefficients, x.col(at[0]), x.col(at[1]), x.col(at[2]), u, closed);
@@ -86,13 +88,32 @@ std::vector<AirDrag::Patch> drag_patches(const Model& model, const std::vector<c
   return patches;
 }
 
+/// Accelerations α × r of the nodes of a body by a torque [N m].
+Matrix3X turning(const Body& body, const Matrix3X& q, const Vector3& torque) {
+  const VectorX mass = body.mass * VectorX::Ones(body.node_count());
+  const Vector3 centre = q * mass / mass.sum();
+  const Matrix3X r = q.colwise() - centre;
+  const Matrix3 second_moment = r * body.mass * r.transpose();
+  const Matrix3 inertia = second_moment.trace() * Matrix3::Identity() - second_moment;
+  // A straight rod has no inertia about itself, and cannot be turned about it.
+  const Eigen::SelfAdjointEigenSolver<Matrix3> solver(inertia);
+  Vector3 moments = solver.eigenvalues();
+  const double least = 1e-12 * moments[2];
+  for (double& m : moments) m = m > least ? 1 / m : 0;
+  const Vector3 alpha =
+      solver.eigenvectors() * moments.asDiagonal() * solver.eigenvectors().transpose() * torque;
+  Matrix3X result(3, q.cols());
+  for (Index i = 0; i < q.cols(); ++i) result.col(i) = alpha.cross(Vector3(r.col(i)));
+  return result;
+}
+
 }  // namespace
 
-Matrix3X load_forces(const Model& model, double time) {
+Matrix3X load_forces(const Model& model, const Matrix3X& q, double time) {
   Matrix3X forces = Matrix3X::Zero(3, model.node_count());
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
-    if (body.loads.empty() || !body.presence.covers(time)) continue;
+    if ((body.loads.empty() && body.torques.empty()) || !body.presence.covers(time)) continue;
     Matrix3X on_points = Matrix3X::Zero(3, body.mesh.point_count());
     Matrix3X acceleration = Matrix3X::Zero(3, body.node_count());
     for (const Load& load : body.loads) {
@@ -105,6 +126,9 @@ Matrix3X load_forces(const Model& model, double time) {
           on_points.col(p) += load.weights[Index(i)] * load.field(body.mesh.points.col(p), time);
       }
     }
+    for (const Torque& t : body.torques)
+      if (t.when.covers(time))
+        acceleration += turning(body, q.middleCols(model.first_node[b], body.node_count()), t.torque(time));
     if (!on_points.allFinite() || !acceleration.allFinite())
       throw SolverError(fmt::format(
           "a load on '{}' is not a finite number at t = {:.6g} s; mend its formula or end the run "
@@ -190,7 +214,7 @@ void StepTerms::begin(const State& state, const TimeStep& step, double end) {
 void StepTerms::set_loads(const State& state, const TimeStep& step, double end) {
   const LinearMap& map = model.surface_map;
   const Matrix3X x = map.positions(state.nodes);
-  Matrix3X forces = load_forces(model, end);
+  Matrix3X forces = load_forces(model, state.nodes, end);
   if (!step.has_inertia) forces += gravity_force;
   loads.set(step.scale, std::move(forces), state.nodes);
 

@@ -55,7 +55,7 @@ struct StepTerms {
 /// Of the pairs in contact [m]; a millimetre if there are none.
 double smallest_dhat(const PairTable& pairs);
 
-/// Given forces on all nodes at a time [N], gravity not among them.
-Matrix3X load_forces(const Model& model, double time);
+/// Given forces on all nodes, which are at q, at a time [N], gravity not among them.
+Matrix3X load_forces(const Model& model, const Matrix3X& q, double time);
 
 }  // namespace apart

@@ -12,6 +12,9 @@ struct IntegratorOptions {
          gamma = 0.5;  ///< of Newmark; 1/4 and 1/2: second order, no loss of energy in linear problems
   /// ρ∞ ∈ [0, 1] of generalised-α: what is left after a step of a vibration that is much too fast for it.
   double spectral_radius = 0.5;
+  /// Rigid bodies turn in free flight as they do exactly, and keep their angular momentum; otherwise their
+  /// nodes follow the scheme, and implicit Euler slows spins down. Of implicit Euler only.
+  bool conserves_spin = false;
 
   /// Whether the rule averages the forces of both ends of a step: Newmark and generalised-α.
   bool averages_forces() const {

@@ -71,6 +71,7 @@ class Certifier {
       certificate_.neighbours = check_->neighbour_count();
       certificate_.solids = check_->solid_count();
       certificate_.affine = check_->affine_count();
+      certificate_.rigid = check_->rigid_count();
       certificate_.thickness = check_->has_thickness();
       check_history();
     }
@@ -308,6 +309,7 @@ class Certifier {
     add_all(check_->below_half_spaces(states[i]));
     add_all(check_->thin_above_half_spaces(states[i]));
     add_all(check_->affine_images(states[i]));
+    add_all(check_->rigid_shapes(states[i]));
     if (i == 0 || !states[i - 1].allFinite()) return;
     ++certificate_.paths;
     if (same_points(states[i - 1], states[i])) return;
@@ -405,6 +407,9 @@ std::vector<Proof> proofs(const Certificate& c) {
   if (c.affine > 0)
     list.push_back({"affine bodies are affine images of the first frame, neither mirrored nor flat", iterates,
                     "volume of four of their points beyond rounding, all others within 1e-9 of their size"});
+  if (c.rigid > 0)
+    list.push_back({"rigid bodies have the shape of the first frame and are not mirrored", iterates,
+                    "distances to four of their points, within 1e-9 of their size"});
   if (c.half_spaces > 0) list.push_back({"everything is above the half-spaces", iterates, exact});
   if (c.thickness)
     list.push_back({"gaps are at least the thickness", here,
@@ -448,6 +453,7 @@ void write_certificate(const Path& run_directory, const Certificate& c) {
                                  {"neighbours", c.neighbours},
                                  {"solids", c.solids},
                                  {"affine_bodies", c.affine},
+                                 {"rigid_bodies", c.rigid},
                                  {"tetrahedra", c.tetrahedra},
                                  {"unchecked_tetrahedra", c.invertible},
                                  {"strain_limited_triangles", c.limited},
@@ -530,6 +536,7 @@ std::string summary(const Certificate& c) {
     if (c.solids > 0) holds.push_back("nothing inside a solid");
     if (c.tetrahedra + c.affine > 0)
       holds.push_back(c.invertible > 0 ? "no inversion of the tetrahedra checked" : "no inversion");
+    if (c.rigid > 0) holds.push_back("no rigid body deformed");
     if (c.thickness) holds.push_back("no gap below its thickness");
     if (c.limited > 0) holds.push_back("no strain at its limit");
     text += fmt::format("CERTIFIED ({}): {}{}\n", covered, fmt::join(holds, ", "),

@@ -31,6 +31,7 @@ struct Certificate {
   Index neighbours = 0;                    ///< pairs of triangles or segments that share vertices
   Index solids = 0;                        ///< that nothing may lie in
   Index affine = 0;                        ///< affine bodies
+  Index rigid = 0;                         ///< rigid bodies
   bool thickness = false;                  ///< bodies have a thickness: gaps were checked for it
   Index run_steps = 0;                     ///< of the run, as far as frames and iterates tell
   Index steps = 0;                         ///< steps whose Newton iterates were recorded and checked

@@ -152,6 +152,7 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
   find_solids();
   find_neighbours();
   find_affine();
+  rigid_ = RigidBodies(first_);
   if (has_thickness()) find_margins();
 }
 
@@ -190,7 +191,8 @@ void FrameCheck::find_pieces() {
     if (piece_[v.vertices[0]] == v.vertices[0]) piece_points_.push_back(v.vertices[0]);
 }
 
-/// Connected solids: of tetrahedra, or, of an affine body without any, all that its triangles enclose.
+/// Connected solids: of tetrahedra, or, of an affine or rigid body without any, all that its triangles
+/// enclose.
 void FrameCheck::find_solids() {
   const Index n = first_.mesh.point_count();
   solid_.assign(n, -1);
@@ -202,12 +204,24 @@ void FrameCheck::find_solids() {
     has_tetrahedra[std::size_t(first_.point_body[cell[0]])] = true;
     for (int k = 1; k < 4; ++k) joined.join(cell[0], cell[k]);
   }
+  // Triangles of a body enclose something if each edge is passed once in either direction.
+  std::map<std::pair<Index, Index>, std::pair<int, int>> passes;
+  for (const exact::Primitive& face : surface_.faces)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Index a = face.vertices[k], b = face.vertices[(k + 1) % 3];
+      auto& [forward, backward] = passes[std::minmax(a, b)];
+      ++(a < b ? forward : backward);
+    }
+  std::vector<char> open(first_.bodies.size(), false);
+  for (const auto& [edge, count] : passes)
+    if (count != std::pair(1, 1)) open[std::size_t(first_.point_body[edge.first])] = true;
   std::map<Index, int> number;  // by the first point of a solid
   std::vector<Index> first_of_body(first_.bodies.size(), -1);
   for (const exact::Primitive& face : surface_.faces) {
     const auto body = std::size_t(first_.point_body[face.vertices[0]]);
-    const bool affine = first_.bodies[body].kind == "affine";
-    if (prescribed_[body] || (!affine && !has_tetrahedra[body])) continue;
+    const std::string& kind = first_.bodies[body].kind;
+    const bool encloses = kind == "affine" || (kind == "rigid" && !open[body]);
+    if (prescribed_[body] || (!encloses && !has_tetrahedra[body])) continue;
     Index& first = first_of_body[body];
     if (first < 0) first = face.vertices[0];
     const Index root = has_tetrahedra[body] ? joined.root(face.vertices[0]) : first;
@@ -631,6 +645,22 @@ std::vector<Finding> FrameCheck::affine_images(const Matrix3X& points) const {
   return found;
 }
 
+std::vector<Finding> FrameCheck::rigid_shapes(const Matrix3X& points) const {
+  std::vector<Finding> found;
+  for (const RigidBodies::Deformed& d : rigid_.deformed(points, absent_)) {
+    Finding& f = found.emplace_back(finding(FindingKind::rigid, {{d.point}}));
+    f.position = points.col(d.point);
+    f.distance = d.off;
+    const std::string& body = first_.bodies[std::size_t(d.body)].name;
+    f.text =
+        d.mirrored
+            ? fmt::format("the rigid body '{}' is mirrored", body)
+            : fmt::format("the rigid body '{}' is deformed: a distance of {} has changed by {:.3g} m, at {}",
+                          body, name({d.point}), d.off, coordinates(*f.position));
+  }
+  return found;
+}
+
 void FrameCheck::add_collapsed(const Matrix3X& points, std::vector<Finding>& found) const {
   const auto there = [&](const exact::Primitive& p) {
     const auto body = std::size_t(first_.point_body[p.vertices[0]]);
@@ -670,6 +700,7 @@ std::vector<Finding> FrameCheck::inversions(const Matrix3X& points) const {
                          volume(points, cells, tetrahedra_[i]), coordinates(*f.position));
   }
   for (Finding& f : affine_images(points)) found.push_back(std::move(f));
+  for (Finding& f : rigid_shapes(points)) found.push_back(std::move(f));
   add_collapsed(points, found);
   return found;
 }

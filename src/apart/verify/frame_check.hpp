@@ -2,6 +2,7 @@
 // What may not happen in a frame, and between two states: the promises of a run, checked one by one.
 #include <apart/geometry/exact_intersection.hpp>
 #include <apart/io/frame.hpp>
+#include <apart/verify/rigid_bodies.hpp>
 
 #include <array>
 #include <cstdint>
@@ -32,12 +33,13 @@ enum class FindingKind {
   path_gap,  ///< closer than the thickness on the way from one state to the next
   presence,  ///< a body that is there, or is not, against what else is said of it
   scene,     ///< what frames claim is not what the scene says
-  binding    ///< a file that is not the one the run wrote
+  binding,   ///< a file that is not the one the run wrote
+  rigid      ///< a rigid body that has not kept its shape
 };
 inline constexpr std::string_view finding_names[] = {
     "intersection",   "gap",        "half_space", "inversion", "strain", "not_finite", "path_contact",
     "path_inversion", "unreadable", "topology",   "history",   "nested", "collapse",   "affine",
-    "path_gap",       "presence",   "scene",      "binding"};
+    "path_gap",       "presence",   "scene",      "binding",   "rigid"};
 
 /// One broken promise, or one reason why a promise cannot be checked.
 struct Finding {
@@ -66,15 +68,19 @@ class FrameCheck {
   /// At most `limit` of them. Neighbours in a mesh, which share vertices, must not meet in more than what
   /// they share.
   std::vector<Finding> intersections(const Matrix3X& points, std::size_t limit = std::size_t(-1)) const;
-  /// Pieces of bodies inside a solid: inside a body of tetrahedra, or an affine one, whose contact they see.
-  /// Surfaces must not intersect, or what is found is of the points that were looked at: one of each piece.
-  /// What encloses but has no material inside (shells, obstacles) may hold others.
+  /// Pieces of bodies inside a solid: inside a body of tetrahedra, or an affine or rigid one with a closed
+  /// surface, whose contact they see. Surfaces must not intersect, or what is found is of the points that
+  /// were looked at: one of each piece. What encloses but has no material inside (shells, obstacles) may hold
+  /// others.
   std::vector<Finding> nested(const Matrix3X& points) const;
   /// Inverted or flat tetrahedra; affine bodies that are mirrored or flat, also those without tetrahedra, or
-  /// not an affine image of what they were; triangles and segments of simulated bodies that are collapsed.
+  /// not an affine image of what they were; rigid bodies that changed their shape; triangles and segments of
+  /// simulated bodies that are collapsed.
   std::vector<Finding> inversions(const Matrix3X& points) const;
   /// Of these, only affine bodies.
   std::vector<Finding> affine_images(const Matrix3X& points) const;
+  /// Rigid bodies that have not kept their shape.
+  std::vector<Finding> rigid_shapes(const Matrix3X& points) const;
   /// Triangles at or beyond a strain limit. Upper limits need no check on paths: what holds at both ends of a
   /// straight path holds on it, the largest stretch being convex.
   std::vector<Finding> strains(const Matrix3X& points) const;
@@ -129,6 +135,7 @@ class FrameCheck {
   Index neighbour_count() const { return Index(neighbours_.size()); }
   Index solid_count() const { return solid_count_; }  ///< connected solids that nothing may lie in
   Index affine_count() const { return Index(affine_.size()); }
+  Index rigid_count() const { return rigid_.count(); }
 
  private:
   double thickness(int a, int b) const;  ///< ξ [m] of two bodies
@@ -167,6 +174,7 @@ class FrameCheck {
     double size;       ///< [m] largest distance of two corners
   };
   std::vector<AffineBody> affine_;
+  RigidBodies rigid_;
   Tetrahedra affine_tetrahedra_;                      ///< their corners
   std::map<std::pair<int, int>, double> exceptions_;  ///< first_.pair_thickness, smaller body first
   std::vector<double> margins_;  ///< [m] per point: half the largest thickness of its body with any other

@@ -1,0 +1,41 @@
+#pragma once
+#include <apart/bodies/chart.hpp>
+
+namespace apart {
+
+/// Keeps the corners of a control tetrahedron on its rigid motions, q_k = p + s Q e_k. The unknowns are a
+/// displacement δ [m] and a turn ω [rad] of the body as it is, as a vector in world axes:
+///
+///   q_k(y) = p + δ + exp([ω]) r_k,    r_k = q_k − p,    y = (δ, ℓ ω)
+///
+/// The turn is multiplied by ℓ, the distance of the corners from the centre: then both unknowns are lengths,
+/// what belongs to them are forces, and tolerances mean the same for both. Because y = 0 is where the body
+/// is, no turn is ever far from zero, and there is no singularity.
+class RigidChart final : public BodyChart {
+ public:
+  /// `arm`: s [m]. `free`: which components of δ and ω may change.
+  RigidChart(double arm, std::array<bool, 3> free_translation, std::array<bool, 3> free_rotation);
+
+  Index node_count() const override { return 4; }
+  Index unknown_count() const override { return 2; }
+  Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const override;
+  Matrix3 slope(const Matrix3X& q, Index node, Index unknown) const override;
+  Eigen::MatrixXd curvature(const Matrix3X& q, const Matrix3X& g) const override;
+  /// On an arc of ω the acceleration is at most ‖ω‖² ‖r‖: ⅛ of it is the farthest from the chord.
+  VectorX deviation(const Matrix3X& q, const Matrix3X& y) const override;
+  /// The centre moves on, and the body turns as a free top does: its angular momentum stays, its spin need
+  /// not.
+  Matrix3X free_motion(const Matrix3X& q, const Matrix3X& rates, const Eigen::SparseMatrix<double>& mass,
+                       double time) const override;
+  Mask free() const override { return free_; }
+
+  /// Q of nodes on a rigid motion.
+  Matrix3 rotation(const Matrix3X& q) const;
+
+ private:
+  double arm_;   ///< s [m]
+  double turn_;  ///< ℓ [m]
+  Mask free_;
+};
+
+}  // namespace apart

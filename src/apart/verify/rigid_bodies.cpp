@@ -1,0 +1,77 @@
+#include <apart/verify/rigid_bodies.hpp>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+namespace apart::verify {
+
+namespace {
+
+// What coordinates may be off: iterates are rounded, and turned by matrices that are.
+constexpr double kept_share = 1e-9, rounding_share = 1e-13;
+
+double corner_volume6(const Matrix3X& x, const std::array<Index, 4>& c) {
+  const Vector3 o = x.col(c[0]);
+  return (x.col(c[1]) - o).cross(x.col(c[2]) - o).dot(x.col(c[3]) - o);
+}
+
+}  // namespace
+
+RigidBodies::RigidBodies(const Frame& first) {
+  const Matrix3X& x = first.mesh.points;
+  std::vector<std::vector<Index>> points(first.bodies.size());
+  for (Index i = 0; i < x.cols(); ++i)
+    if (const auto body = std::size_t(first.point_body[i]); first.bodies[body].kind == "rigid")
+      points[body].push_back(i);
+  for (std::size_t b = 0; b < points.size(); ++b) {
+    const std::vector<Index>& list = points[b];
+    if (list.empty() || !x(Eigen::all, list).allFinite()) continue;
+    const auto farthest = [&](const auto& measure) {
+      return *std::max_element(list.begin(), list.end(),
+                               [&](Index i, Index j) { return measure(x.col(i)) < measure(x.col(j)); });
+    };
+    Shape shape{int(b), {}, list, {}, 0, 0};
+    auto& c = shape.corners;
+    const Vector3 start = x.col(list[0]);
+    c[0] = farthest([&](const Vector3& p) { return (p - start).squaredNorm(); });
+    const Vector3 o = x.col(c[0]);
+    c[1] = farthest([&](const Vector3& p) { return (p - o).squaredNorm(); });
+    const Vector3 u = x.col(c[1]) - o;
+    c[2] = farthest([&](const Vector3& p) { return (p - o).cross(u).squaredNorm(); });
+    const Vector3 n = u.cross(Vector3(x.col(c[2]) - o));
+    c[3] = farthest([&](const Vector3& p) { return std::abs((p - o).dot(n)); });
+    shape.distances.resize(4, Index(list.size()));
+    for (std::size_t i = 0; i < list.size(); ++i)
+      for (int k = 0; k < 4; ++k)
+        shape.distances(k, Index(i)) = (x.col(list[i]) - x.col(c[std::size_t(k)])).norm();
+    shape.size = shape.distances.maxCoeff();
+    const double volume6 = corner_volume6(x, c);
+    if (std::abs(volume6) > 1e-6 * std::pow(shape.size, 3)) shape.volume6 = volume6;
+    shapes_.push_back(std::move(shape));
+  }
+}
+
+std::vector<RigidBodies::Deformed> RigidBodies::deformed(const Matrix3X& points,
+                                                         const std::vector<char>& absent) const {
+  std::vector<Deformed> found;
+  for (const Shape& shape : shapes_) {
+    if (absent[std::size_t(shape.body)]) continue;
+    const double allowed =
+        kept_share * shape.size + rounding_share * points(Eigen::all, shape.points).cwiseAbs().maxCoeff();
+    Deformed worst{shape.body, shape.corners[0], 0, false};
+    for (std::size_t i = 0; i < shape.points.size(); ++i)
+      for (int k = 0; k < 4; ++k) {
+        const double now = (points.col(shape.points[i]) - points.col(shape.corners[std::size_t(k)])).norm();
+        const double off = std::abs(now - shape.distances(k, Index(i)));
+        if (off > worst.off) worst = {shape.body, shape.points[i], off, false};
+      }
+    if (!(worst.off <= allowed))
+      found.push_back(worst);
+    else if (shape.volume6 * corner_volume6(points, shape.corners) < 0)
+      found.push_back({shape.body, shape.corners[0], 0, true});
+  }
+  return found;
+}
+
+}  // namespace apart::verify
