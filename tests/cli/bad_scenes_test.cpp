@@ -355,6 +355,27 @@ std::vector<BadScene> bad_scenes() {
        scene(
            R"({"type": "affine", "mesh": {"generator": "box"}, "transform": {"translate": [0, 2, 0]}, "fixed": [{"where": {"indices": [0]}}]})"),
        {"bodies[0].fixed[0].where: chooses 1 of", "held as a whole"}},
+      {"part of a rigid body",
+       scene(
+           R"({"type": "rigid", "mesh": {"generator": "box"}, "transform": {"translate": [0, 2, 0]}, "fixed": [{"where": {"indices": [0]}}]})"),
+       {"bodies[0].fixed[0].where: chooses 1 of", "held as a whole"}},
+      {"rigid body with nothing free",
+       scene(
+           R"({"type": "rigid", "mesh": {"generator": "box"}, "fixed_translation": "xyz", "fixed_rotation": "xyz"})"),
+       {"bodies[0].fixed_rotation: leaves nothing free", "obstacle"}},
+      {"axes of a rigid body",
+       scene(R"({"type": "rigid", "mesh": {"generator": "box"}, "fixed_rotation": "xw"})"),
+       {"bodies[0].fixed_rotation: got \"xw\", must name axes"}},
+      {"inertia of no body",
+       scene(R"({"type": "rigid", "mesh": {"generator": "box"}, "inertia": [1, 1, 3]})"),
+       {"bodies[0].inertia: has the principal moments", "larger than the sum"}},
+      {"torque in space",
+       scene(
+           R"({"type": "rigid", "mesh": {"generator": "box"}, "loads": [{"type": "torque", "torque": ["x", 0, 0]}]})"),
+       {"bodies[0].loads[0].torque[0]: got \"x\", must not use x"}},
+      {"spin conserved by another integrator",
+       R"({"version": 1, "time": {"dt": 0.01, "steps": 2, "integrator": "bdf2", "conserve_spin": true}, "bodies": [{"type": "rigid", "mesh": {"generator": "box"}}]})",
+       {"time.conserve_spin: is for implicit_euler, but the integrator is bdf2"}},
       // --- the start
       {"initial intersection",
        scene(

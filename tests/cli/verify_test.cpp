@@ -576,5 +576,36 @@ TEST_F(Verifies, ThatAffineBodiesAreNeitherMirroredNorFlatNorBent) {
   expect_refused("the affine body 'stone' is mirrored or flat, or cannot be proven not to be");
 }
 
+TEST_F(Verifies, ThatRigidBodiesKeepTheirShapeAndDoNotTunnel) {
+  scene(R"({"type": "rigid", "name": "plate", "mesh": {"generator": "grid", "size": [1, 1], "cells": [2, 2]},
+            "angular_velocity": [0, 40, 0]},
+           {"type": "rigid", "name": "stone", "mesh": {"generator": "box", "size": [0.2, 0.2, 0.2]},
+            "transform": {"translate": [0, 0.5, 0]}, "angular_velocity": [400, 100, 300]})");
+  run();
+  const std::string good = read_file(directory / "out/frames/frame_000002.vtu");
+  const std::vector<std::pair<std::function<Vector3(const Vector3&)>, std::string>> cases = {
+      {[](const Vector3& x) { return Vector3(1.000001 * x); }, "is deformed"},
+      {[](const Vector3& x) { return Vector3(-x.x(), x.y(), x.z()); }, "the rigid body 'stone' is mirrored"}};
+  for (const auto& [map, reason] : cases) {
+    const SpoiledRun out(directory / "out");
+    write_file(out.frames()[2], good);
+    out.frame(out.frames()[2], [&](Frame& f) {
+      for (Index i = 0; i < f.mesh.points.cols(); ++i) f.mesh.points.col(i) = map(f.mesh.points.col(i));
+    });
+    out.rebind();
+    expect_refused(reason);
+  }
+  // The stone passes through the plate and comes back, between two iterates.
+  const SpoiledRun out = run({"--record-iterates"});
+  out.step(out.steps()[1], [](Iterates& iterates) {
+    const Matrix3X before = iterates.points[0];
+    Matrix3X below = before;
+    for (Index i = 9; i < below.cols(); ++i) below(1, i) -= 1.2;
+    iterates.points.insert(iterates.points.begin() + 1, {below, before});
+  });
+  out.rebind();
+  expect_refused("'plate'");
+}
+
 }  // namespace
 }  // namespace apart::test

@@ -54,8 +54,7 @@ Mesh fitted(const ObstacleDescription&, Mesh mesh, const MeshPlace& place) {
 template <class D>
 MeshRequest request_of(const D& d) {
   MeshRequest request;
-  if constexpr (std::same_as<D, VolumeDescription> || std::same_as<D, AffineDescription> ||
-                std::same_as<D, RigidDescription>)
+  if constexpr (std::same_as<D, VolumeDescription> || std::same_as<D, AffineDescription>)
     request.content = generate::Content::tetrahedra;
   if constexpr (std::same_as<D, ObstacleDescription>) request.keep_points = d.sequence.has_value();
   if constexpr (std::same_as<D, ShellDescription>)

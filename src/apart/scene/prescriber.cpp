@@ -85,7 +85,7 @@ void Prescriber::part(const FixedDescription& fixed) {
   const bool everything = Index(points.size()) == body_.mesh.point_count();
   if (moves_as_whole(body_) && !everything)
     fixed.place["where"].fail(
-        "chooses {} of {} points; the body moves as a whole: use {{\"all\": true}}, or type volume",
+        "chooses {} of {} points; the body is held as a whole: use {{\"all\": true}}, or type volume",
         points.size(), body_.mesh.point_count());
   std::array<bool, 3> axes;
   for (int k = 0; k < 3; ++k) axes[std::size_t(k)] = fixed.axes.find("xyz"[k]) != std::string::npos;
