@@ -143,6 +143,7 @@ Body make_volume(std::string name, Mesh mesh, const CellSubstances& substances, 
   std::vector<Material> materials;
   for (const Substance& s : substances.substances) materials.push_back(s.material);
   body.elastic = make_cells(body.nodes, body.mesh.tetrahedra, std::move(materials), substances.of_cell);
+  if (substances.substances.size() > 1) body.sets.cell_substance = substances.of_cell;
 
   Triplets entries;
   const ElasticCells& cells = *body.elastic;
@@ -251,23 +252,20 @@ void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angula
     body.velocity.col(i) = linear + angular.cross(body.nodes.col(i) - centre);
 }
 
+PointSet all_points(Body& body) {
+  std::vector<Index> points(static_cast<std::size_t>(body.mesh.point_count()));
+  std::iota(points.begin(), points.end(), 0);
+  return body.sets.add_points("all", std::move(points));
+}
+
 void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion,
                TimeRange when) {
   if (points && body.kind == BodyKind::affine)
     throw InputError(
         "body '{}': an affine body can only be prescribed as a whole; use a motion, or type volume",
         body.name);
-  Prescription p;
-  if (points) {
-    p.nodes = *points;
-  } else {
-    p.nodes.resize(body.node_count());
-    std::iota(p.nodes.begin(), p.nodes.end(), 0);
-  }
-  p.axes = axes;
-  p.motion = std::move(motion);
-  p.when = when;
-  body.prescriptions.push_back(std::move(p));
+  const PointSet set = points ? body.sets.add_points("scripted", *points) : all_points(body);
+  body.prescriptions.push_back({set, axes, std::move(motion), when});
 }
 
 double total_mass(const Body& body) {

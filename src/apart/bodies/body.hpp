@@ -1,6 +1,7 @@
 #pragma once
 // A body is data: coordinates, a map to the points it shows, its elastic elements and its mass. One maker per
 // kind.
+#include <apart/bodies/body_sets.hpp>
 #include <apart/bodies/chart.hpp>
 #include <apart/bodies/linear_map.hpp>
 #include <apart/geometry/half_space.hpp>
@@ -95,38 +96,46 @@ struct TimeRange {
   bool overlaps(const TimeRange& other) const { return from < other.until && other.from < until; }
 };
 
-/// Nodes whose position is given as a function of time. One that begins late takes them where they are then;
-/// its motion is relative to that place and to that time.
+/// Points whose nodes have a position that is given as a function of time. One that begins late takes them
+/// where they are then; its motion is relative to that place and to that time. One that begins at the start
+/// is relative to the body's mesh.
 struct Prescription {
-  std::vector<Index> nodes;                       ///< body's own node numbers
+  PointSet points;
   std::array<bool, 3> axes = {true, true, true};  ///< which of x, y, z are prescribed
   Motion motion;                                  ///< empty: held where they are
   TimeRange when;
+  /// Prescriptions of one number, if it is not negative, have the same motion and times: what one of them
+  /// gives, later ones leave out.
+  int script = -1;
 };
 
-/// Given forces that do not depend on how the body deforms.
+/// Given forces that do not depend on how the body deforms. Areas are those of the body's mesh.
 struct Load {
-  std::function<Vector3(const Vector3& rest, double time)>
-      field;  ///< at a point's initial place [m] and a time [s]: acceleration [m/s²], traction [Pa] or force
-              ///< [N]
-  bool per_mass = false;      ///< an acceleration
-  std::vector<Index> points;  ///< mesh points it acts on; of an acceleration: nodes
-  VectorX weights;            ///< of each point: area [m²], or one; of an acceleration: empty
+  enum class Kind {
+    acceleration,  ///< of the nodes of `points` [m/s²]
+    traction,      ///< on `facets` [Pa]: a third of each one's force to each of its corners
+    force          ///< on each of `points` [N]
+  };
+  Kind kind = Kind::acceleration;
+  /// At a place of the body at the start [m] and a time [s].
+  std::function<Vector3(const Vector3& rest, double time)> field;
+  PointSet points;
+  FacetSet facets;
   TimeRange when;
 };
 
 /// Pressure on triangles of the body's surface: pushes against their outer side and turns with them.
 struct Pressure {
-  std::vector<Index> faces;                     ///< columns of Body::surface_faces
+  FacetSet facets;
   std::function<double(double time)> pressure;  ///< [Pa]; negative: pulls
   TimeRange when;
 };
 
 /// Air that moves, and resists what moves through it, with the square of the speed between the two.
 struct Wind {
-  std::vector<Index> faces;     ///< columns of Body::surface_faces
-  std::vector<Index> segments;  ///< columns of Body::free_segments, as thick as Body::radius says
-  std::vector<Index> points;    ///< mesh points, balls of that radius
+  FacetSet facets;
+  SegmentSet segments;  ///< as thick as Body::radius says
+  PointSet points;      ///< balls of that radius
   std::function<Vector3(const Vector3& rest, double time)>
       velocity;            ///< of the air [m/s], at a place of the body at the start [m] and a time [s]
   double density = 1.225;  ///< [kg/m³]
@@ -165,6 +174,7 @@ struct Body {
   std::optional<RodCells> rods;
   double radius = 0;                 ///< of rods and particles [m]
   Eigen::SparseMatrix<double> mass;  ///< node × node [kg]; empty for obstacles and half-spaces
+  BodySets sets;                     ///< what the following, attachments and probes refer to
   std::vector<Prescription> prescriptions;
   std::vector<Load> loads;
   std::vector<Pressure> pressures;
@@ -223,8 +233,10 @@ Body make_half_space(std::string name, const Vector3& origin, const Vector3& nor
 
 /// Sets the initial velocity to v + ω × (x − centre of mass) [m/s, rad/s].
 void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angular);
-/// Prescribes all nodes of a body or, with `points`, the nodes of those mesh points (throws InputError for an
-/// affine body).
+/// The set of all points of the mesh.
+PointSet all_points(Body& body);
+/// Prescribes all nodes of a body or, with `points`, the nodes of those mesh points, which become a set
+/// (throws InputError for an affine body).
 void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion,
                TimeRange when = {});
 
