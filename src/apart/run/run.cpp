@@ -217,6 +217,7 @@ class Run {
       if (options_.record_iterates) {
         iterates_.step = report.step;
         iterates_.absent = simulation_.absent();
+        iterates_.topology.assign(iterates_.points.size(), simulation_.model().topology);
         write_iterates(directory_, iterates_);
         digests_->add(iterates_name(report.step));
       }

@@ -115,6 +115,7 @@ struct Model {
   // What the sets of bodies and attachments hold, found once; everything below goes by these.
   std::vector<ActingParts> acting;                    ///< of each body
   std::vector<std::vector<AttachedSpring>> attached;  ///< of each attachment, on vertices of `surface`
+  Index topology = 0;                                 ///< of all meshes together; see Frame::topology
   double size =
       1;  ///< ℓ [m]: diagonal of the bounding box of the scene at the start, rods and balls with their radius
 };
