@@ -2,6 +2,7 @@
 #include <apart/bodies/body_maker.hpp>
 
 #include <apart/core/error.hpp>
+#include <apart/geometry/mesh_checks.hpp>
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
@@ -66,6 +67,13 @@ Body body_of_nodes(std::string name, BodyKind kind, Mesh mesh) {
   body.velocity = Matrix3X::Zero(3, body.nodes.cols());
   body.point_map = LinearMap::identity(body.node_count());
   return body;
+}
+
+void check_only(CellKind kind, const std::string& name, const Mesh& mesh) {
+  if ((kind != CellKind::tetrahedra && mesh.tetrahedra.cols() > 0) ||
+      (kind != CellKind::faces && mesh.faces.cols() > 0) ||
+      (kind != CellKind::edges && mesh.edges.cols() > 0) || mesh.vertices.size() > 0)
+    throw InputError("body '{}': its mesh has cells of another kind", name);
 }
 
 void set_surface(Body& body) {
@@ -164,6 +172,14 @@ Body make_volume(std::string name, Mesh mesh, const CellSubstances& substances, 
     if (!(diagonal[i] > 0))
       throw InputError("body '{}': point {} has no mass; remove points that belong to no tetrahedron",
                        body.name, i);
+  const auto stuff = std::make_shared<const std::vector<Substance>>(substances.substances);
+  body.remake = [name = body.name, stuff, mass](const BodyShape& shape) {
+    check_only(CellKind::tetrahedra, name, shape.mesh);
+    validate_volume(shape.mesh, fmt::format("body '{}'", name));
+    CellSubstances again{*stuff, shape.sets.cell_substance};
+    if (stuff->size() == 1) again.of_cell.assign(std::size_t(shape.mesh.tetrahedra.cols()), 0);
+    return make_volume(name, shape.mesh, again, mass);
+  };
   return body;
 }
 

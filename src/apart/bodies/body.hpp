@@ -150,6 +150,8 @@ struct Damping {
   double stiffness = 0;  ///< [s]
 };
 
+struct BodyShape;
+
 enum class BodyKind { volume, shell, affine, rod, particles, obstacle, half_space };
 std::string_view name_of(BodyKind kind);
 
@@ -161,8 +163,9 @@ struct Body {
 
   std::string name;
   BodyKind kind = BodyKind::volume;
-  Mesh mesh;       ///< initial placement [m, world]; points and cells as they are output
-  Matrix3X nodes;  ///< initial coordinates, 3 × node count [m, world]
+  Mesh mesh;             ///< initial placement [m, world]; points and cells as they are output
+  Matrix3X rest_points;  ///< of a shell whose rest shape is not its mesh, of each point [m]; else empty
+  Matrix3X nodes;        ///< initial coordinates, 3 × node count [m, world]
   std::shared_ptr<const BodyChart> chart;  ///< how nodes may move; none: everywhere
   Matrix3X velocity;                       ///< initial velocity of the nodes [m/s]
   LinearMap point_map;                     ///< nodes → mesh.points
@@ -182,6 +185,10 @@ struct Body {
   Damping damping;
   std::optional<HalfSpace> half_space;
   TimeRange presence;  ///< when the body is there; in other steps it rests, and nothing sees it
+  /// Makes the body anew of another mesh, without what acts on it; see with_shape. Throws InputError if the
+  /// mesh is not good. Empty: the body keeps its mesh.
+  std::function<Body(const BodyShape& shape)> remake;
+  bool reshaped = false;  ///< the mesh is not that of the scene; see with_shape
 
   bool is_dynamic() const { return mass.rows() > 0; }
   Index node_count() const { return Index(nodes.cols()); }

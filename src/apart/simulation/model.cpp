@@ -143,6 +143,29 @@ std::vector<AttachedSpring> attached_springs(const Attachment& attachment, const
   return springs;
 }
 
+std::shared_ptr<const Model> with_shapes(const Model& model, std::map<int, BodyShape> shapes,
+                                         Index topology) {
+  std::vector<Body> bodies = model.bodies;
+  for (auto& [b, shape] : shapes) {
+    Body& body = bodies[std::size_t(b)];
+    body = with_shape(body, std::move(shape));
+  }
+  const auto check = [&](int b, PointSet set) {
+    const Body& body = bodies[std::size_t(b)];
+    if (body.sets[set].size() != model.bodies[std::size_t(b)].sets[set].size() ||
+        !std::ranges::includes(body.surface_points, body.sets[set]))
+      throw InputError("body '{}': its mesh has not all points that something is attached to", body.name);
+  };
+  for (const Attachment& a : model.attachments) {
+    check(a.body, a.points);
+    check(a.other, a.other_points);
+  }
+  auto result =
+      std::make_shared<Model>(std::move(bodies), model.surface.pairs, model.options, model.attachments);
+  result->topology = topology;
+  return result;
+}
+
 Index Model::vertex_of(int body, Index point) const {
   // Vertices stand in the order of bodies and of their surface points: `surface_point` ascends.
   const Index wanted = first_point[std::size_t(body)] + point;

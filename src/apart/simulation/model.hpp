@@ -1,11 +1,13 @@
 #pragma once
 #include <apart/bodies/acting_parts.hpp>
+#include <apart/bodies/body_shape.hpp>
 #include <apart/bodies/chart.hpp>
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/ccd.hpp>
 #include <apart/collision/collision_surface.hpp>
 #include <apart/simulation/time_integrator.hpp>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -70,7 +72,7 @@ struct Attachment {
   int body = 0, other = 0;
   double stiffness = 0;  ///< [N/m] of each spring
   TimeRange when;
-  double closing = 0;  ///< [s]: rest lengths go to `length` over this time from the start of `when` on
+  double closing = 0;     ///< [s]: rest lengths go to `length` over this time from the start of `when` on
   PointSet points;        ///< of `body`
   PointSet other_points;  ///< of `other`
   /// Their points are counted in the two sets: 0 is the first member.
@@ -119,5 +121,9 @@ struct Model {
   double size =
       1;  ///< ℓ [m]: diagonal of the bounding box of the scene at the start, rods and balls with their radius
 };
+
+/// The same scene with other meshes of some bodies, given by their position, as topology `topology`. Throws
+/// InputError if a shape does not fit its body, or an attachment would lose a point.
+std::shared_ptr<const Model> with_shapes(const Model& model, std::map<int, BodyShape> shapes, Index topology);
 
 }  // namespace apart
