@@ -113,12 +113,12 @@ void read_checkpoint_file(std::string_view input) {
   static const Scene scene = build_scene(scene_file);
   static const std::uint64_t id = fingerprint(scene_file, *scene.model);
   const auto plain = input_file("plain", input);
-  accepted([&] { read_checkpoint(plain, *scene.model, id); });
+  accepted([&] { read_checkpoint(plain, scene.model, id); });
   const auto file = input_file("checkpoint", "");
   write_sealed(file, checkpoint_mark, checkpoint_format, input);
   Archive archive;
   if (!accepted([&] { archive = read_archive(file, checkpoint_mark, checkpoint_format); })) return;
-  accepted([&] { read_checkpoint(file, *scene.model, id); });
+  accepted([&] { read_checkpoint(file, scene.model, id); });
   const auto copy = input_file("copy", "");
   // HDF5 refuses some names, such as those with a slash.
   if (!accepted([&] { write_archive(copy, checkpoint_mark, checkpoint_format, archive); })) return;

@@ -138,6 +138,20 @@ TEST(Frame, DrawnThicknessIsOneLengthPerBody) {
   EXPECT_THROW(write_frame(directory / "f.vtu", frame), InvariantError);
 }
 
+TEST(Frame, KeepsItsTopologyAndHasNumberZeroIfAFileSaysNothing) {
+  const TemporaryDirectory directory;
+  Frame frame = sample_frame();
+  write_frame(directory / "zero.vtu", frame);
+  EXPECT_EQ(read_file(directory / "zero.vtu").find("topology"), std::string::npos);
+  EXPECT_EQ(read_frame(directory / "zero.vtu").topology, 0);
+  frame.topology = 17;
+  write_frame(directory / "more.vtu", frame);
+  EXPECT_EQ(read_frame(directory / "more.vtu").topology, 17);
+  frame.topology = -1;
+  write_frame(directory / "bad.vtu", frame);
+  EXPECT_THROW(read_frame(directory / "bad.vtu"), InputError);
+}
+
 TEST(Frame, OnlyHalfSpacesIsAFrameToo) {
   const TemporaryDirectory directory;
   Frame frame;
@@ -322,9 +336,50 @@ TEST(Iterates, SurviveTheFileExactly) {
     EXPECT_TRUE(same_bits(read.points[i], written.points[i]));
 }
 
-TEST(Iterates, EveryDamageIsNoticed) {
+/// The mesh has changed twice.
+Iterates changed_iterates(Index step) {
+  Iterates iterates = sample_iterates(step);
+  iterates.points.push_back(Matrix3X::Random(3, 7));
+  iterates.points.push_back(Matrix3X::Random(3, 7));
+  iterates.topology = {0, 0, 2, 3, 3};
+  iterates.absent = {4};
+  return iterates;
+}
+
+TEST(Iterates, KeepTheTopologyOfEachAndHaveZeroIfAFileSaysNothing) {
   const TemporaryDirectory directory;
-  write_iterates(directory.path(), sample_iterates(1));
+  const Iterates written = changed_iterates(3);
+  write_iterates(directory.path(), written);
+  const Iterates read = read_iterates(directory / iterates_name(3));
+  EXPECT_EQ(read.topology, written.topology);
+  EXPECT_EQ(read.absent, written.absent);
+  ASSERT_EQ(read.points.size(), written.points.size());
+  for (std::size_t i = 0; i < read.points.size(); ++i)
+    EXPECT_TRUE(same_bits(read.points[i], written.points[i]));
+
+  Iterates plain = sample_iterates(1);
+  write_iterates(directory.path(), plain);
+  const std::string bytes = read_file(directory / iterates_name(1));
+  EXPECT_EQ(bytes[8], 2) << "a run without changes writes what older programs read";
+  EXPECT_EQ(read_iterates(directory / iterates_name(1)).topology_of(2), 0);
+  plain.topology = {0, 0, 0};
+  write_iterates(directory.path(), plain);
+  EXPECT_EQ(read_file(directory / iterates_name(1)), bytes);
+
+  plain.topology = {1, 1};
+  EXPECT_THROW(write_iterates(directory.path(), plain), InvariantError) << "one is missing";
+  plain.topology = {1, 1, 1};
+  plain.points[1] = Matrix3X::Random(3, 6);
+  EXPECT_THROW(write_iterates(directory.path(), plain), InvariantError)
+      << "of one topology, but not of one size";
+}
+
+class DamagedIterates : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutTopologies, DamagedIterates, testing::Bool());
+
+TEST_P(DamagedIterates, AreNoticedWhateverTheDamage) {
+  const TemporaryDirectory directory;
+  write_iterates(directory.path(), GetParam() ? changed_iterates(1) : sample_iterates(1));
   const auto file = list_iterates(directory.path()).front();
   const std::string good = read_file(file);
   const auto bad_file = directory / "bad.bin";

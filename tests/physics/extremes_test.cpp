@@ -41,8 +41,8 @@ void twist_rods(double dt, double seconds, int cells, int cross_cells) {
   expect_intersection_free(*s);
   // The ends are where the script wants them, whatever was in the way.
   for (std::size_t b = 0; b < s->model().bodies.size(); ++b)
-    for (const Prescription& p : s->model().bodies[b].prescriptions)
-      for (const Index n : p.nodes) {
+    for (const ScriptedPart& part : s->model().acting[b].scripted)
+      for (const Index n : part.nodes) {
         const Index node = s->model().first_node[b] + n;
         const Vector3 x = s->model().initial_nodes.col(node);
         const double turn = (x[0] > 0 ? 1 : -1) * 72 * EIGEN_PI / 180 * s->state().time;

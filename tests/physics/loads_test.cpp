@@ -11,12 +11,6 @@
 namespace apart::test {
 namespace {
 
-std::vector<Index> all_faces(const Body& body) {
-  std::vector<Index> faces(std::size_t(body.surface_faces.cols()));
-  std::iota(faces.begin(), faces.end(), 0);
-  return faces;
-}
-
 TEST(Loads, ABodyForceMovesLikeGravityAndOnlyInItsTime) {
   SmallScene scene;
   scene.options.gravity.setZero();
@@ -28,9 +22,7 @@ TEST(Loads, ABodyForceMovesLikeGravityAndOnlyInItsTime) {
   for (Body& b : scene.bodies) {
     Load load;
     load.field = [](const Vector3&, double) { return Vector3(3, 0, -1); };
-    load.per_mass = true;
-    load.points.resize(std::size_t(b.node_count()));
-    std::iota(load.points.begin(), load.points.end(), 0);
+    load.points = all_points(b);
     load.when = {0, 0.2};
     b.loads.push_back(load);
   }
@@ -55,21 +47,25 @@ TEST(Loads, TractionsAndPointForcesStretchABarAsStaticsSays) {
     const auto left = points_where(bar, [](const Vector3& x) { return x[0] < -0.499; });
     const auto right = points_where(bar, [](const Vector3& x) { return x[0] > 0.499; });
     prescribe(bar, &left, {true, true, true}, {});
+    const FacetSet end = facets_where(bar, [](const Vector3& x) { return x[0] > 0.499; });
     // A third of each triangle's area to each corner: only so is the stress uniform.
     VectorX shares = VectorX::Zero(bar.mesh.point_count());
-    for (Index f = 0; f < bar.surface_faces.cols(); ++f) {
-      const auto c = bar.surface_faces.col(f);
-      if (std::all_of(c.begin(), c.end(), [&](int p) { return bar.mesh.points(0, p) > 0.499; }))
-        for (const int p : c) shares[p] += area / 2 / 3;
-    }
-    for (const Index p : right) {
-      Load load;
-      load.points = {p};
-      load.weights = VectorX::Constant(1, traction ? shares[p] : 1.0);
-      const double strength = traction ? force / area : force * shares[p] / area;
+    for (const Index f : bar.sets[end])
+      for (const int p : bar.surface_faces.col(f)) shares[p] += area / 2 / 3;
+    const auto add = [&bar](Load load, double strength) {
       load.field = [strength](const Vector3&, double t) { return Vector3(strength * t / 0.01, 0, 0); };
       bar.loads.push_back(load);
-    }
+    };
+    if (traction)
+      add({.kind = Load::Kind::traction, .field = {}, .points = {}, .facets = end, .when = {}}, force / area);
+    else
+      for (const Index p : right)
+        add({.kind = Load::Kind::force,
+             .field = {},
+             .points = bar.sets.add_points("pulled", {p}),
+             .facets = {},
+             .when = {}},
+            force * shares[p] / area);
     auto s = scene.simulation();
     s->step();
     const double u = s->state().nodes.row(0).maxCoeff() - 0.5 * L;
@@ -85,7 +81,7 @@ TEST(Loads, PressureOnAClosedSurfaceShrinksABallAndMovesItNowhere) {
   const double E = 1e5, nu = 0.3, p = 300;
   scene.bodies.push_back(
       make_volume("ball", moved(generate::sphere(0.1, 3), {5, 6, 7}), soft(E, nu), 1000, MassKind::lumped));
-  scene.bodies[0].pressures.push_back({all_faces(scene.bodies[0]), [p](double) { return p; }, {}});
+  scene.bodies[0].pressures.push_back({all_facets(scene.bodies[0]), [p](double) { return p; }, {}});
   auto s = scene.simulation();
   s->step();
   // dV/V = −p/K with the bulk modulus K = E / 3(1 − 2ν)
@@ -114,13 +110,8 @@ TEST(Loads, PressureOnAnOpenPatchPushesWithAreaTimesPressure) {
   Body& box = scene.bodies[0];
   const Matrix3 r = Eigen::AngleAxisd(0.7, Vector3(1, 2, 3).normalized()).toRotationMatrix();
   Pressure patch;
-  for (Index f = 0; f < box.surface_faces.cols(); ++f) {
-    bool top = true;
-    for (int k = 0; k < 3; ++k)
-      top = top && (r.transpose() * box.mesh.points.col(box.surface_faces(k, f)))[1] > 0.0499;
-    if (top) patch.faces.push_back(f);
-  }
-  ASSERT_EQ(patch.faces.size(), 12u);
+  patch.facets = facets_where(box, [&](const Vector3& x) { return (r.transpose() * x)[1] > 0.0499; });
+  ASSERT_EQ(box.sets[patch.facets].size(), 12u);
   patch.pressure = [p](double) { return p; };
   box.pressures.push_back(patch);
   auto s = scene.simulation();
@@ -180,20 +171,25 @@ TEST(Attachments, HoldAWeightAtTheLengthThatBalancesItUntilTheyEnd) {
   scene.bodies.push_back(make_obstacle("ceiling", moved(generate::grid(1, 1, 1, 1), {0, 0.1, 0})));
   scene.bodies[0].damping.mass = 20;
   const double stiffness = 500, weight = 9.81;  // [N/m] each of four, [N]
-  std::vector<Attachment> attachments;
+  std::vector<AttachedSpring> springs;
   for (Index p = 0; p < 8; ++p) {
     const Vector3 x = scene.bodies[0].mesh.points.col(p);
     if (x[1] < 0) continue;
     // Four to the corners of the triangle they hang under, which is y = 0.1.
-    Attachment a{0, p, 1, {0, 1, 2}, Vector3::Zero(), stiffness, 0.05, {0, 2}};
+    AttachedSpring spring{p, {0, 1, 2}, Vector3::Zero(), 0.05, 0};
     Matrix3 corners;
     for (int k = 0; k < 3; ++k)
       corners.col(k) = Vector3(scene.bodies[1].mesh.points(0, k), 1, scene.bodies[1].mesh.points(2, k));
-    a.weights = corners.inverse() * Vector3(x[0], 1, x[2]);
-    attachments.push_back(a);
+    spring.weights = corners.inverse() * Vector3(x[0], 1, x[2]);
+    springs.push_back(spring);
   }
-  ASSERT_EQ(attachments.size(), 4u);
-  auto s = scene.simulation(attachments);
+  ASSERT_EQ(springs.size(), 4u);
+  Attachment hung;
+  hung.other = 1;
+  hung.stiffness = stiffness;
+  hung.when = {0, 2};
+  attach(hung, springs, scene.bodies, "hung");
+  auto s = scene.simulation({hung});
   for (int step = 0; step < 100; ++step) s->step();
   EXPECT_NEAR(centre_of_mass(*s, 0)[1], -weight / (4 * stiffness), 1e-5);
   for (int step = 0; step < 10; ++step) s->step();
@@ -254,11 +250,7 @@ TEST(Loads, PressureStartsNewmarkWithItsAcceleration) {
     scene.bodies.push_back(
         make_volume("box", generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), soft(1e7), 1000, MassKind::lumped));
     Pressure patch;
-    for (Index f = 0; f < scene.bodies[0].surface_faces.cols(); ++f) {
-      const auto c = scene.bodies[0].surface_faces.col(f);
-      if (std::all_of(c.begin(), c.end(), [&](int p) { return scene.bodies[0].mesh.points(0, p) < -0.04; }))
-        patch.faces.push_back(f);
-    }
+    patch.facets = facets_where(scene.bodies[0], [](const Vector3& x) { return x[0] < -0.04; });
     patch.pressure = [](double) { return 100.0; };
     scene.bodies[0].pressures.push_back(patch);
     auto s = scene.simulation();

@@ -58,8 +58,7 @@ TEST(Presence, NewmarkBeginsWithTheLoadsOfTheTimeABodyComesIn) {
   scene.bodies[0].presence.from = 0.1;
   Load wind;
   wind.field = [](const Vector3&, double t) -> Vector3 { return {t > 0.05 ? 3.0 : -40.0, 0, 0}; };
-  wind.per_mass = true;
-  for (Index n = 0; n < scene.bodies[0].node_count(); ++n) wind.points.push_back(n);
+  wind.points = all_points(scene.bodies[0]);
   scene.bodies[0].loads.push_back(wind);
   auto s = scene.simulation();
   for (int step = 0; step < 20; ++step) s->step();

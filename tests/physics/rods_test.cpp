@@ -57,8 +57,11 @@ TEST(Rods, APulledRodStretchesByForceOverStiffness) {
   Body rod = make_rod("rod", generate::segments(1, 10), material, RestCurvature::mesh);
   const std::vector<Index> held = {0};
   prescribe(rod, &held, {true, true, true}, {});
-  rod.loads.push_back(
-      {[](const Vector3&, double) { return Vector3(1, 0, 0); }, false, {10}, VectorX::Ones(1), {}});
+  rod.loads.push_back({Load::Kind::force,
+                       [](const Vector3&, double) { return Vector3(1, 0, 0); },
+                       rod.sets.add_points("end", {10}),
+                       {},
+                       {}});
   scene.bodies = {rod};
   scene.options.gravity.setZero();
   scene.options.integrator.scheme = Integrator::quasi_static;

@@ -233,10 +233,8 @@ TEST(Shells, ABalloonGrowsAsThinWallsDo) {
     ShellSubstance stuff = sheet(young, nu, thickness);
     Body body =
         make_shell("balloon", generate::sphere(radius, resolution, generate::Content::surface), stuff);
-    std::vector<Index> faces(std::size_t(body.surface_faces.cols()));
-    for (std::size_t f = 0; f < faces.size(); ++f) faces[f] = Index(f);
     const double pressure = strain * 2 * young * thickness / (radius * (1 - nu));
-    body.pressures.push_back({faces, [pressure](double) { return -pressure; }, {}});
+    body.pressures.push_back({all_facets(body), [pressure](double) { return -pressure; }, {}});
     SmallScene scene = statics();
     scene.bodies.push_back(body);
     auto s = scene.simulation();

@@ -129,7 +129,7 @@ TEST(TimeIntegration, AllForcesAccelerateFromTheStart) {
   wind.velocity = [](const Vector3&, double) { return Vector3(0, 0, 10); };
   wind.density = 1.2;
   wind.normal = 0.5;
-  wind.points = {0};
+  wind.points = all_points(pulled);
   pulled.winds = {wind};
   const Mesh sheet = moved(generate::grid(0.2, 0.2, 2, 2), {5, 0, 0});
   ShellRest rest;
@@ -137,7 +137,11 @@ TEST(TimeIntegration, AllForcesAccelerateFromTheStart) {
   rest.points->row(0) = (sheet.points.row(0).array() - 5) / 1.1 + 5;
   scene.bodies = {pulled, make_obstacle("nail", generate::points({1, 1, 1}, 1)),
                   make_shell("cloth", sheet, cotton(), rest)};
-  const auto s = scene.simulation({Attachment{0, 0, 1, {0, -1, -1}, {1, 0, 0}, 50, 0.4, {}}});
+  Attachment spring;
+  spring.other = 1;
+  spring.stiffness = 50;
+  attach(spring, {{0, {0, -1, -1}, {1, 0, 0}, 0.4, 0}}, scene.bodies, "spring");
+  const auto s = scene.simulation({spring});
   const Matrix3X& a = s->state().acceleration;
   const double mass = total_mass(pulled);
   EXPECT_NEAR(a(1, 0), -50 * 0.6 / mass, 1e-6 * 50 * 0.6 / mass);

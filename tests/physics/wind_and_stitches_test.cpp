@@ -25,11 +25,11 @@ TEST(Wind, WhatFallsReachesTheSpeedAtWhichDragHoldsItsWeight) {
   SmallScene scene;
   Body ball = make_particles("ball", generate::points({1, 1, 1}, 1), 0.01, 10);
   ball.winds = {air({0, 0, 0})};
-  ball.winds[0].points = {0};
+  ball.winds[0].points = all_points(ball);
   Body rod = make_rod("rod", moved(generate::segments(0.5, 3), {0, 0, 1}),
                       {.density = 10, .young = 1e8, .radius = 0.01}, RestCurvature::mesh);
   rod.winds = {air({0, 0, 0})};
-  rod.winds[0].segments = {0, 1, 2};
+  rod.winds[0].segments = rod.sets.add_segments("all", {0, 1, 2});
   scene.bodies = {ball, rod};
   const auto simulation = scene.simulation();
   for (int k = 0; k < 300; ++k) simulation->step();
@@ -46,7 +46,7 @@ TEST(Wind, TakesAlongWhatItBlowsOnAndNeverOvertakesItself) {
   SmallScene scene;
   Body box = make_volume("box", generate::box({0.2, 0.2, 0.2}, {2, 2, 2}), soft(1e5), 5, MassKind::lumped);
   box.winds = {air({3, 0, 0})};
-  for (Index f = 0; f < box.surface_faces.cols(); ++f) box.winds[0].faces.push_back(f);
+  box.winds[0].facets = all_facets(box);
   scene.bodies = {box};
   scene.options.gravity.setZero();
   const auto simulation = scene.simulation();
@@ -75,10 +75,10 @@ TEST(Stitches, DrawTwoRodsTogetherAndHoldThem) {
   both.edges.resize(2, 16);
   both.edges << lower.edges, lower.edges.array() + 9;
   Body rods = make_rod("rods", both, {.density = 1000, .young = 1e6, .radius = 0.005}, RestCurvature::mesh);
-  std::vector<Attachment> seam;
+  std::vector<AttachedSpring> seam;
   for (Index i = 1; i < 8; ++i) {
     // The upper chain is shifted by a fifth of a segment, so the place opposite is on an edge.
-    Attachment a{0, i, 0, {9 + i, 9 + i - 1, -1}, {0.8, 0.2, 0}, 500, 0, {}};
+    AttachedSpring a{i, {9 + i, 9 + i - 1, -1}, {0.8, 0.2, 0}, 0, 0};
     if (i % 2 == 0) {
       std::swap(a.others[0], a.others[1]);
       std::swap(a.weights[0], a.weights[1]);
@@ -87,7 +87,7 @@ TEST(Stitches, DrawTwoRodsTogetherAndHoldThem) {
   }
   const auto gap = [&](const Matrix3X& x) {
     double widest = 0;
-    for (const Attachment& a : seam) {
+    for (const AttachedSpring& a : seam) {
       const Vector3 d =
           x.col(a.point) - a.weights[0] * x.col(a.others[0]) - a.weights[1] * x.col(a.others[1]);
       widest = std::max(widest, d.norm());
@@ -100,7 +100,10 @@ TEST(Stitches, DrawTwoRodsTogetherAndHoldThem) {
   scene.contact.dhat = 1e-3;
   scene.options.gravity.setZero();
   scene.options.solver.tolerance = 1e-4;
-  const auto simulation = scene.simulation(seam);
+  Attachment sewn;
+  sewn.stiffness = 500;
+  attach(sewn, seam, scene.bodies, "seam");
+  const auto simulation = scene.simulation({sewn});
   for (int k = 0; k < 100; ++k) {
     simulation->step();
     expect_intersection_free(*simulation);
@@ -111,21 +114,23 @@ TEST(Stitches, DrawTwoRodsTogetherAndHoldThem) {
 }
 
 TEST(Stitches, ThatCloseInAGivenTimeFollowIt) {
-  Attachment seam{0, 0, 0, {1, -1, -1}, {1, 0, 0}, 1e5, 0.05, {}};
+  const AttachedSpring spring{0, {1, -1, -1}, {1, 0, 0}, 0.05, 0.25};
+  Attachment seam;
+  seam.stiffness = 1e5;
   seam.when.from = 0.1;
   seam.closing = 0.5;
-  seam.start_length = 0.25;
-  EXPECT_EQ(seam.rest_length(0.05), 0.25);
-  EXPECT_NEAR(seam.rest_length(0.35), 0.15, 1e-15);
-  EXPECT_EQ(seam.rest_length(2), 0.05);
+  EXPECT_EQ(seam.rest_length(spring, 0.05), 0.25);
+  EXPECT_NEAR(seam.rest_length(spring, 0.35), 0.15, 1e-15);
+  EXPECT_EQ(seam.rest_length(spring, 2), 0.05);
   SmallScene scene;
   scene.bodies = {make_particles("balls", generate::points({2, 1, 1}, 0.25), 0.01, 1000)};
   scene.options.gravity.setZero();
+  attach(seam, {spring}, scene.bodies, "seam");
   const auto simulation = scene.simulation({seam});
   for (int k = 1; k <= 80; ++k) {
     simulation->step();
     const Matrix3X& x = simulation->state().nodes;
-    EXPECT_NEAR((x.col(1) - x.col(0)).norm(), seam.rest_length(0.01 * k), 1e-5) << k;
+    EXPECT_NEAR((x.col(1) - x.col(0)).norm(), seam.rest_length(spring, 0.01 * k), 1e-5) << k;
   }
 }
 

@@ -25,8 +25,10 @@ Scene attached(int cells) {
 TEST(Attachments, EndAtTheNearestPlaceOfTheOtherSurface) {
   const Scene scene = attached(9);
   const Body &a = scene.model->bodies[0], &b = scene.model->bodies[1];
-  ASSERT_EQ(Index(scene.model->attachments.size()), a.mesh.point_count());
-  for (const Attachment& spring : scene.model->attachments) {
+  ASSERT_EQ(scene.model->attachments.size(), 1u);
+  const auto springs = attached_springs(scene.model->attachments[0], scene.model->bodies);
+  ASSERT_EQ(Index(springs.size()), a.mesh.point_count());
+  for (const AttachedSpring& spring : springs) {
     const Vector3 x = a.mesh.points.col(spring.point);
     double nearest = std::numeric_limits<double>::infinity();
     for (Index f = 0; f < b.surface_faces.cols(); ++f) {
@@ -46,7 +48,7 @@ TEST(Attachments, EndAtTheNearestPlaceOfTheOtherSurface) {
 
 TEST(Attachments, OfFineMeshesAreFoundQuickly) {
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(attached(150).model->attachments.size(), 151u * 151u);  // one by one: a minute
+  EXPECT_EQ(attached(150).model->attachments[0].springs.size(), 151u * 151u);  // one by one: a minute
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 5.0);
 }
 

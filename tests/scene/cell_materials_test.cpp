@@ -158,8 +158,10 @@ TEST(Groups, ChooseThePointsThatAreHeld) {
   const Body body = built(R"("fixed": [{"where": {"group": "floor"}}])", file.mesh());
   ASSERT_EQ(body.mesh.point_count(), 6);  // three points belong to no tetrahedron
   ASSERT_EQ(body.prescriptions.size(), 1u);
-  ASSERT_EQ(body.prescriptions[0].nodes.size(), 3u);
-  for (const Index node : body.prescriptions[0].nodes) EXPECT_EQ(body.nodes(1, node), 0);
+  const std::vector<Index> held = nodes_of(body, body.prescriptions[0].points);
+  ASSERT_EQ(held.size(), 3u);
+  for (const Index node : held) EXPECT_EQ(body.nodes(1, node), 0);
+  EXPECT_EQ(body.sets.list(SetKind::points)[0].name, "group floor");
 }
 
 TEST(Groups, ChooseTheTrianglesThatAreLoaded) {
@@ -169,14 +171,14 @@ TEST(Groups, ChooseTheTrianglesThatAreLoaded) {
       {"type": "point_force", "where": {"group": "floor"}, "force": [0, 1, 0]}])",
                           file.mesh());
   ASSERT_EQ(body.pressures.size(), 2u);
-  ASSERT_EQ(body.pressures[0].faces.size(), 1u);
-  const auto floor = body.surface_faces.col(body.pressures[0].faces[0]);
+  ASSERT_EQ(body.sets[body.pressures[0].facets].size(), 1u);
+  const auto floor = body.surface_faces.col(body.sets[body.pressures[0].facets][0]);
   for (int k = 0; k < 3; ++k) EXPECT_EQ(body.nodes(1, floor[k]), 0);
   // A group of tetrahedra has no triangles of its own: those of the surface with all corners in it.
-  for (const Index f : body.pressures[1].faces)
+  for (const Index f : body.sets[body.pressures[1].facets])
     for (int k = 0; k < 3; ++k) EXPECT_LT(body.nodes(1, body.surface_faces(k, f)), 1.5);
-  EXPECT_GT(body.pressures[1].faces.size(), 1u);
-  EXPECT_EQ(body.loads[0].points.size(), 3u);
+  EXPECT_GT(body.sets[body.pressures[1].facets].size(), 1u);
+  EXPECT_EQ(body.sets[body.loads[0].points].size(), 3u);
 }
 
 TEST(Groups, OfTrianglesLeaveOutOthersBetweenTheirPoints) {
@@ -191,7 +193,7 @@ TEST(Groups, OfTrianglesLeaveOutOthersBetweenTheirPoints) {
   const Body body =
       built(R"("loads": [{"type": "pressure", "where": {"group": "surface 8"}, "pressure": 5}])",
             R"("file": ")" + (directory / "m.msh").string() + "\"");
-  ASSERT_EQ(body.pressures[0].faces.size(), 2u);
+  ASSERT_EQ(body.sets[body.pressures[0].facets].size(), 2u);
   ASSERT_EQ(body.surface_faces.cols(), 6);
 }
 

@@ -83,7 +83,8 @@ TEST(SceneFile, RelativePathsStartAtTheSceneFile) {
   EXPECT_EQ(file.top()["probes"][0]["where"]["index_file"].text(), (directory / "meshes/i.txt").string());
   const Scene scene = build_scene(file);
   EXPECT_EQ(scene.model->bodies[0].mesh.faces.cols(), 1);
-  EXPECT_EQ(scene.probes[0].points.size(), 2u);
+  ASSERT_EQ(scene.probes[0].points.size(), 1u);
+  EXPECT_EQ(scene.model->bodies[1].sets[scene.probes[0].points[0]].size(), 2u);
 }
 
 TEST(SceneBuilder, LengthsMayBeRelativeToTheScene) {
@@ -274,9 +275,9 @@ TEST(SceneBuilder, FixedPartsArePrescribedPerAxisAndOnce) {
       {"where": {"expression": "y < -0.4"}, "axes": "yz"}]})");
   const Body& body = scene.model->bodies[0];
   Eigen::Array3Xi count = Eigen::Array3Xi::Zero(3, body.node_count());
-  for (const Prescription& p : body.prescriptions)
-    for (const Index node : p.nodes)
-      for (int k = 0; k < 3; ++k) count(k, node) += p.axes[std::size_t(k)];
+  for (const ScriptedPart& part : scripted_parts(body))
+    for (const Index node : part.nodes)
+      for (int k = 0; k < 3; ++k) count(k, node) += part.axes[std::size_t(k)];
   for (Index i = 0; i < body.node_count(); ++i) {
     const bool left = body.nodes(0, i) < -0.4, low = body.nodes(1, i) < -0.4;
     EXPECT_EQ(count(0, i), left);

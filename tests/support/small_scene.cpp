@@ -3,6 +3,7 @@
 #include <apart/bodies/body_rules.hpp>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 
 namespace apart::test {
 
@@ -32,6 +33,20 @@ std::vector<Index> points_where(const Body& body, const std::function<bool(const
   for (Index p = 0; p < body.mesh.point_count(); ++p)
     if (chosen(body.mesh.points.col(p))) result.push_back(p);
   return result;
+}
+
+FacetSet all_facets(Body& body) {
+  return facets_where(body, [](const Vector3&) { return true; });
+}
+
+FacetSet facets_where(Body& body, const std::function<bool(const Vector3&)>& chosen) {
+  std::vector<Index> facets;
+  for (Index f = 0; f < body.surface_faces.cols(); ++f) {
+    const auto corners = body.surface_faces.col(f);
+    if (std::all_of(corners.begin(), corners.end(), [&](int p) { return chosen(body.mesh.points.col(p)); }))
+      facets.push_back(f);
+  }
+  return body.sets.add_facets("facets", std::move(facets));
 }
 
 Material soft(double young, double poisson) {

@@ -28,6 +28,11 @@ Mesh turned(Mesh mesh, const Vector3& axis, double radians);
 /// Mesh points of a body that satisfy a condition on their initial place.
 std::vector<Index> points_where(const Body& body, const std::function<bool(const Vector3&)>& chosen);
 
+/// The set of all triangles of a body's surface.
+FacetSet all_facets(Body& body);
+/// Those all corners of which satisfy a condition on their initial place.
+FacetSet facets_where(Body& body, const std::function<bool(const Vector3&)>& chosen);
+
 Material soft(double young = 1e5, double poisson = 0.4);
 /// Cotton of the published scenes, which soften its membrane [C-IPC §6.1]; without a limit of
 /// its stretch.

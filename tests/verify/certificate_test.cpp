@@ -225,6 +225,52 @@ TEST(Certificate, ReportsChangedTopologyAndDamagedFrames) {
   EXPECT_EQ(c.frames, 2) << "the others are checked all the same";
 }
 
+TEST(Certificate, DemandsTheSameCellsOfFramesOfOneTopology) {
+  const RunFixture run;
+  auto frames = good_frames(run);
+  for (Frame& f : frames) f.topology = 1;
+  frames[0].topology = 0;
+  // Not even a proper change of the mesh is certified: nothing shows how it was done.
+  const Certificate changed = WrittenRun(frames).certify();
+  EXPECT_EQ(kinds(changed), "topology");
+  EXPECT_EQ(changed.violation_count, 1) << summary(changed);
+  EXPECT_EQ(changed.frames, 3);
+  for (const int k : {1, 2})
+    frames[std::size_t(k)].mesh.tetrahedra.col(0).swap(frames[std::size_t(k)].mesh.tetrahedra.col(1));
+  EXPECT_EQ(WrittenRun(frames).certify().violation_count, 1) << "other cells under another number";
+  frames[2].mesh.tetrahedra.col(0).swap(frames[2].mesh.tetrahedra.col(1));
+  const Certificate mixed = WrittenRun(frames).certify();
+  ASSERT_EQ(mixed.violation_count, 2) << summary(mixed);
+  EXPECT_NE(mixed.violations[1].text.find("other tetrahedra than the first frame of topology 1"),
+            std::string::npos)
+      << mixed.violations[1].text;
+}
+
+TEST(Certificate, DemandsThatTopologiesBeginWithZeroAndGrowAndKeepTheBodies) {
+  const RunFixture run;
+  auto frames = good_frames(run);
+  for (Frame& f : frames) f.topology = 1;
+  EXPECT_EQ(kinds(WrittenRun(frames).certify()), "topology") << "a run begins with 0";
+  frames[0].topology = 0;
+  frames[2].topology = 0;
+  EXPECT_EQ(WrittenRun(frames).certify().violation_count, 2) << "back again";
+  frames = good_frames(run);
+  frames[2].topology = 1;
+  frames[2].ignored_pairs = {{0, 2}};
+  const Certificate c = WrittenRun(frames).certify();
+  EXPECT_EQ(kinds(c), "topology");
+  EXPECT_EQ(c.frames, 2) << "the third is of another scene";
+}
+
+TEST(Certificate, FindsIntersectionsInFramesOfEveryTopology) {
+  const RunFixture run;
+  auto frames = good_frames(run);
+  frames[1].topology = frames[2].topology = 1;
+  frames[2] = run.sunk(0.2, 0.6);
+  frames[2].topology = 1;
+  EXPECT_EQ(kinds(WrittenRun(frames).certify()), "intersection topology");
+}
+
 TEST(Certificate, ThrowsIfThereIsNothingToCheck) {
   const TemporaryDirectory empty;
   EXPECT_THROW(certify(empty.path()), InputError);
@@ -255,6 +301,36 @@ struct RecordedRun {
     return written.certify();
   }
 };
+
+TEST(Certificate, ClaimsPathsOnlyBetweenIteratesOfOneTopology) {
+  RecordedRun run;
+  const auto certified = [&](std::vector<Index> first, std::vector<Index> second) {
+    WrittenRun written(run.frames);
+    write_iterates(written.path(), {1, run.steps[0], {}, std::move(first)});
+    write_iterates(written.path(), {2, run.steps[1], {}, std::move(second)});
+    return written.certify();
+  };
+  const Certificate whole = certified({}, {});
+  EXPECT_TRUE(whole.ok()) << summary(whole);
+  EXPECT_EQ(whole.paths, 4);
+  // Within a step: the frame after it is of the new number.
+  run.frames[1].topology = run.frames[2].topology = 1;
+  const Certificate within = certified({0, 0, 1}, {1, 1, 1});
+  EXPECT_EQ(kinds(within), "topology");
+  EXPECT_EQ(within.violation_count, 2) << summary(within);  // the frame, and the iterate
+  EXPECT_EQ(within.paths, 3);
+  // Between two steps.
+  run.frames[1].topology = 0;
+  const Certificate between = certified({0, 0, 0}, {1, 1, 1});
+  EXPECT_EQ(kinds(between), "topology");
+  EXPECT_EQ(between.paths, 4);
+  // Iterates that claim to be of the old number, and frames that do not.
+  EXPECT_EQ(kinds(certified({}, {})), "history topology");
+  // Nobody knows the cells of number 5.
+  const Certificate unknown = certified({}, {0, 5, 1});
+  EXPECT_EQ(kinds(unknown), "history topology");
+  EXPECT_EQ(unknown.paths, 2);
+}
 
 /// Two chains of one body, of segments of a tenth, a ball and a half-space, with thickness.
 struct ThickRun : FrameBuilder {

@@ -3,6 +3,7 @@
 #include <apart/bodies/control_tetrahedron.hpp>
 
 #include <apart/core/error.hpp>
+#include <apart/geometry/mesh_checks.hpp>
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
@@ -46,6 +47,13 @@ Body body_of_nodes(std::string name, BodyKind kind, Mesh mesh) {
   body.velocity = Matrix3X::Zero(3, body.nodes.cols());
   body.point_map = LinearMap::identity(body.node_count());
   return body;
+}
+
+void check_only(CellKind kind, const std::string& name, const Mesh& mesh) {
+  if ((kind != CellKind::tetrahedra && mesh.tetrahedra.cols() > 0) ||
+      (kind != CellKind::faces && mesh.faces.cols() > 0) ||
+      (kind != CellKind::edges && mesh.edges.cols() > 0) || mesh.vertices.size() > 0)
+    throw InputError("body '{}': its mesh has cells of another kind", name);
 }
 
 void set_surface(Body& body) {
@@ -126,6 +134,7 @@ Body make_volume(std::string name, Mesh mesh, const CellSubstances& substances, 
   std::vector<Material> materials;
   for (const Substance& s : substances.substances) materials.push_back(s.material);
   body.elastic = make_cells(body.nodes, body.mesh.tetrahedra, std::move(materials), substances.of_cell);
+  if (substances.substances.size() > 1) body.sets.cell_substance = substances.of_cell;
 
   Triplets entries;
   const ElasticCells& cells = *body.elastic;
@@ -146,6 +155,14 @@ Body make_volume(std::string name, Mesh mesh, const CellSubstances& substances, 
     if (!(diagonal[i] > 0))
       throw InputError("body '{}': point {} has no mass; remove points that belong to no tetrahedron",
                        body.name, i);
+  const auto stuff = std::make_shared<const std::vector<Substance>>(substances.substances);
+  body.remake = [name = body.name, stuff, mass](const BodyShape& shape) {
+    check_only(CellKind::tetrahedra, name, shape.mesh);
+    validate_volume(shape.mesh, fmt::format("body '{}'", name));
+    CellSubstances again{*stuff, shape.sets.cell_substance};
+    if (stuff->size() == 1) again.of_cell.assign(std::size_t(shape.mesh.tetrahedra.cols()), 0);
+    return make_volume(name, shape.mesh, again, mass);
+  };
   return body;
 }
 
@@ -204,22 +221,19 @@ void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angula
     body.velocity.col(i) = linear + angular.cross(body.nodes.col(i) - centre);
 }
 
+PointSet all_points(Body& body) {
+  std::vector<Index> points(static_cast<std::size_t>(body.mesh.point_count()));
+  std::iota(points.begin(), points.end(), 0);
+  return body.sets.add_points("all", std::move(points));
+}
+
 void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion,
                TimeRange when) {
   if (points && (body.kind == BodyKind::affine || body.kind == BodyKind::rigid))
     throw InputError("body '{}': {} body can only be prescribed as a whole; use a motion, or type volume",
                      body.name, body.kind == BodyKind::affine ? "an affine" : "a rigid");
-  Prescription p;
-  if (points) {
-    p.nodes = *points;
-  } else {
-    p.nodes.resize(body.node_count());
-    std::iota(p.nodes.begin(), p.nodes.end(), 0);
-  }
-  p.axes = axes;
-  p.motion = std::move(motion);
-  p.when = when;
-  body.prescriptions.push_back(std::move(p));
+  const PointSet set = points ? body.sets.add_points("scripted", *points) : all_points(body);
+  body.prescriptions.push_back({set, axes, std::move(motion), when});
 }
 
 double total_mass(const Body& body) {

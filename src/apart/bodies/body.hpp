@@ -1,6 +1,7 @@
 #pragma once
 // A body is data: coordinates, a map to the points it shows, its elastic elements and its mass. One maker per
 // kind.
+#include <apart/bodies/body_sets.hpp>
 #include <apart/bodies/chart.hpp>
 #include <apart/bodies/linear_map.hpp>
 #include <apart/bodies/mass_distribution.hpp>
@@ -96,23 +97,31 @@ struct TimeRange {
   bool overlaps(const TimeRange& other) const { return from < other.until && other.from < until; }
 };
 
-/// Nodes whose position is given as a function of time. One that begins late takes them where they are then;
-/// its motion is relative to that place and to that time.
+/// Points whose nodes have a position that is given as a function of time. One that begins late takes them
+/// where they are then; its motion is relative to that place and to that time. One that begins at the start
+/// is relative to the body's mesh.
 struct Prescription {
-  std::vector<Index> nodes;                       ///< body's own node numbers
+  PointSet points;
   std::array<bool, 3> axes = {true, true, true};  ///< which of x, y, z are prescribed
   Motion motion;                                  ///< empty: held where they are
   TimeRange when;
+  /// Prescriptions of one number, if it is not negative, have the same motion and times: what one of them
+  /// gives, later ones leave out.
+  int script = -1;
 };
 
-/// Given forces that do not depend on how the body deforms.
+/// Given forces that do not depend on how the body deforms. Areas are those of the body's mesh.
 struct Load {
-  std::function<Vector3(const Vector3& rest, double time)>
-      field;  ///< at a point's initial place [m] and a time [s]: acceleration [m/s²], traction [Pa] or force
-              ///< [N]
-  bool per_mass = false;      ///< an acceleration
-  std::vector<Index> points;  ///< mesh points it acts on; of an acceleration: nodes
-  VectorX weights;            ///< of each point: area [m²], or one; of an acceleration: empty
+  enum class Kind {
+    acceleration,  ///< of the nodes of `points` [m/s²]
+    traction,      ///< on `facets` [Pa]: a third of each one's force to each of its corners
+    force          ///< on each of `points` [N]
+  };
+  Kind kind = Kind::acceleration;
+  /// At a place of the body at the start [m] and a time [s].
+  std::function<Vector3(const Vector3& rest, double time)> field;
+  PointSet points;
+  FacetSet facets;
   TimeRange when;
 };
 
@@ -125,16 +134,16 @@ struct Torque {
 
 /// Pressure on triangles of the body's surface: pushes against their outer side and turns with them.
 struct Pressure {
-  std::vector<Index> faces;                     ///< columns of Body::surface_faces
+  FacetSet facets;
   std::function<double(double time)> pressure;  ///< [Pa]; negative: pulls
   TimeRange when;
 };
 
 /// Air that moves, and resists what moves through it, with the square of the speed between the two.
 struct Wind {
-  std::vector<Index> faces;     ///< columns of Body::surface_faces
-  std::vector<Index> segments;  ///< columns of Body::free_segments, as thick as Body::radius says
-  std::vector<Index> points;    ///< mesh points, balls of that radius
+  FacetSet facets;
+  SegmentSet segments;  ///< as thick as Body::radius says
+  PointSet points;      ///< balls of that radius
   std::function<Vector3(const Vector3& rest, double time)>
       velocity;            ///< of the air [m/s], at a place of the body at the start [m] and a time [s]
   double density = 1.225;  ///< [kg/m³]
@@ -149,6 +158,8 @@ struct Damping {
   double stiffness = 0;  ///< [s]
 };
 
+struct BodyShape;
+
 enum class BodyKind { volume, shell, affine, rigid, rod, particles, obstacle, half_space };
 std::string_view name_of(BodyKind kind);
 
@@ -158,8 +169,9 @@ struct Body {
 
   std::string name;
   BodyKind kind = BodyKind::volume;
-  Mesh mesh;       ///< initial placement [m, world]; points and cells as they are output
-  Matrix3X nodes;  ///< initial coordinates, 3 × node count [m, world]
+  Mesh mesh;             ///< initial placement [m, world]; points and cells as they are output
+  Matrix3X rest_points;  ///< of a shell whose rest shape is not its mesh, of each point [m]; else empty
+  Matrix3X nodes;        ///< initial coordinates, 3 × node count [m, world]
   std::shared_ptr<const BodyChart> chart;  ///< how nodes may move; none: everywhere
   Matrix3X velocity;                       ///< initial velocity of the nodes [m/s]
   LinearMap point_map;                     ///< nodes → mesh.points
@@ -172,6 +184,7 @@ struct Body {
   double radius = 0;                 ///< of rods and particles [m]
   bool encloses_volume = false;      ///< a solid: its surface has an inside, where nothing may be
   Eigen::SparseMatrix<double> mass;  ///< node × node [kg]; empty for obstacles and half-spaces
+  BodySets sets;                     ///< what the following, attachments and probes refer to
   std::vector<Prescription> prescriptions;
   std::vector<Load> loads;
   std::vector<Torque> torques;
@@ -180,6 +193,10 @@ struct Body {
   Damping damping;
   std::optional<HalfSpace> half_space;
   TimeRange presence;  ///< when the body is there; in other steps it rests, and nothing sees it
+  /// Makes the body anew of another mesh, without what acts on it; see with_shape. Throws InputError if the
+  /// mesh is not good. Empty: the body keeps its mesh.
+  std::function<Body(const BodyShape& shape)> remake;
+  bool reshaped = false;  ///< the mesh is not that of the scene; see with_shape
 
   bool is_dynamic() const { return mass.rows() > 0; }
   Index node_count() const { return Index(nodes.cols()); }
@@ -240,8 +257,10 @@ Body make_half_space(std::string name, const Vector3& origin, const Vector3& nor
 
 /// Sets the initial velocity to v + ω × (x − centre of mass) [m/s, rad/s].
 void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angular);
-/// Prescribes all nodes of a body or, with `points`, the nodes of those mesh points (throws InputError for an
-/// affine body).
+/// The set of all points of the mesh.
+PointSet all_points(Body& body);
+/// Prescribes all nodes of a body or, with `points`, the nodes of those mesh points, which become a set
+/// (throws InputError for an affine body).
 void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion,
                TimeRange when = {});
 

@@ -1,6 +1,7 @@
 #include <apart/bodies/body_maker.hpp>
 
 #include <apart/core/error.hpp>
+#include <apart/geometry/mesh_checks.hpp>
 
 #include <Eigen/Geometry>
 #include <numbers>
@@ -79,6 +80,11 @@ Body make_rod(std::string name, Mesh mesh, const RodMaterial& material, RestCurv
   Body body = body_of_points(std::move(name), BodyKind::rod, std::move(mesh), mass);
   body.rods = std::move(cells);
   body.radius = material.radius;
+  body.remake = [name = body.name, material, rest](const BodyShape& shape) {
+    check_only(CellKind::edges, name, shape.mesh);
+    validate_segments(shape.mesh, fmt::format("body '{}'", name));
+    return make_rod(name, shape.mesh, material, rest);
+  };
   return body;
 }
 

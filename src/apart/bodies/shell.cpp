@@ -2,6 +2,7 @@
 #include <apart/bodies/body_maker.hpp>
 #include <apart/core/error.hpp>
 #include <apart/geometry/dihedral_angle.hpp>
+#include <apart/geometry/mesh_checks.hpp>
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
@@ -135,6 +136,11 @@ void check_start(const std::string& name, const ShellCells& cells, const Matrix3
   }
 }
 
+ShellRest without_points(ShellRest rest) {
+  rest.points.reset();
+  return rest;
+}
+
 }  // namespace
 
 Body make_shell(std::string name, Mesh mesh, const ShellSubstance& stuff, const ShellRest& rest) {
@@ -159,6 +165,14 @@ Body make_shell(std::string name, Mesh mesh, const ShellSubstance& stuff, const 
   for (Index i = 0; i < body.node_count(); ++i) entries.emplace_back(i, i, mass[i]);
   body.mass.resize(body.node_count(), body.node_count());
   body.mass.setFromTriplets(entries.begin(), entries.end());
+  if (rest.points) body.rest_points = *rest.points;
+  body.remake = [name = body.name, stuff, rest = without_points(rest)](const BodyShape& again) {
+    check_only(CellKind::faces, name, again.mesh);
+    validate_surface(again.mesh, fmt::format("body '{}'", name));
+    ShellRest with_points = rest;
+    if (again.rest_points.cols() > 0) with_points.points = again.rest_points;
+    return make_shell(name, again.mesh, stuff, with_points);
+  };
   return body;
 }
 

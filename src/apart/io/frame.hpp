@@ -33,7 +33,10 @@ struct FrameStrainLimit {
 
 /// All bodies of a scene on one list of points. Positions are stored as the exact doubles of the simulation.
 struct Frame {
-  double time = 0;                     ///< [s]
+  double time = 0;  ///< [s]
+  /// Frames of one number have the same cells on the same points. 0 at the start of a run; more by one or
+  /// more where a mesh has changed. A body that appears or disappears changes no mesh.
+  Index topology = 0;
   Mesh mesh;                           ///< deformed positions [m, world]; cells of every body
   Eigen::VectorXi point_body;          ///< body of each point, index into `bodies`
   std::vector<FrameBody> bodies;       ///< in the order of the scene
@@ -104,11 +107,15 @@ std::string iterates_name(Index step);
 std::vector<std::filesystem::path> list_frames(const std::filesystem::path& run_directory);
 
 /// The accepted Newton iterates of one time step: positions of all points of the frame, the state before the
-/// step first. Stored as iterates/step_000001.bin (the step's number) in the run directory.
+/// step first. There is a path from one to the next only if both are of the same topology. Stored as
+/// iterates/step_000001.bin (the step's number) in the run directory.
 struct Iterates {
   Index step = 0;
   std::vector<Matrix3X> points;  ///< [m], world; each 3 × point count
   std::vector<int> absent = {};  ///< bodies that are not there in this step
+  /// See Frame::topology: of each iterate. Empty: all are of number 0.
+  std::vector<Index> topology = {};
+  Index topology_of(std::size_t iterate) const { return topology.empty() ? 0 : topology[iterate]; }
 };
 void write_iterates(const std::filesystem::path& run_directory, const Iterates& iterates);
 Iterates read_iterates(const std::filesystem::path& file);

@@ -3,7 +3,11 @@
 #include <apart/run/checkpoint.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
+#include <map>
 
 namespace apart {
 
@@ -25,6 +29,119 @@ auto reals(AnyState& state) {
   return std::array{std::pair("time", &state.time), std::pair("barrier_stiffness", &state.barrier_stiffness),
                     std::pair("step_length", &state.step_length),
                     std::pair("force_scale", &state.force_scale)};
+}
+
+// ---- meshes that are not those of the scene --------------------------------------------------------------
+
+constexpr std::string_view set_kind_names[] = {"points", "segments", "facets"};
+static_assert(std::size(set_kind_names) == set_kind_count);
+
+/// Numbers of an archive are reals, which hold every index exactly.
+template <class Integers>
+VectorX as_reals(const Integers& integers) {
+  VectorX result(Eigen::Index(integers.size()));
+  Eigen::Index i = 0;
+  for (const int value : integers) result[i++] = value;
+  return result;
+}
+
+std::vector<Index> as_integers(const VectorX& reals) {
+  std::vector<Index> result;
+  for (const double value : reals) {
+    if (!(value >= 0 && value <= std::numeric_limits<Index>::max() && value == std::floor(value)))
+      throw InputError("holds the index {}, must be a whole number, 0 or more", value);
+    result.push_back(Index(value));
+  }
+  return result;
+}
+
+template <class Cells>
+Cells as_cells(const VectorX& reals) {
+  const std::vector<Index> integers = as_integers(reals);
+  constexpr Eigen::Index rows = Cells::RowsAtCompileTime == Eigen::Dynamic ? 1 : Cells::RowsAtCompileTime;
+  if (Eigen::Index(integers.size()) % rows != 0)
+    throw InputError("holds {} corners of cells, must be a multiple of {}", integers.size(), rows);
+  Cells cells = Cells::Zero(rows == 1 ? Eigen::Index(integers.size()) : rows,
+                            rows == 1 ? 1 : Eigen::Index(integers.size()) / rows);
+  std::copy(integers.begin(), integers.end(), cells.data());
+  return cells;
+}
+
+/// The numbers of one body's shape in an archive.
+class ShapeArchive {
+ public:
+  explicit ShapeArchive(std::size_t body) : prefix_(fmt::format("mesh {} ", body)) {}
+
+  void write(const BodyShape& shape, Archive& archive) const {
+    const Mesh& mesh = shape.mesh;
+    archive.matrices[name("points")] = mesh.points;
+    archive.matrices[name("rest_points")] = shape.rest_points;
+    archive.vectors[name("tetrahedra")] = as_reals(mesh.tetrahedra.reshaped());
+    archive.vectors[name("faces")] = as_reals(mesh.faces.reshaped());
+    archive.vectors[name("edges")] = as_reals(mesh.edges.reshaped());
+    archive.vectors[name("vertices")] = as_reals(mesh.vertices);
+    archive.vectors[name("texture")] = mesh.face_texture.reshaped();
+    archive.vectors[name("cell_substance")] = as_reals(shape.sets.cell_substance);
+    for_each_set(shape.sets, [&](const std::string& set, SetKind kind, std::size_t i) {
+      archive.vectors[set] = as_reals(shape.sets.list(kind)[i].members);
+    });
+  }
+
+  bool is_in(const Archive& archive) const { return archive.matrices.contains(name("points")); }
+
+  /// Throws std::out_of_range if something is missing, InputError if it makes no sense. `sets`: those of the
+  /// body as the scene has it.
+  BodyShape read(const Archive& archive, const BodySets& sets) const {
+    BodyShape shape{.mesh = {}, .rest_points = archive.matrices.at(name("rest_points")), .sets = sets};
+    Mesh& mesh = shape.mesh;
+    mesh.points = archive.matrices.at(name("points"));
+    mesh.tetrahedra = as_cells<Tetrahedra>(archive.vectors.at(name("tetrahedra")));
+    mesh.faces = as_cells<Faces>(archive.vectors.at(name("faces")));
+    mesh.edges = as_cells<Edges>(archive.vectors.at(name("edges")));
+    mesh.vertices = as_cells<Eigen::VectorXi>(archive.vectors.at(name("vertices")));
+    const VectorX& texture = archive.vectors.at(name("texture"));
+    if (texture.size() != 0 && texture.size() != 6 * mesh.faces.cols())
+      throw InputError("holds {} texture coordinates for {} triangles", texture.size(), mesh.faces.cols());
+    mesh.face_texture = texture.reshaped(6, texture.size() / 6);
+    shape.sets.cell_substance = as_integers(archive.vectors.at(name("cell_substance")));
+    for_each_set(sets, [&](const std::string& set, SetKind kind, std::size_t i) {
+      std::vector<Index> members = as_integers(archive.vectors.at(set));
+      if (std::ranges::adjacent_find(members, std::greater_equal<>()) != members.end())
+        throw InputError("holds a set whose members do not ascend");
+      shape.sets.replace(kind, i, std::move(members));
+    });
+    return shape;
+  }
+
+ private:
+  std::string name(std::string_view part) const { return prefix_ + std::string(part); }
+  /// Sets are told apart by their order, which the scene gives them.
+  template <class F>
+  void for_each_set(const BodySets& sets, const F& f) const {
+    for (std::size_t k = 0; k < set_kind_count; ++k)
+      for (std::size_t i = 0; i < sets.list(SetKind(k)).size(); ++i)
+        f(name(fmt::format("set of {} {}", set_kind_names[k], i)), SetKind(k), i);
+  }
+  std::string prefix_;
+};
+
+void write_meshes(const Model& model, Archive& archive) {
+  if (model.topology != 0) archive.integers["topology"] = model.topology;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    if (model.bodies[b].reshaped) ShapeArchive(b).write(shape_of(model.bodies[b]), archive);
+}
+
+/// The model with the meshes of the archive: that of the scene if there are none.
+std::shared_ptr<const Model> read_meshes(const Archive& archive, const std::shared_ptr<const Model>& model) {
+  const auto topology = archive.integers.find("topology");
+  if (topology == archive.integers.end()) return model;
+  if (topology->second < 1 || topology->second > std::numeric_limits<Index>::max())
+    throw InputError("is of topology {}, must be more than 0", topology->second);
+  std::map<int, BodyShape> shapes;
+  for (std::size_t b = 0; b < model->bodies.size(); ++b)
+    if (const ShapeArchive shape(b); shape.is_in(archive))
+      shapes.emplace(int(b), shape.read(archive, model->bodies[b].sets));
+  return with_shapes(*model, std::move(shapes), Index(topology->second));
 }
 
 /// FNV-1a.
@@ -75,32 +192,22 @@ std::uint64_t fingerprint(const SceneFile& file, const Model& model) {
   return hash.value();
 }
 
-void write_checkpoint(const std::filesystem::path& file, const State& state, std::uint64_t scene) {
+void write_checkpoint(const std::filesystem::path& file, const State& state, const Model& model,
+                      std::uint64_t scene) {
   Archive archive;
   archive.integers["scene"] = std::int64_t(scene);
   archive.integers["step"] = state.step;
   for (const auto& [name, value] : reals(state)) archive.reals[name] = *value;
   for (const auto& [name, matrix] : matrices(state)) archive.matrices[name] = *matrix;
   archive.vectors["limit_stiffness"] = state.limit_stiffness;
+  write_meshes(model, archive);
   write_archive(file, checkpoint_mark, checkpoint_format, archive);
 }
 
-State read_checkpoint(const std::filesystem::path& file, const Model& model, std::uint64_t scene) {
-  Archive archive = read_archive(file, checkpoint_mark, checkpoint_format);
-  State state;
-  try {
-    if (std::uint64_t(archive.integers.at("scene")) != scene)
-      throw InputError(
-          "{}: belongs to another scene: scene.json or a mesh that it reads has changed since the run began; "
-          "put it back, or start a new run",
-          file.string());
-    state.step = Index(archive.integers.at("step"));
-    for (const auto& [name, value] : reals(state)) *value = archive.reals.at(name);
-    for (const auto& [name, matrix] : matrices(state)) *matrix = std::move(archive.matrices.at(name));
-    state.limit_stiffness = std::move(archive.vectors.at("limit_stiffness"));
-  } catch (const std::out_of_range&) {
-    throw InputError("{}: does not hold all of a state; start the run again", file.string());
-  }
+namespace {
+
+/// Throws InputError naming the file unless the state is one of the model.
+void check_state(const std::filesystem::path& file, const State& state, const Model& model) {
   for (const auto& [name, matrix] : matrices(state)) {
     if (matrix != &state.anchors && matrix != &state.friction && matrix->cols() != model.node_count())
       throw InputError("{}: holds {} nodes, the scene has {}; it belongs to another scene", file.string(),
@@ -118,17 +225,46 @@ State read_checkpoint(const std::filesystem::path& file, const Model& model, std
     throw InputError(
         "{}: has {} nodes held by conditions that begin late, the scene has {}; it belongs to another scene",
         file.string(), state.anchors.cols(), ScriptedNodes(model).anchor_count());
-  return state;
+}
+
+}  // namespace
+
+ReadCheckpoint read_checkpoint(const std::filesystem::path& file, const std::shared_ptr<const Model>& model,
+                               std::uint64_t scene) {
+  Archive archive = read_archive(file, checkpoint_mark, checkpoint_format);
+  ReadCheckpoint result;
+  State& state = result.state;
+  try {
+    if (std::uint64_t(archive.integers.at("scene")) != scene)
+      throw InputError(
+          "{}: belongs to another scene: scene.json or a mesh that it reads has changed since the run began; "
+          "put it back, or start a new run",
+          file.string());
+    state.step = Index(archive.integers.at("step"));
+    for (const auto& [name, value] : reals(state)) *value = archive.reals.at(name);
+    for (const auto& [name, matrix] : matrices(state)) *matrix = std::move(archive.matrices.at(name));
+    state.limit_stiffness = std::move(archive.vectors.at("limit_stiffness"));
+    try {
+      result.model = read_meshes(archive, model);
+    } catch (const InputError& e) {
+      throw InputError("{}: has a mesh that cannot be used: {}; start the run again", file.string(),
+                       e.what());
+    }
+  } catch (const std::out_of_range&) {
+    throw InputError("{}: does not hold all of a state; start the run again", file.string());
+  }
+  check_state(file, state, *result.model);
+  return result;
 }
 
 CheckpointFiles::CheckpointFiles(const std::filesystem::path& directory, std::uint64_t fingerprint)
     : newest(directory / "checkpoint"), older(directory / "checkpoint.older"), scene(fingerprint) {}
 
-void CheckpointFiles::keep(const State& state) const {
+void CheckpointFiles::keep(const State& state, const Model& model) const {
   // First the new one beside both, then the names change: whenever the machine stops, a good one has a name.
   std::filesystem::path fresh = newest;
   fresh += ".new";
-  write_checkpoint(fresh, state, scene);
+  write_checkpoint(fresh, state, model, scene);
   std::error_code error;
   if (std::filesystem::exists(newest, error)) std::filesystem::rename(newest, older, error);
   std::filesystem::rename(fresh, newest, error);
@@ -137,7 +273,7 @@ void CheckpointFiles::keep(const State& state) const {
                      error.message());
 }
 
-ReadCheckpoint CheckpointFiles::read(const Model& model) const {
+ReadCheckpoint CheckpointFiles::read(const std::shared_ptr<const Model>& model) const {
   const auto there = [](const std::filesystem::path& file) {
     std::error_code error;
     return std::filesystem::exists(file, error);
@@ -147,13 +283,15 @@ ReadCheckpoint CheckpointFiles::read(const Model& model) const {
                      newest.parent_path().string());
   std::string trouble;
   try {
-    return {read_checkpoint(newest, model, scene), {}};
+    return read_checkpoint(newest, model, scene);
   } catch (const InputError& e) {
     trouble = e.what();
   }
   if (!there(older)) throw InputError("{}", trouble);
   try {
-    return {read_checkpoint(older, model, scene), trouble};
+    ReadCheckpoint result = read_checkpoint(older, model, scene);
+    result.trouble = trouble;
+    return result;
   } catch (const InputError& e) {
     throw InputError("{}\nThe checkpoint before is no better: {}\nStart the run anew", trouble, e.what());
   }

@@ -15,17 +15,22 @@ inline constexpr std::uint32_t checkpoint_format = 6;
 /// it reads. A run goes on only with the same, or it would not be the run it began as.
 std::uint64_t fingerprint(const SceneFile& file, const Model& model);
 
-/// Keeps a state, bit for bit, so that a run can go on from it, and the fingerprint of its scene. Atomic.
-void write_checkpoint(const std::filesystem::path& file, const State& state, std::uint64_t scene);
-
-/// Throws InputError naming the file if it is missing or damaged, if it has another fingerprint, or if its
-/// state does not fit the model.
-State read_checkpoint(const std::filesystem::path& file, const Model& model, std::uint64_t scene);
+/// Keeps a state of a model, bit for bit, so that a run can go on from it, and the fingerprint of its scene.
+/// Of the model it keeps the shapes of the bodies whose mesh is not that of the scene, if there are any.
+/// Atomic.
+void write_checkpoint(const std::filesystem::path& file, const State& state, const Model& model,
+                      std::uint64_t scene);
 
 struct ReadCheckpoint {
   State state;
-  std::string trouble;  ///< why the newest could not be used; empty if it is the newest
+  std::shared_ptr<const Model> model;  ///< that the state is of
+  std::string trouble = {};            ///< why the newest could not be used; empty if it is the newest
 };
+
+/// `model`: of the scene. Throws InputError naming the file if it is missing or damaged, if it has another
+/// fingerprint, or if its meshes or its state do not fit the model.
+ReadCheckpoint read_checkpoint(const std::filesystem::path& file, const std::shared_ptr<const Model>& model,
+                               std::uint64_t scene);
 
 /// The last two checkpoints of a run directory.
 struct CheckpointFiles {
@@ -34,9 +39,9 @@ struct CheckpointFiles {
   std::uint64_t scene;  ///< fingerprint
 
   /// The newest becomes the older one. At every moment at least one of the two is complete.
-  void keep(const State& state) const;
+  void keep(const State& state, const Model& model) const;
   /// The newest that is good. Throws InputError, saying what is wrong with both, if none is.
-  ReadCheckpoint read(const Model& model) const;
+  ReadCheckpoint read(const std::shared_ptr<const Model>& model) const;
 };
 
 }  // namespace apart

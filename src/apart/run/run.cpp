@@ -109,7 +109,7 @@ class Run {
     keep_state("running");
     rescue_->offer([this] {
       log_line(fmt::format("interrupted after step {}", published_.state.step));
-      checkpoints_.keep(published_.state);
+      checkpoints_.keep(published_.state, *scene_.model);
       write_summary("interrupted", fmt::format("interrupted after step {}", published_.state.step));
       return published_.state.step;
     });
@@ -217,6 +217,7 @@ class Run {
       if (options_.record_iterates) {
         iterates_.step = report.step;
         iterates_.absent = simulation_.absent();
+        iterates_.topology.assign(iterates_.points.size(), simulation_.model().topology);
         write_iterates(directory_, iterates_);
         digests_->add(iterates_name(report.step));
       }
@@ -296,7 +297,7 @@ class Run {
 
   void keep_state(std::string_view status, const std::string& reason = {}) {
     publish();
-    checkpoints_.keep(simulation_.state());
+    checkpoints_.keep(simulation_.state(), *scene_.model);
     write_summary(status, reason);
     last_kept_ = Clock::now();
   }
@@ -434,7 +435,9 @@ RunResult resume_run(const SceneFile& file, const Scene& scene, const fs::path& 
                      const RunOptions& options) {
   const DirectoryLock lock(directory);
   const CheckpointFiles checkpoints(directory, fingerprint(file, *scene.model));
-  const auto [state, trouble] = checkpoints.read(*scene.model);
+  const auto [state, model, trouble] = checkpoints.read(scene.model);
+  Scene going_on = scene;
+  going_on.model = model;  // its meshes may have changed since the start
   if (!trouble.empty() && options.on_note)
     options.on_note(
         fmt::format("{}\nThe checkpoint before, of step {}, is used instead", trouble, state.step));
@@ -474,7 +477,7 @@ RunResult resume_run(const SceneFile& file, const Scene& scene, const fs::path& 
   for (const StepReport& report : done) lines += step_line(report) + "\n";
   write_atomically(directory / "steps.csv", lines);
   if (!scene.probes.empty()) cut_probes(directory / "probes.csv", scene.probes, state.step);
-  Run run(scene, directory, same, checkpoints, {state, spent, done});
+  Run run(going_on, directory, same, checkpoints, {state, spent, done});
   return run.advance(kept_frames);
 }
 

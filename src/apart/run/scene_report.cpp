@@ -157,18 +157,20 @@ std::optional<double> one_cell_thickness(const Body& body, const BodyReport& r) 
 double farthest_move(const Body& body, const Scene& scene) {
   const double dt = scene.model->options.dt;
   double way = body.velocity.cols() > 0 ? body.velocity.colwise().norm().maxCoeff() * dt : 0;
-  for (const Prescription& p : body.prescriptions) {
-    if (!p.motion || p.nodes.empty()) continue;
+  for (const ScriptedPart& part : scripted_parts(body)) {
+    const Prescription& p = body.prescriptions[part.prescription];
+    const std::vector<Index>& nodes = part.nodes;
+    if (!p.motion) continue;
     // The outermost nodes: a rigid motion moves one of them farthest.
     std::set<Index> outermost;
     for (int axis = 0; axis < 3; ++axis) {
       const auto less = [&](Index a, Index b) { return body.nodes(axis, a) < body.nodes(axis, b); };
-      const auto [low, high] = std::minmax_element(p.nodes.begin(), p.nodes.end(), less);
+      const auto [low, high] = std::minmax_element(nodes.begin(), nodes.end(), less);
       outermost.insert({*low, *high});
     }
     // A sequence of meshes moves all nodes together and cannot be asked for a few.
-    const bool all = Index(p.nodes.size()) == body.node_count() && body.kind == BodyKind::obstacle;
-    const std::vector<Index> chosen = all ? p.nodes : std::vector<Index>(outermost.begin(), outermost.end());
+    const bool all = Index(nodes.size()) == body.node_count() && body.kind == BodyKind::obstacle;
+    const std::vector<Index> chosen = all ? nodes : std::vector<Index>(outermost.begin(), outermost.end());
     Matrix3X start(3, Index(chosen.size()));
     for (std::size_t i = 0; i < chosen.size(); ++i) start.col(Index(i)) = body.nodes.col(chosen[i]);
     const Index looks = start.cols() > 100'000 ? 8 : 64;

@@ -141,14 +141,14 @@ class SurfaceTree {
   std::vector<Node> nodes_;
 };
 
-std::vector<Attachment> springs(const NearestDescription& d, const AttachedPair& pair, const Clock& clock) {
+std::vector<AttachedSpring> springs(const NearestDescription& d, const AttachedPair& pair) {
   const Body &first = pair.bodies[std::size_t(pair.a)], &second = pair.bodies[std::size_t(pair.b)];
   if (pair.a == pair.b || (!first.is_dynamic() && !second.is_dynamic()) || second.mesh.point_count() == 0 ||
       first.mesh.point_count() == 0)
     d.place["bodies"].fail("got '{}' and '{}', must be two bodies with points of which one can move",
                            first.name, second.name);
   const double reach = d.max_distance.metres(pair.scene_size);
-  std::vector<Attachment> result;
+  std::vector<AttachedSpring> result;
   double closest = std::numeric_limits<double>::infinity();
   const SurfaceTree tree(second, d.to == AttachTo::vertices);
   for (const Index p : select_points(d.where, pair.placed)) {
@@ -156,8 +156,7 @@ std::vector<Attachment> springs(const NearestDescription& d, const AttachedPair&
     const Foot foot = tree.nearest(first.mesh.points.col(p));
     closest = std::min(closest, foot.distance);
     if (!(foot.distance <= reach)) continue;
-    result.push_back({pair.a, p, pair.b, foot.points, foot.weights, d.stiffness, foot.distance,
-                      make_time_range(d, clock)});
+    result.push_back({p, foot.points, foot.weights, foot.distance, 0});
   }
   if (!std::isfinite(closest))
     place_of(d.where).fail("chooses no point on the surface of '{}'; attachments hold surfaces", first.name);
@@ -194,7 +193,7 @@ std::vector<Stitch> stitches_of(const StitchesDescription& d) {
   return stitches;
 }
 
-std::vector<Attachment> springs(const StitchesDescription& d, const AttachedPair& pair, const Clock& clock) {
+std::vector<AttachedSpring> springs(const StitchesDescription& d, const AttachedPair& pair) {
   const int a = pair.a, b = pair.b;
   const Body &first = pair.bodies[std::size_t(a)], &second = pair.bodies[std::size_t(b)];
   if (!first.is_dynamic() && !second.is_dynamic())
@@ -205,8 +204,7 @@ std::vector<Attachment> springs(const StitchesDescription& d, const AttachedPair
         "counts points, but the mesh has some that belong to no cell, or coincide with others, and were left "
         "out; remove them");
   const std::vector<Stitch> stitches = stitches_of(d);
-  const TimeRange when = make_time_range(d, clock);
-  std::vector<Attachment> result;
+  std::vector<AttachedSpring> result;
   for (std::size_t i = 0; i < stitches.size(); ++i) {
     const Stitch& s = stitches[i];
     const auto check = [&](const Body& body, int p) {
@@ -219,8 +217,7 @@ std::vector<Attachment> springs(const StitchesDescription& d, const AttachedPair
     if (s.c >= 0) check(second, s.c);
     if (a == b && (s.a == s.b || s.a == s.c || s.b == s.c))
       source.fail("stitch {}: point {} is sewn to itself", i, s.a == s.b || s.a == s.c ? s.a : s.b);
-    Attachment spring{a,   s.a, b, {s.b, -1, -1}, {1, 0, 0}, d.stiffness, d.length.metres(pair.scene_size),
-                      when};
+    AttachedSpring spring{s.a, {s.b, -1, -1}, {1, 0, 0}, d.length.metres(pair.scene_size), 0};
     if (s.c >= 0) {
       spring.others[1] = s.c;
       spring.weights << 1 - s.t, s.t, 0;
@@ -229,7 +226,6 @@ std::vector<Attachment> springs(const StitchesDescription& d, const AttachedPair
     for (int k = 0; k < 2; ++k)
       if (spring.others[std::size_t(k)] >= 0)
         difference -= spring.weights[k] * second.mesh.points.col(spring.others[std::size_t(k)]);
-    spring.closing = d.closing;
     spring.start_length = difference.norm();
     result.push_back(spring);
   }
@@ -238,9 +234,17 @@ std::vector<Attachment> springs(const StitchesDescription& d, const AttachedPair
 
 }  // namespace
 
-std::vector<Attachment> make_attachments(const AttachmentDescription& attachment, const AttachedPair& pair,
-                                         const Clock& clock) {
-  return std::visit([&](const auto& d) { return springs(d, pair, clock); }, attachment);
+Attachment make_attachment(const AttachmentDescription& attachment, const AttachedPair& pair,
+                           const Clock& clock) {
+  return std::visit(
+      [&]<class D>(const D& d) {
+        std::vector<AttachedSpring> list = springs(d, pair);
+        Attachment result{pair.a, pair.b, d.stiffness, make_time_range(d, clock), 0, {}, {}, {}};
+        if constexpr (std::same_as<D, StitchesDescription>) result.closing = d.closing;
+        attach(result, std::move(list), pair.bodies, d.place.path());
+        return result;
+      },
+      attachment);
 }
 
 }  // namespace apart

@@ -1,3 +1,4 @@
+#include <apart/bodies/acting_parts.hpp>
 #include <apart/bodies/body_rules.hpp>
 #include <apart/scene/describe.hpp>
 #include <apart/scene/expression.hpp>
@@ -9,7 +10,6 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace apart {
 
@@ -17,7 +17,9 @@ namespace {
 
 constexpr Index most_tried_steps = 100000;
 
-std::function<Vector3(const Vector3&, double)> make_field(const FormulaVector& v) {
+using SpaceField = std::function<Vector3(const Vector3& place, double time)>;
+
+SpaceField make_field(const FormulaVector& v) {
   return [f = std::array<Expression, 3>{make_expression(v[0]), make_expression(v[1]), make_expression(v[2])}](
              const Vector3& x, double t) {
     return Vector3(f[0](x[0], x[1], x[2], t), f[1](x[0], x[1], x[2], t), f[2](x[0], x[1], x[2], t));
@@ -26,24 +28,27 @@ std::function<Vector3(const Vector3&, double)> make_field(const FormulaVector& v
 
 /// Throws InputError, naming the formula, unless the load is finite in every step it acts in; of many points
 /// only some are tried, the others are seen when the step comes.
-void check_finite(const Place& formula, const Load& load, const Body& body, const Clock& clock) {
-  const std::size_t stride = std::max<std::size_t>(load.points.size() / 8, 1);
-  const Matrix3X& x = load.per_mass ? body.nodes : body.mesh.points;
+void check_finite(const Place& formula, const SpaceField& field, const TimeRange& when,
+                  const Matrix3X& places, const Clock& clock) {
+  const Index stride = std::max(Index(places.cols()) / 8, Index(1));
   for (Index k = 1; k <= std::min<Index>(clock.steps, most_tried_steps); ++k)
-    for (std::size_t i = 0; load.when.covers(k * clock.dt) && i < load.points.size(); i += stride)
-      if (!load.field(x.col(load.points[i]), k * clock.dt).allFinite())
-        formula.fail("is not finite at {} at t = {:.6g} s; rewrite the formula",
-                     text_of(x.col(load.points[i])), k * clock.dt);
+    for (Index i = 0; when.covers(k * clock.dt) && i < places.cols(); i += stride)
+      if (!field(places.col(i), k * clock.dt).allFinite())
+        formula.fail("is not finite at {} at t = {:.6g} s; rewrite the formula", text_of(places.col(i)),
+                     k * clock.dt);
+}
+void check_finite(const Place& formula, const Load& load, const Body& body, const Clock& clock) {
+  const Matrix3X& x = load.kind == Load::Kind::acceleration ? body.nodes : body.mesh.points;
+  check_finite(formula, load.field, load.when, x(Eigen::all, loaded_part(body, load).points), clock);
 }
 
 /// Triangles of the body's surface: those of a group, or those all corners of which are chosen.
-std::vector<Index> chosen_faces(const SelectionDescription& where, const Body& body,
-                                const PlacedMesh& placed) {
+FacetSet chosen_facets(const SelectionDescription& where, Body& body, const PlacedMesh& placed) {
   std::vector<Index> faces = select_triangles(where, placed, body.surface_faces);
   if (faces.empty())
     place_of(where).fail("got {}, which holds no whole triangle of the body's surface; choose more points",
                          short_text(where));
-  return faces;
+  return body.sets.add_facets(set_name(where), std::move(faces));
 }
 
 void refuse_place(const BodyForceDescription& d) {
@@ -58,40 +63,27 @@ void refuse_place(const BodyForceDescription& d) {
 void add(Body& body, const BodyForceDescription& d, const PlacedMesh& placed, const Clock& clock) {
   const bool whole = moves_as_whole(body);
   if (whole) refuse_place(d);
-  Load load{make_field(d.acceleration), true, {}, {}, make_time_range(d, clock)};
-  load.points = select_points(d.where, placed);
-  if (whole) {
-    if (Index(load.points.size()) != body.mesh.point_count())
-      d.place["where"].fail(
-          "chooses {} of {} points; a body force acts on this body as a whole: use {{\"all\": true}}",
-          load.points.size(), body.mesh.point_count());
-    load.points.resize(std::size_t(body.node_count()));
-    std::iota(load.points.begin(), load.points.end(), 0);
-  }
+  Load load{Load::Kind::acceleration, make_field(d.acceleration), {}, {}, make_time_range(d, clock)};
+  std::vector<Index> points = select_points(d.where, placed);
+  if (whole && Index(points.size()) != body.mesh.point_count())
+    d.place["where"].fail(
+        "chooses {} of {} points; a body force acts on this body as a whole: use {{\"all\": true}}",
+        points.size(), body.mesh.point_count());
+  load.points = body.sets.add_points(set_name(d.where), std::move(points));
   check_finite(d.place["acceleration"], load, body, clock);
   body.loads.push_back(std::move(load));
 }
 
 void add(Body& body, const TractionDescription& d, const PlacedMesh& placed, const Clock& clock) {
-  VectorX area = VectorX::Zero(body.mesh.point_count());  // a third of each triangle to each corner
-  for (const Index f : chosen_faces(d.where, body, placed)) {
-    const auto c = body.surface_faces.col(f);
-    const Matrix3X& x = body.mesh.points;
-    const Vector3 normal = (x.col(c[1]) - x.col(c[0])).cross(x.col(c[2]) - x.col(c[0]));
-    for (int k = 0; k < 3; ++k) area[c[k]] += normal.norm() / 6;
-  }
-  Load load{make_field(d.traction), false, {}, {}, make_time_range(d, clock)};
-  for (Index p = 0; p < area.size(); ++p)
-    if (area[p] > 0) load.points.push_back(p);
-  load.weights.resize(Index(load.points.size()));
-  for (std::size_t i = 0; i < load.points.size(); ++i) load.weights[Index(i)] = area[load.points[i]];
+  const FacetSet facets = chosen_facets(d.where, body, placed);
+  Load load{Load::Kind::traction, make_field(d.traction), {}, facets, make_time_range(d, clock)};
   check_finite(d.place["traction"], load, body, clock);
   body.loads.push_back(std::move(load));
 }
 
 void add(Body& body, const PointForceDescription& d, const PlacedMesh& placed, const Clock& clock) {
-  Load load{make_field(d.force), false, select_points(d.where, placed), {}, make_time_range(d, clock)};
-  load.weights = VectorX::Ones(Index(load.points.size()));
+  const PointSet points = body.sets.add_points(set_name(d.where), select_points(d.where, placed));
+  Load load{Load::Kind::force, make_field(d.force), points, {}, make_time_range(d, clock)};
   check_finite(d.place["force"], load, body, clock);
   body.loads.push_back(std::move(load));
 }
@@ -108,7 +100,7 @@ void add(Body& body, const PressureDescription& d, const PlacedMesh& placed, con
     if (when.covers(k * clock.dt) && !std::isfinite(formula(0, 0, 0, k * clock.dt)))
       d.place["pressure"].fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
   body.pressures.push_back(
-      {chosen_faces(d.where, body, placed), [formula](double t) { return formula(0, 0, 0, t); }, when});
+      {chosen_facets(d.where, body, placed), [formula](double t) { return formula(0, 0, 0, t); }, when});
 }
 
 void add(Body& body, const WindDescription& d, const PlacedMesh& placed, const Clock& clock) {
@@ -117,22 +109,26 @@ void add(Body& body, const WindDescription& d, const PlacedMesh& placed, const C
     return std::all_of(corners.begin(), corners.end(),
                        [&](int c) { return std::binary_search(points.begin(), points.end(), Index(c)); });
   };
-  Wind wind;
-  wind.faces = select_triangles(d.where, placed, body.surface_faces);
+  const std::string name = set_name(d.where);
+  std::vector<Index> faces = select_triangles(d.where, placed, body.surface_faces), segments;
   if (body.kind == BodyKind::rod)
     for (Index e = 0; e < body.free_segments.cols(); ++e)
-      if (chosen(body.free_segments.col(e))) wind.segments.push_back(e);
-  if (body.kind == BodyKind::particles) wind.points = points;
-  if (wind.faces.empty() && wind.segments.empty() && wind.points.empty())
+      if (chosen(body.free_segments.col(e))) segments.push_back(e);
+  const bool balls = body.kind == BodyKind::particles;
+  if (faces.empty() && segments.empty() && !balls)
     place_of(d.where).fail(
         "got {}, which holds no whole triangle or segment of the body's surface; choose more points",
         short_text(d.where));
+  Wind wind;
+  if (!faces.empty()) wind.facets = body.sets.add_facets(name, std::move(faces));
+  if (!segments.empty()) wind.segments = body.sets.add_segments(name, std::move(segments));
+  if (balls) wind.points = body.sets.add_points(name, points);
   wind.velocity = make_field(d.velocity);
   wind.density = d.density;
   wind.normal = d.drag;
   wind.tangential = d.friction;
   wind.when = make_time_range(d, clock);
-  check_finite(d.place["velocity"], {wind.velocity, false, points, {}, wind.when}, body, clock);
+  check_finite(d.place["velocity"], wind.velocity, wind.when, body.mesh.points(Eigen::all, points), clock);
   body.winds.push_back(std::move(wind));
 }
 

@@ -1,3 +1,4 @@
+#include <apart/bodies/acting_parts.hpp>
 #include <apart/bodies/body_rules.hpp>
 #include <apart/geometry/aabb.hpp>
 #include <apart/scene/describe.hpp>
@@ -7,17 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace apart {
 
 namespace {
-
-std::vector<Index> all_nodes(const Body& body) {
-  std::vector<Index> nodes(std::size_t(body.nodes.cols()));
-  std::iota(nodes.begin(), nodes.end(), 0);
-  return nodes;
-}
 
 /// At most so many of the points, spread over all.
 Matrix3X some_of(const Matrix3X& points, Index most) {
@@ -77,7 +71,7 @@ Prescriber::Prescriber(Body& body, const PlacedMesh& placed, const Clock& clock)
       taken_(std::size_t(3 * body.nodes.cols())) {}
 
 void Prescriber::whole(const MotionDescription& motion) {
-  give({place_of(motion), &motion, {}}, all_nodes(body_), {true, true, true});
+  give({place_of(motion), &motion, {}}, all_points(body_), {true, true, true});
 }
 
 void Prescriber::part(const FixedDescription& fixed) {
@@ -90,55 +84,40 @@ void Prescriber::part(const FixedDescription& fixed) {
   std::array<bool, 3> axes;
   for (int k = 0; k < 3; ++k) axes[std::size_t(k)] = fixed.axes.find("xyz"[k]) != std::string::npos;
   give({fixed.place, fixed.motion ? &*fixed.motion : nullptr, make_time_range(fixed, clock_)},
-       everything ? all_nodes(body_) : points, axes);
+       everything ? all_points(body_) : body_.sets.add_points(set_name(fixed.where), points), axes);
 }
 
-void Prescriber::give(const Request& request, const std::vector<Index>& nodes, std::array<bool, 3> axes) {
+void Prescriber::give(const Request& request, PointSet points, std::array<bool, 3> axes) {
   const TimeRange& when = request.when;
   owners_.push_back(
       {request.who.path(), request.motion ? to_text(described::write(*request.motion)) : "", when});
+  const auto is_same = [&](const Owner& o) { return o.motion == owners_.back().motion && o.when == when; };
   const int me = int(owners_.size()) - 1;
+  const std::vector<Index> nodes = nodes_of(body_, points);
   Motion motion;
   if (request.motion) {
     motion = make_motion(*request.motion, center_);
-    Matrix3X chosen(3, Index(nodes.size()));
-    for (std::size_t i = 0; i < nodes.size(); ++i) chosen.col(Index(i)) = body_.nodes.col(nodes[i]);
     Clock active = clock_;  // the time of a motion counts from when it begins
     active.steps =
         Index(std::min(double(clock_.steps), std::floor((when.until - when.from) / clock_.dt * (1 + 1e-9))));
-    check_motion(place_of(*request.motion), motion, chosen, active);
+    check_motion(place_of(*request.motion), motion, body_.nodes(Eigen::all, nodes), active);
   }
-  // What an equal motion prescribes already is left out; nodes are grouped by the axes that remain.
-  std::array<std::vector<Index>, 8> by_axes;
-  for (const Index node : nodes) {
-    unsigned remaining = 0;
+  for (const Index node : nodes)
     for (unsigned k = 0; k < 3; ++k) {
       if (!axes[k]) continue;
       std::vector<int>& owners = taken_[std::size_t(3 * node) + k];
-      bool given = false;
-      for (const int other : owners) {
-        const Owner& o = owners_[std::size_t(other)];
-        if (!o.when.overlaps(when)) continue;
-        if (o.motion != owners_.back().motion || o.when != when)
+      for (const int other : owners)
+        if (const Owner& o = owners_[std::size_t(other)]; o.when.overlaps(when) && !is_same(o))
           request.who.fail(
               "gives node {} at {} a {} coordinate that {} gives it already at the same time, with another "
               "motion; "
               "choose other points, axes or times",
               node, text_of(body_.nodes.col(node)), "xyz"[k], o.path);
-        given = true;
-      }
-      if (given) continue;
       owners.push_back(me);
-      remaining |= 1u << k;
     }
-    if (remaining) by_axes[remaining].push_back(node);
-  }
-  for (unsigned mask = 1; mask < 8; ++mask) {
-    if (by_axes[mask].empty()) continue;
-    const bool everything = Index(by_axes[mask].size()) == body_.nodes.cols();
-    prescribe(body_, everything ? nullptr : &by_axes[mask],
-              {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0}, motion, when);
-  }
+  // What is given twice is left out where sets are resolved: the mesh may change.
+  const int script = int(std::ranges::find_if(owners_, is_same) - owners_.begin());
+  body_.prescriptions.push_back({points, axes, std::move(motion), when, script});
 }
 
 }  // namespace apart

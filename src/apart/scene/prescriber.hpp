@@ -39,7 +39,7 @@ class Prescriber {
     const MotionDescription* motion;  ///< null: held
     TimeRange when;
   };
-  void give(const Request& request, const std::vector<Index>& nodes, std::array<bool, 3> axes);
+  void give(const Request& request, PointSet points, std::array<bool, 3> axes);
 
   Body& body_;
   PlacedMesh placed_;

@@ -2,7 +2,6 @@
 #include <apart/scene/probes.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace apart {
 
@@ -14,33 +13,28 @@ void check_name(const ProbeBase& d) {
                          to_short_text(JsonValue(d.name)));
 }
 
-/// The points, or for a reaction the nodes, that a probe of some points measures.
-std::vector<Index> measured(const PointProbe& d, Probe::Kind quantity, const Model& model,
-                            const ProbedBodies& of) {
-  std::vector<Index> result;
+/// The points that a probe measures, of each body.
+std::vector<PointSet> measured(const PointProbe& d, Probe::Kind quantity, std::vector<Body>& bodies,
+                               const ProbedBodies& of) {
+  std::vector<PointSet> result;
   for (std::size_t k = 0; k < of.bodies.size(); ++k) {
-    const auto i = std::size_t(of.bodies[k]);
-    const Body& body = model.bodies[i];
+    Body& body = bodies[std::size_t(of.bodies[k])];
     if (body.mesh.point_count() == 0)
       d.place["body"].fail("'{}' has no points; name another body", body.name);
     std::vector<Index> chosen = select_points(d.where, of.placed[k]);
-    const bool of_nodes = quantity == Probe::Kind::reaction;
-    if (of_nodes && moves_as_whole(body)) {
-      if (Index(chosen.size()) != body.mesh.point_count())
-        d.place["where"].fail("chooses {} of {} points; the body is held as a whole: use {{\"all\": true}}",
-                              chosen.size(), body.mesh.point_count());
-      chosen.resize(std::size_t(body.node_count()));
-      std::iota(chosen.begin(), chosen.end(), 0);
-    }
-    const Index first = of_nodes ? model.first_node[i] : model.first_point[i];
-    for (const Index p : chosen) result.push_back(first + p);
+    if (quantity == Probe::Kind::reaction && moves_as_whole(body) &&
+        Index(chosen.size()) != body.mesh.point_count())
+      d.place["where"].fail(
+          "chooses {} of {} points; the body is held as a whole: use {{\"all\": true}}", chosen.size(),
+          body.mesh.point_count());
+    result.push_back(body.sets.add_points(set_name(d.where), std::move(chosen)));
   }
   return result;
 }
 
 }  // namespace
 
-Probe make_probe(const ProbeDescription& probe, const Model& model, const ProbedBodies& of) {
+Probe make_probe(const ProbeDescription& probe, std::vector<Body>& bodies, const ProbedBodies& of) {
   return std::visit(
       [&]<class T>(const T& d) {
         Probe result{d.name, T::quantity, of.bodies, of.others, {}};
@@ -48,8 +42,8 @@ Probe make_probe(const ProbeDescription& probe, const Model& model, const Probed
         for (const int b : of.others)
           if (std::find(of.bodies.begin(), of.bodies.end(), b) != of.bodies.end())
             d.place["bodies"].fail("has '{}' on both sides; name two different bodies",
-                                   model.bodies[std::size_t(b)].name);
-        if constexpr (std::derived_from<T, PointProbe>) result.points = measured(d, T::quantity, model, of);
+                                   bodies[std::size_t(b)].name);
+        if constexpr (std::derived_from<T, PointProbe>) result.points = measured(d, T::quantity, bodies, of);
         return result;
       },
       probe);

@@ -6,13 +6,14 @@
 
 namespace apart {
 
-/// The bodies of a model that a probe measures.
+/// The bodies that a probe measures.
 struct ProbedBodies {
   std::vector<int> bodies, others;
   std::vector<PlacedMesh> placed;  ///< the mesh of each of `bodies`
 };
 
-/// Throws InputError if there is nothing to measure.
-Probe make_probe(const ProbeDescription& probe, const Model& model, const ProbedBodies& of);
+/// The bodies get the sets of points that the probe measures. Throws InputError if there is nothing to
+/// measure.
+Probe make_probe(const ProbeDescription& probe, std::vector<Body>& bodies, const ProbedBodies& of);
 
 }  // namespace apart

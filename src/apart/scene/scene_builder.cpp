@@ -233,10 +233,10 @@ class SceneBuilder {
     std::vector<Body> bodies;  // the names in entries_ stay
     for (BuiltBody& entry : entries_) bodies.push_back(std::move(entry.body));
     std::vector<Attachment> attachments = attach(bodies, named);
+    add_probes(bodies, named);
     scene_.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs), std::move(options),
                                                  std::move(attachments));
     ensure(scene_.model->size == size_, "build_scene: L of the scene format is Model::size");
-    add_probes(named);
     return std::move(scene_);
   }
 
@@ -296,7 +296,7 @@ class SceneBuilder {
     return size;
   }
 
-  std::vector<Attachment> attach(const std::vector<Body>& bodies, const BodyIndex& named) {
+  std::vector<Attachment> attach(std::vector<Body>& bodies, const BodyIndex& named) {
     std::vector<Attachment> result;
     for (const AttachmentDescription& attachment : description_.attachments)
       problems_.collect([&] {
@@ -311,15 +311,14 @@ class SceneBuilder {
             const AttachedPair pair{
                 bodies, a, b, first.placed(bodies[std::size_t(a)]), first.renumbered || second.renumbered,
                 size_};
-            for (const Attachment& spring : make_attachments(attachment, pair, clock_))
-              result.push_back(spring);
+            result.push_back(make_attachment(attachment, pair, clock_));
           }
       });
     problems_.throw_if_any();
     return result;
   }
 
-  void add_probes(const BodyIndex& named) {
+  void add_probes(std::vector<Body>& bodies, const BodyIndex& named) {
     std::set<std::string> names;
     for (const ProbeDescription& probe : description_.probes)
       problems_.collect([&] {
@@ -332,8 +331,8 @@ class SceneBuilder {
             },
             probe);
         for (const int b : of.bodies)
-          of.placed.push_back(entries_[std::size_t(b)].placed(scene_.model->bodies[std::size_t(b)]));
-        scene_.probes.push_back(make_probe(probe, *scene_.model, of));
+          of.placed.push_back(entries_[std::size_t(b)].placed(bodies[std::size_t(b)]));
+        scene_.probes.push_back(make_probe(probe, bodies, of));
         const ProbeBase& base = std::visit([](const ProbeBase& d) -> const ProbeBase& { return d; }, probe);
         if (!names.insert(base.name).second)
           base.place["name"].fail("got \"{}\", which another probe has already; give each its own",

@@ -155,6 +155,12 @@ std::string text_of(const Vector3& v) {
   return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
 }
 
+std::string set_name(const SelectionDescription& selection) {
+  if (const auto* by_name = std::get_if<GroupSelection>(&selection))
+    return fmt::format("group {}", by_name->name);
+  return place_of(selection).path();
+}
+
 std::vector<Index> select_points(const SelectionDescription& selection, const PlacedMesh& placed) {
   return std::visit(PointChooser(placed), selection);
 }

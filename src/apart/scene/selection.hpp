@@ -17,6 +17,10 @@ struct PlacedMesh {
   bool renumbered = false;  ///< it had points of no cell, or joined with others, which were left out
 };
 
+/// What the set is called that a selection makes: the group of the mesh, or the selection's place in the
+/// scene.
+std::string set_name(const SelectionDescription& selection);
+
 /// The points [m, world] that a selection chooses, ascending. Boundaries belong
 /// to boxes, balls and planes, with a slack of 1e-9 of the points' extent so that rounding does not matter.
 /// Throws InputError if nothing is chosen, or if points are counted that are not as the user sees them.

@@ -4,6 +4,7 @@
 #include <apart/core/error.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace apart {
@@ -87,17 +88,83 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
   mass.setFromTriplets(mass_entries.begin(), mass_entries.end());
   surface = CollisionSurface(std::move(rest), std::move(all_faces), std::move(all_segments),
                              std::move(body_of_vertex), std::move(pairs), std::move(half_spaces));
+  for (const Body& b : bodies) acting.push_back(acting_parts(b));
   for (const Attachment& a : attachments) {
-    vertex_of(a.body, a.point);
-    for (const Index p : a.others)
-      if (p >= 0) vertex_of(a.other, p);
+    attached.push_back(attached_springs(a, bodies));
+    for (AttachedSpring& spring : attached.back()) {
+      spring.point = vertex_of(a.body, spring.point);
+      for (Index& p : spring.others)
+        if (p >= 0) p = vertex_of(a.other, p);
+    }
   }
 }
 
-double Attachment::rest_length(double time) const {
-  if (!(closing > 0)) return length;
+double Attachment::rest_length(const AttachedSpring& spring, double time) const {
+  if (!(closing > 0)) return spring.length;
   const double done = std::clamp((time - when.from) / closing, 0.0, 1.0);
-  return (1 - done) * start_length + done * length;
+  return (1 - done) * spring.start_length + done * spring.length;
+}
+
+void attach(Attachment& attachment, std::vector<AttachedSpring> springs, std::vector<Body>& bodies,
+            const std::string& name) {
+  std::vector<Index> points, other_points;
+  for (const AttachedSpring& s : springs) {
+    points.push_back(s.point);
+    std::ranges::copy_if(s.others, std::back_inserter(other_points), [](Index p) { return p >= 0; });
+  }
+  BodySets &sets = bodies[std::size_t(attachment.body)].sets,
+           &other_sets = bodies[std::size_t(attachment.other)].sets;
+  attachment.points = sets.add_points(name, std::move(points));
+  attachment.other_points = other_sets.add_points(name + ", other ends", std::move(other_points));
+  const auto place_in = [](const std::vector<Index>& members, Index point) {
+    return Index(std::ranges::lower_bound(members, point) - members.begin());
+  };
+  for (AttachedSpring& s : springs) {
+    s.point = place_in(sets[attachment.points], s.point);
+    for (Index& p : s.others)
+      if (p >= 0) p = place_in(other_sets[attachment.other_points], p);
+  }
+  attachment.springs = std::move(springs);
+}
+
+std::vector<AttachedSpring> attached_springs(const Attachment& attachment, const std::vector<Body>& bodies) {
+  const std::vector<Index>& points = bodies[std::size_t(attachment.body)].sets[attachment.points];
+  const std::vector<Index>& other_points =
+      bodies[std::size_t(attachment.other)].sets[attachment.other_points];
+  const auto member = [](const std::vector<Index>& members, Index place) {
+    ensure(place >= 0 && std::size_t(place) < members.size(), "Attachment: a spring has lost its point");
+    return members[std::size_t(place)];
+  };
+  std::vector<AttachedSpring> springs = attachment.springs;
+  for (AttachedSpring& s : springs) {
+    s.point = member(points, s.point);
+    for (Index& p : s.others)
+      if (p >= 0) p = member(other_points, p);
+  }
+  return springs;
+}
+
+std::shared_ptr<const Model> with_shapes(const Model& model, std::map<int, BodyShape> shapes,
+                                         Index topology) {
+  std::vector<Body> bodies = model.bodies;
+  for (auto& [b, shape] : shapes) {
+    Body& body = bodies[std::size_t(b)];
+    body = with_shape(body, std::move(shape));
+  }
+  const auto check = [&](int b, PointSet set) {
+    const Body& body = bodies[std::size_t(b)];
+    if (body.sets[set].size() != model.bodies[std::size_t(b)].sets[set].size() ||
+        !std::ranges::includes(body.surface_points, body.sets[set]))
+      throw InputError("body '{}': its mesh has not all points that something is attached to", body.name);
+  };
+  for (const Attachment& a : model.attachments) {
+    check(a.body, a.points);
+    check(a.other, a.other_points);
+  }
+  auto result =
+      std::make_shared<Model>(std::move(bodies), model.surface.pairs, model.options, model.attachments);
+  result->topology = topology;
+  return result;
 }
 
 Index Model::vertex_of(int body, Index point) const {

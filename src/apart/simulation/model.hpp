@@ -1,11 +1,13 @@
 #pragma once
-#include <apart/bodies/body.hpp>
+#include <apart/bodies/acting_parts.hpp>
+#include <apart/bodies/body_shape.hpp>
 #include <apart/bodies/chart.hpp>
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/ccd.hpp>
 #include <apart/collision/collision_surface.hpp>
 #include <apart/simulation/time_integrator.hpp>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -55,20 +57,36 @@ struct SimulationOptions {
   SolverOptions solver;
 };
 
-/// A spring between a point of a body's surface and a place on another's, or on its own.
-struct Attachment {
-  int body = 0;
-  Index point = 0;  ///< of the body's mesh
-  int other = 0;
-  std::array<Index, 3> others = {-1, -1, -1};  ///< mesh points of the other body; unused entries are −1
+/// One spring of an attachment.
+struct AttachedSpring {
+  Index point = 0;                             ///< its one end
+  std::array<Index, 3> others = {-1, -1, -1};  ///< whose mean is the other; unused entries are −1
   Vector3 weights = Vector3::Zero();           ///< of those; their sum is one
-  double stiffness = 0;                        ///< [N/m]
   double length = 0;                           ///< at rest [m]
-  TimeRange when;
-  double closing = 0;  ///< [s]: the rest length goes to `length` over this time from the start of `when` on
-  double start_length = 0;                ///< [m] before; of attachments that close
-  double rest_length(double time) const;  ///< [m] at a time [s]
+  double start_length = 0;                     ///< [m] before; of attachments that close
 };
+
+/// Springs between points of a body's surface and places on another's, or on its own. Weights and lengths
+/// were found at the start and stay: so do the points that they are of, whatever else of a mesh changes.
+struct Attachment {
+  int body = 0, other = 0;
+  double stiffness = 0;  ///< [N/m] of each spring
+  TimeRange when;
+  double closing = 0;     ///< [s]: rest lengths go to `length` over this time from the start of `when` on
+  PointSet points;        ///< of `body`
+  PointSet other_points;  ///< of `other`
+  /// Their points are counted in the two sets: 0 is the first member.
+  std::vector<AttachedSpring> springs;
+
+  double rest_length(const AttachedSpring& spring, double time) const;  ///< [m] at a time [s]
+};
+
+/// Gives an attachment these springs, whose points are those of the bodies' meshes, and the bodies the sets
+/// that they then refer to.
+void attach(Attachment& attachment, std::vector<AttachedSpring> springs, std::vector<Body>& bodies,
+            const std::string& name);
+/// The springs again, with points of the meshes as they are now.
+std::vector<AttachedSpring> attached_springs(const Attachment& attachment, const std::vector<Body>& bodies);
 
 /// Everything about a scene that does not change in time. Immutable.
 struct Model {
@@ -95,9 +113,17 @@ struct Model {
   std::vector<Index> surface_point;  ///< output point of each surface vertex
   /// The vertex of `surface` at a mesh point of a body, which must be one of its surface points.
   Index vertex_of(int body, Index point) const;
-  std::vector<Attachment> attachments;  ///< points are of surfaces; checked in the constructor
+  std::vector<Attachment> attachments;
+  // What the sets of bodies and attachments hold, found once; everything below goes by these.
+  std::vector<ActingParts> acting;                    ///< of each body
+  std::vector<std::vector<AttachedSpring>> attached;  ///< of each attachment, on vertices of `surface`
+  Index topology = 0;                                 ///< of all meshes together; see Frame::topology
   double size =
       1;  ///< ℓ [m]: diagonal of the bounding box of the scene at the start, rods and balls with their radius
 };
+
+/// The same scene with other meshes of some bodies, given by their position, as topology `topology`. Throws
+/// InputError if a shape does not fit its body, or an attachment would lose a point.
+std::shared_ptr<const Model> with_shapes(const Model& model, std::map<int, BodyShape> shapes, Index topology);
 
 }  // namespace apart

@@ -97,6 +97,7 @@ Frame make_frame(const StepProblem& w, const State& state) {
   const Model& m = w.model;
   Frame f;
   f.time = state.time;
+  f.topology = m.topology;
   f.mesh.points = m.point_map.positions(state.nodes);
   f.velocity = m.point_map.push_forward(state.velocity);
   f.point_body.resize(m.point_count());

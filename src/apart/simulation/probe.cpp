@@ -1,4 +1,5 @@
 #include <apart/collision/gap_meter.hpp>
+#include <apart/core/error.hpp>
 #include <apart/simulation/probe.hpp>
 #include <apart/simulation/step_end.hpp>
 
@@ -143,6 +144,21 @@ ProbeMeter::ProbeMeter(Probe probe) : probe_(std::move(probe)) {}
 ProbeMeter::ProbeMeter(ProbeMeter&&) noexcept = default;
 ProbeMeter::~ProbeMeter() = default;
 
+const std::vector<Index>& ProbeMeter::measured(const Model& model) {
+  if (measured_) return *measured_;
+  ensure(probe_.points.size() == probe_.bodies.size(), "Probe: a set of points for each body");
+  measured_.emplace();
+  for (std::size_t i = 0; i < probe_.bodies.size(); ++i) {
+    const auto b = std::size_t(probe_.bodies[i]);
+    const Body& body = model.bodies[b];
+    const bool of_nodes = probe_.kind == Probe::Kind::reaction;
+    const Index first = of_nodes ? model.first_node[b] : model.first_point[b];
+    for (const Index p : of_nodes ? nodes_of(body, probe_.points[i]) : body.sets[probe_.points[i]])
+      measured_->push_back(first + p);
+  }
+  return *measured_;
+}
+
 std::vector<double> ProbeMeter::measure(const StepEnd& end, const State& state) {
   const StepProblem& p = end.problem();
   const Model& m = p.model;
@@ -153,10 +169,10 @@ std::vector<double> ProbeMeter::measure(const StepEnd& end, const State& state) 
   std::vector<double> values;
   switch (probe_.kind) {
     case Probe::Kind::position:
-      append(values, Sum(p, m.point_map.positions(state.nodes), probe_.points, m.first_point).mean());
+      append(values, Sum(p, m.point_map.positions(state.nodes), measured(m), m.first_point).mean());
       break;
     case Probe::Kind::velocity:
-      append(values, Sum(p, m.point_map.push_forward(state.velocity), probe_.points, m.first_point).mean());
+      append(values, Sum(p, m.point_map.push_forward(state.velocity), measured(m), m.first_point).mean());
       break;
     case Probe::Kind::momentum:
       return momentum(probe_, p, state);
@@ -174,7 +190,7 @@ std::vector<double> ProbeMeter::measure(const StepEnd& end, const State& state) 
       return {kinetic, elastic, gravity};
     }
     case Probe::Kind::reaction:
-      append(values, Sum(p, end.holding_forces(), probe_.points, m.first_node).total);
+      append(values, Sum(p, end.holding_forces(), measured(m), m.first_node).total);
       break;
     case Probe::Kind::contact:
       return contact_forces(probe_, end);

@@ -3,6 +3,7 @@
 #include <apart/simulation/state.hpp>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,8 +30,8 @@ struct Probe {
   std::string name;
   Kind kind = Kind::position;
   std::vector<int> bodies;
-  std::vector<int> others;    ///< of contact and gap
-  std::vector<Index> points;  ///< of position and velocity: output points of the model; of reaction: nodes
+  std::vector<int> others;       ///< of contact and gap
+  std::vector<PointSet> points;  ///< of position, velocity and reaction: a set of each of `bodies`
 };
 
 /// Names of the numbers a probe gives, in their order.
@@ -51,8 +52,11 @@ class ProbeMeter {
 
  private:
   struct Elements;
+  const std::vector<Index>& measured(const Model& model);
   Probe probe_;
   std::vector<std::unique_ptr<Elements>> elements_;  ///< of energy and strain: one for each body that moves
+  /// Of position and velocity: output points of the model; of reaction: nodes.
+  std::optional<std::vector<Index>> measured_;
   std::unique_ptr<GapMeter> gap_;
   std::vector<char> gap_present_;  ///< bodies there when it was made
 };

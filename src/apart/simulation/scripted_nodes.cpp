@@ -18,10 +18,11 @@ constexpr double sample = 0.3819660112501051;
 
 ScriptedNodes::ScriptedNodes(const Model& model) : model_(model) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
-    for (const Prescription& p : model.bodies[b].prescriptions) {
+    for (const ScriptedPart& part : model.acting[b].scripted) {
+      const Prescription& p = model.bodies[b].prescriptions[part.prescription];
       const bool late = p.when.from > 0;
-      places_.push_back({b, &p, late ? anchor_count_ : -1});
-      if (late) anchor_count_ += Index(p.nodes.size());
+      places_.push_back({b, &p, &part, late ? anchor_count_ : -1});
+      if (late) anchor_count_ += Index(part.nodes.size());
     }
 }
 
@@ -29,9 +30,9 @@ ScriptedNodes::Mask ScriptedNodes::mask(double time) const {
   Mask mask = Mask::Constant(3, model_.node_count(), false);
   for (const Place& place : places_) {
     if (!place.prescription->when.covers(time)) continue;
-    for (const Index n : place.prescription->nodes)
+    for (const Index n : place.part->nodes)
       for (int axis = 0; axis < 3; ++axis)
-        mask(axis, model_.first_node[place.body] + n) |= place.prescription->axes[axis];
+        mask(axis, model_.first_node[place.body] + n) |= place.part->axes[axis];
   }
   return mask;
 }
@@ -43,9 +44,10 @@ bool ScriptedNodes::acts(const Place& place, double time) const {
 Matrix3X ScriptedNodes::targets(const Place& place, const Matrix3X& anchors, double time) const {
   const Prescription& p = *place.prescription;
   const Index first = model_.first_node[place.body];
-  Matrix3X target(3, Index(p.nodes.size()));
+  const std::vector<Index>& nodes = place.part->nodes;
+  Matrix3X target(3, Index(nodes.size()));
   for (Index i = 0; i < target.cols(); ++i)
-    target.col(i) = place.first_anchor < 0 ? Vector3(model_.initial_nodes.col(first + p.nodes[i]))
+    target.col(i) = place.first_anchor < 0 ? Vector3(model_.initial_nodes.col(first + nodes[std::size_t(i)]))
                                            : Vector3(anchors.col(place.first_anchor + i));
   if (p.motion) target = p.motion(target, std::max(time - p.when.from, 0.0));
   if (!target.allFinite())
@@ -74,7 +76,7 @@ ScriptedNodes::Curves ScriptedNodes::curves(const State& state, double length) c
       for (int k = 0; k < pieces; ++k) {
         const Matrix3X to = at(double(k + 1) / pieces), between = at((k + sample) / pieces);
         for (int axis = 0; axis < 3; ++axis)
-          if (p.axes[std::size_t(axis)] &&
+          if (place.part->axes[std::size_t(axis)] &&
               (between.row(axis) - (1 - sample) * from.row(axis) - sample * to.row(axis))
                       .cwiseAbs()
                       .maxCoeff() > straightness * size)
@@ -88,7 +90,7 @@ ScriptedNodes::Curves ScriptedNodes::curves(const State& state, double length) c
     int& of_body = result.of_body[place.body];
     of_body = std::max(of_body, pieces);
     result.most = std::max(result.most, pieces);
-    if (body.is_dynamic() && Index(p.nodes.size()) < body.node_count())
+    if (body.is_dynamic() && Index(place.part->nodes.size()) < body.node_count())
       result.most_attached = std::max(result.most_attached, pieces);
   }
   return result;
@@ -96,13 +98,13 @@ ScriptedNodes::Curves ScriptedNodes::curves(const State& state, double length) c
 
 Matrix3X ScriptedNodes::apply(Matrix3X q, const Matrix3X& anchors, double time) const {
   for (const Place& place : places_) {
-    const Prescription& p = *place.prescription;
     if (!acts(place, time)) continue;
+    const ScriptedPart& part = *place.part;
     const Index first = model_.first_node[place.body];
     const Matrix3X target = targets(place, anchors, time);
     for (Index i = 0; i < target.cols(); ++i)
       for (int axis = 0; axis < 3; ++axis)
-        if (p.axes[axis]) q(axis, first + p.nodes[i]) = target(axis, i);
+        if (part.axes[std::size_t(axis)]) q(axis, first + part.nodes[std::size_t(i)]) = target(axis, i);
   }
   return q;
 }
@@ -115,8 +117,10 @@ Matrix3X ScriptedNodes::anchors(const State& state, double time) const {
   for (const Place& place : places_) {
     const Prescription& p = *place.prescription;
     if (place.first_anchor < 0 || !p.when.covers(time) || p.when.covers(state.time)) continue;
-    for (Index i = 0; i < Index(p.nodes.size()); ++i)
-      result.col(place.first_anchor + i) = state.nodes.col(model_.first_node[place.body] + p.nodes[i]);
+    const std::vector<Index>& nodes = place.part->nodes;
+    for (Index i = 0; i < Index(nodes.size()); ++i)
+      result.col(place.first_anchor + i) =
+          state.nodes.col(model_.first_node[place.body] + nodes[std::size_t(i)]);
   }
   return result;
 }

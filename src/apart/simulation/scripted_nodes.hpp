@@ -29,10 +29,11 @@ class ScriptedNodes {
   Curves curves(const State& state, double length) const;
 
  private:
-  /// Of one prescription.
+  /// Of one part of the model.
   struct Place {
     std::size_t body;
     const Prescription* prescription;
+    const ScriptedPart* part;
     Index first_anchor;  ///< column in State::anchors; −1: begins at the start
   };
   bool acts(const Place& place, double time) const;  ///< in the step that ends at `time` [s]

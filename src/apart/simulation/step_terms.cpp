@@ -27,18 +27,16 @@ std::vector<SurfacePressure::Patch> pressure_patches(const Model& model, const s
                                                      double time) {
   std::vector<SurfacePressure::Patch> patches;
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
-    for (const Pressure& p : model.bodies[b].pressures) {
+    for (std::size_t i = 0; i < model.bodies[b].pressures.size(); ++i) {
+      const Pressure& p = model.bodies[b].pressures[i];
       if (!present[b] || !p.when.covers(time)) continue;
-      SurfacePressure::Patch patch{Faces(3, Index(p.faces.size())), p.pressure(time)};
+      SurfacePressure::Patch patch{model.acting[b].pressures[i], p.pressure(time)};
       if (!std::isfinite(patch.pressure))
         throw SolverError(fmt::format(
             "the pressure on '{}' is not a finite number at t = {:.6g} s; mend its formula or end "
             "the run before",
             model.bodies[b].name, time));
-      for (Index f = 0; f < patch.faces.cols(); ++f)
-        for (int k = 0; k < 3; ++k)
-          patch.faces(k, f) =
-              model.vertex_of(int(b), model.bodies[b].surface_faces(k, p.faces[std::size_t(f)]));
+      for (int& corner : patch.faces.reshaped()) corner = model.vertex_of(int(b), corner);
       patches.push_back(std::move(patch));
     }
   return patches;
@@ -49,7 +47,9 @@ std::vector<AirDrag::Patch> drag_patches(const Model& model, const std::vector<c
                                          const Matrix3X& x, const Matrix3X& v) {
   std::vector<AirDrag::Patch> patches;
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
-    for (const Wind& wind : model.bodies[b].winds) {
+    for (std::size_t i = 0; i < model.bodies[b].winds.size(); ++i) {
+      const Wind& wind = model.bodies[b].winds[i];
+      const WindwardPart& windward = model.acting[b].windwards[i];
       if (!present[b] || !wind.when.covers(time)) continue;
       const Body& body = model.bodies[b];
       const DragCoefficients coefficients{wind.density, wind.normal, wind.tangential};
@@ -73,15 +73,15 @@ std::vector<AirDrag::Patch> drag_patches(const Model& model, const std::vector<c
       };
       // Where air comes from behind a closed surface there is the body's inside.
       const bool closed = body.encloses_volume;
-      for (const Index f : wind.faces)
-        add(std::span(body.surface_faces.col(f).data(), 3), [&](const auto& at, const Vector3& u) {
+      for (Index f = 0; f < windward.facets.cols(); ++f)
+        add(std::span(windward.facets.col(f).data(), 3), [&](const auto& at, const Vector3& u) {
           return triangle_resistance(coefficients, x.col(at[0]), x.col(at[1]), x.col(at[2]), u, closed);
         });
-      for (const Index e : wind.segments)
-        add(std::span(body.free_segments.col(e).data(), 2), [&](const auto& at, const Vector3& u) {
+      for (Index e = 0; e < windward.segments.cols(); ++e)
+        add(std::span(windward.segments.col(e).data(), 2), [&](const auto& at, const Vector3& u) {
           return segment_resistance(coefficients, x.col(at[0]), x.col(at[1]), 2 * body.radius, u);
         });
-      for (const Index p : wind.points)
+      for (const Index p : windward.points)
         add(std::array{int(p)},
             [&](const auto&, const Vector3& u) { return ball_resistance(coefficients, body.radius, u); });
     }
@@ -116,14 +116,16 @@ Matrix3X load_forces(const Model& model, const Matrix3X& q, double time) {
     if ((body.loads.empty() && body.torques.empty()) || !body.presence.covers(time)) continue;
     Matrix3X on_points = Matrix3X::Zero(3, body.mesh.point_count());
     Matrix3X acceleration = Matrix3X::Zero(3, body.node_count());
-    for (const Load& load : body.loads) {
+    for (std::size_t k = 0; k < body.loads.size(); ++k) {
+      const Load& load = body.loads[k];
+      const LoadedPart& part = model.acting[b].loads[k];
       if (!load.when.covers(time)) continue;
-      for (std::size_t i = 0; i < load.points.size(); ++i) {
-        const Index p = load.points[i];
-        if (load.per_mass)
+      for (std::size_t i = 0; i < part.points.size(); ++i) {
+        const Index p = part.points[i];
+        if (load.kind == Load::Kind::acceleration)
           acceleration.col(p) += load.field(body.nodes.col(p), time);
         else
-          on_points.col(p) += load.weights[Index(i)] * load.field(body.mesh.points.col(p), time);
+          on_points.col(p) += part.weights[Index(i)] * load.field(body.mesh.points.col(p), time);
       }
     }
     for (const Torque& t : body.torques)
@@ -221,13 +223,16 @@ void StepTerms::set_loads(const State& state, const TimeStep& step, double end) 
   pressure.set(step.scale, pressure_patches(model, present, end), x);
 
   std::vector<Springs::Spring> attached;
-  for (const Attachment& a : model.attachments) {
+  for (std::size_t i = 0; i < model.attachments.size(); ++i) {
+    const Attachment& a = model.attachments[i];
     if (!present[std::size_t(a.body)] || !present[std::size_t(a.other)] || !a.when.covers(end)) continue;
-    Springs::Spring s{{}, a.weights, a.stiffness, a.rest_length(end)};
-    s.points.ids[std::size_t(s.points.size++)] = model.vertex_of(a.body, a.point);
-    for (const Index p : a.others)
-      if (p >= 0) s.points.ids[std::size_t(s.points.size++)] = model.vertex_of(a.other, p);
-    attached.push_back(s);
+    for (const AttachedSpring& spring : model.attached[i]) {
+      Springs::Spring s{{}, spring.weights, a.stiffness, a.rest_length(spring, end)};
+      s.points.ids[std::size_t(s.points.size++)] = spring.point;
+      for (const Index v : spring.others)
+        if (v >= 0) s.points.ids[std::size_t(s.points.size++)] = v;
+      attached.push_back(s);
+    }
   }
   springs.set(step.scale, std::move(attached));
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace apart {
@@ -176,13 +177,20 @@ class Certifier {
 
   void check_frame(const Path& file, const Frame& frame) {
     const Matrix3X& x = frame.mesh.points;
-    if (!check_) {
+    if (!check_ && frame.topology != 0)
+      add(file, FindingKind::topology,
+          fmt::format("is the first and of topology {}; a run begins with topology 0", frame.topology));
+    if (check_ && frame.topology != check_->topology() && !change_topology(file, frame)) return;
+    if (!check_ || frame.topology != check_->topology()) {
       check_.emplace(frame);
       reference_ = x;
+      first_of_topology_.emplace(frame.topology, file);
     }
     if (const auto difference = check_->difference(frame)) {
       add(file, FindingKind::topology,
-          fmt::format("has {} than the first frame; a run keeps its bodies and meshes", *difference));
+          frame.topology == 0
+              ? fmt::format("has {} than the first frame; a run keeps its bodies and meshes", *difference)
+              : fmt::format("has {} than the first frame of topology {}", *difference, frame.topology));
       return;
     }
     if (body_names_.empty())
@@ -206,6 +214,44 @@ class Certifier {
     keep_smaller(certificate_.min_distance, check_->smallest_distance(x));
   }
 
+  /// A frame has another topology than the one before it. False: it cannot be.
+  bool change_topology(const Path& file, const Frame& frame) {
+    const Index before = check_->topology();
+    if (frame.topology < before) {
+      add(file, FindingKind::topology,
+          fmt::format("is of topology {} and follows one of topology {}; numbers only grow", frame.topology,
+                      before));
+      return false;
+    }
+    if (const auto difference = check_->difference_of_bodies(frame)) {
+      add(file, FindingKind::topology,
+          fmt::format("has {} than the first frame; a run keeps its bodies", *difference));
+      return false;
+    }
+    add(file, FindingKind::topology,
+        fmt::format("is of topology {} and follows one of topology {}; that nothing was passed through when "
+                    "the mesh changed is not proven",
+                    frame.topology, before));
+    return true;
+  }
+
+  /// Checks are those of a topology from now on. False: no frame has it.
+  bool use_topology(const Path& file, Index topology) {
+    if (check_->topology() == topology) return true;
+    const auto first = first_of_topology_.find(topology);
+    if (first == first_of_topology_.end()) {
+      add(file, FindingKind::topology,
+          fmt::format("has iterates of topology {}, which no frame has: its cells are not known, and its "
+                      "paths are not proven",
+                      topology));
+      return false;
+    }
+    const Frame frame = read_frame(first->second);
+    check_.emplace(frame);
+    reference_ = frame.mesh.points;
+    return true;
+  }
+
   /// Walks through all recorded states, from one to the next. The first one is a checked frame, so nothing
   /// intersects there; if nothing ever touches on the way, nothing ever will.
   void check_history() {
@@ -225,15 +271,20 @@ class Certifier {
     if (!knows_scene() && last_step_) certificate_.run_steps = *last_step_;
   }
 
+  /// Whether an iterate has the points of its topology, which must be in use.
+  bool check_size(const Path& file, const std::vector<Matrix3X>& states, std::size_t i) {
+    if (i < states.size() && states[i].cols() == check_->point_count()) return true;
+    add(file, FindingKind::history,
+        fmt::format("holds {} states of {} points; a step has at least one, of {} points", states.size(),
+                    states.empty() ? 0 : states[i].cols(), check_->point_count()));
+    return false;
+  }
+
   void check_step(const Path& file, Iterates iterates) {
     std::vector<Matrix3X>& states = iterates.points;
-    if (states.empty() || states[0].cols() != reference_.cols()) {
-      add(file, FindingKind::history,
-          fmt::format("holds {} states of {} points; a step has at least one, of {} points", states.size(),
-                      states.empty() ? 0 : states[0].cols(), reference_.cols()));
-      state_.reset();
+    const std::optional<Matrix3X> before = std::exchange(state_, std::nullopt);
+    if ((!states.empty() && !use_topology(file, iterates.topology_of(0))) || !check_size(file, states, 0))
       return;
-    }
     ++certificate_.steps;
     const bool first = !last_step_;
     if (first) {
@@ -254,10 +305,12 @@ class Certifier {
       add(file, FindingKind::history,
           fmt::format("is step {} but follows step {}; steps are missing or double", iterates.step,
                       *last_step_));
-    } else if (state_ && !same_points(*state_, states[0])) {
+    } else if (before && state_topology_ != iterates.topology_of(0)) {
+      add_change(file, 0, state_topology_, iterates.topology_of(0));
+    } else if (before && !same_points(*before, states[0])) {
       add(file, FindingKind::history,
           fmt::format("begins {:.3g} m away from where the step before it ended",
-                      (states[0] - *state_).colwise().norm().maxCoeff()));
+                      (states[0] - *before).colwise().norm().maxCoeff()));
     }
     last_step_ = iterates.step;
     check_->set_absent(iterates.absent);
@@ -269,19 +322,40 @@ class Certifier {
                                 return std::find(iterates.absent.begin(), iterates.absent.end(), body) ==
                                        iterates.absent.end();
                               })) &&
-        states[0].allFinite()) {
-      add(file, check_->intersections(states[0]));
-      add(file, check_->nested(states[0]));
-      add(file, check_->inversions(states[0]));
-      add(file, check_->thin(states[0], Certificate::max_listed));
-    }
+        states[0].allFinite())
+      check_as_frame(file, states[0]);
     absent_ = iterates.absent;
-    for (std::size_t i = 0; i < states.size(); ++i) check_iterate(file, states, i);
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      if (i > 0 && iterates.topology_of(i) != iterates.topology_of(i - 1)) {
+        add_change(file, i, iterates.topology_of(i - 1), iterates.topology_of(i));
+        if (!use_topology(file, iterates.topology_of(i)) || !check_size(file, states, i)) return;
+        check_->set_absent(iterates.absent);
+        if (states[i].allFinite()) check_as_frame(file, states[i]);
+      }
+      check_iterate(file, iterates, i);
+    }
     if (is_next_frame(states.back(), iterates.step, &iterates.absent)) {
       check_same_absent(file, iterates);
       ++next_frame_;
     }
+    state_topology_ = check_->topology();
     state_ = std::move(states.back());
+  }
+
+  /// Where the walk through the states begins or goes on with something new.
+  void check_as_frame(const Path& file, const Matrix3X& x) {
+    add(file, check_->intersections(x));
+    add(file, check_->nested(x));
+    add(file, check_->inversions(x));
+    add(file, check_->thin(x, Certificate::max_listed));
+  }
+
+  /// There is no path between iterates of different topologies, so none is claimed.
+  void add_change(const Path& file, std::size_t i, Index before, Index now) {
+    add(file, FindingKind::topology,
+        fmt::format("iterate {}: is of topology {} and follows one of topology {}; {}", i, now, before,
+                    now < before ? "numbers only grow"
+                                 : "that nothing was passed through when the mesh changed is not proven"));
   }
 
   /// A step and the frame of its end, or of the start of the first step, tell of the same bodies.
@@ -294,7 +368,8 @@ class Certifier {
                     names(next_absent_)));
   }
 
-  void check_iterate(const Path& file, const std::vector<Matrix3X>& states, std::size_t i) {
+  void check_iterate(const Path& file, const Iterates& iterates, std::size_t i) {
+    const std::vector<Matrix3X>& states = iterates.points;
     const auto add_all = [&](std::vector<Finding> findings) {
       for (Finding& finding : findings) {
         finding.text = fmt::format("iterate {}: {}", i, finding.text);
@@ -310,7 +385,8 @@ class Certifier {
     add_all(check_->thin_above_half_spaces(states[i]));
     add_all(check_->affine_images(states[i]));
     add_all(check_->rigid_shapes(states[i]));
-    if (i == 0 || !states[i - 1].allFinite()) return;
+    if (i == 0 || iterates.topology_of(i) != iterates.topology_of(i - 1) || !states[i - 1].allFinite())
+      return;
     ++certificate_.paths;
     if (same_points(states[i - 1], states[i])) return;
     FrameCheck::PathFindings path = check_->path(states[i - 1], states[i]);
@@ -328,11 +404,12 @@ class Certifier {
       next_points_ = std::move(frame.mesh.points);
       next_absent_ = sorted(std::move(frame.absent));
       next_time_ = frame.time;
+      next_topology_ = frame.topology;
       loaded_frame_ = next_frame_;
     }
     const bool right_time =
         knows_scene() ? next_time_ == double(step) * scene_->dt : !absent || next_absent_ == sorted(*absent);
-    return right_time && same_points(next_points_, state);
+    return right_time && next_topology_ == check_->topology() && same_points(next_points_, state);
   }
 
   Path run_directory_;
@@ -340,18 +417,21 @@ class Certifier {
   Certificate certificate_;
   std::optional<Index> said_steps_;  ///< by summary.json
   std::vector<std::string> body_names_;
-  double last_time_ = 0;  ///< [s] of the frame before
-  std::optional<FrameCheck> check_;
-  Matrix3X reference_;          ///< [m] the first frame
+  double last_time_ = 0;             ///< [s] of the frame before
+  std::optional<FrameCheck> check_;  ///< for the topology in use
+  Matrix3X reference_;               ///< [m] the first frame of that topology
+  std::map<Index, Path> first_of_topology_;
   std::vector<Path> frames_;    ///< those that could be checked
   std::size_t next_frame_ = 0;  ///< the first of `frames_` not yet found among the states
   std::optional<std::size_t> loaded_frame_;
   Matrix3X next_points_;          ///< of frame `loaded_frame_`
   std::vector<int> next_absent_;  ///< there
   double next_time_ = 0;          ///< [s] of it
+  Index next_topology_ = 0;       ///< of it
   std::optional<Index> last_step_;
   std::vector<int> absent_;        ///< in the last step
   std::optional<Matrix3X> state_;  ///< where the last step ended, if it could be read
+  Index state_topology_ = 0;       ///< there
 };
 
 nlohmann::ordered_json json_of(const Finding& finding) {

@@ -59,10 +59,11 @@ inline constexpr std::string_view coverage_names[] = {"frames", "some_paths", "a
 /// segment collapsed; no triangle is at or beyond a strain limit (also in every recorded iterate), nothing is
 /// on or below a half-space (also in every recorded iterate), no gap is smaller than the thickness the scene
 /// asks for (verify/frame_check.hpp says how it is relaxed within a piece), every coordinate is finite, and
-/// bodies and topology are those of the first frame; on every path from one iterate to the next nothing
-/// touches, no gap falls below its thickness and nothing inverts; every step begins where the last one ended,
-/// with the same bodies there as in the frame of that state; and every frame is the state at the beginning or
-/// the end of a step, in order.
+/// bodies and meshes are those of the first frame, topology 0 (a frame or iterate of another topology is
+/// compared with the first frame of that number, and is a violation: nothing proves yet how a mesh changed);
+/// on every path from one iterate to the next of the same topology nothing touches, no gap falls below its
+/// thickness and nothing inverts; every step begins where the last one ended, with the same bodies there as
+/// in the frame of that state; and every frame is the state at the beginning or the end of a step, in order.
 ///
 /// With `scene`: the files are those that the run wrote (verify/binding.hpp), the first frame is the start of
 /// the scene and claims what the scene says, frames follow each other as the scene wants, and the bodies that

@@ -859,15 +859,23 @@ std::optional<std::string> FrameCheck::difference(const Frame& frame) const {
   if (!same(a.tetrahedra, b.tetrahedra)) return "other tetrahedra";
   if (first_.invertible_cells != frame.invertible_cells) return "other tetrahedra that may invert";
   if (!same(a.faces, b.faces)) return "other triangles";
-  if (!same(first_.rest_shape, frame.rest_shape) ||
-      !std::equal(first_.strain_limits.begin(), first_.strain_limits.end(), frame.strain_limits.begin(),
+  if (!same(first_.rest_shape, frame.rest_shape)) return "other strain limits";
+  if (!same(a.edges, b.edges)) return "other segments";
+  if (!same(a.vertices, b.vertices)) return "other free points";
+  if (!same(first_.point_body, frame.point_body)) return "points of other bodies";
+  if (const auto bodies = difference_of_bodies(frame)) return bodies;
+  if (!std::ranges::equal(first_.half_spaces, frame.half_spaces, {}, &HalfSpace::carrier,
+                          &HalfSpace::carrier))
+    return "other half-spaces";
+  return std::nullopt;
+}
+
+std::optional<std::string> FrameCheck::difference_of_bodies(const Frame& frame) const {
+  if (!std::equal(first_.strain_limits.begin(), first_.strain_limits.end(), frame.strain_limits.begin(),
                   frame.strain_limits.end(), [](const FrameStrainLimit& x, const FrameStrainLimit& y) {
                     return x.body == y.body && x.woven == y.woven && x.limits == y.limits;
                   }))
     return "other strain limits";
-  if (!same(a.edges, b.edges)) return "other segments";
-  if (!same(a.vertices, b.vertices)) return "other free points";
-  if (!same(first_.point_body, frame.point_body)) return "points of other bodies";
   if (!std::equal(
           first_.bodies.begin(), first_.bodies.end(), frame.bodies.begin(), frame.bodies.end(),
           [](const FrameBody& x, const FrameBody& y) { return x.name == y.name && x.kind == y.kind; }))
@@ -875,7 +883,7 @@ std::optional<std::string> FrameCheck::difference(const Frame& frame) const {
   if (!std::equal(first_.half_spaces.begin(), first_.half_spaces.end(), frame.half_spaces.begin(),
                   frame.half_spaces.end(), [](const HalfSpace& x, const HalfSpace& y) {
                     return x.origin == y.origin && x.normal == y.normal && x.body == y.body &&
-                           x.carrier == y.carrier;
+                           (x.carrier >= 0) == (y.carrier >= 0);
                   }))
     return "other half-spaces";
   if (first_.thickness != frame.thickness || first_.self_reach != frame.self_reach ||

@@ -53,7 +53,8 @@ struct Finding {
   std::string file = {};                          ///< in the run directory; set by `certify`
 };
 
-/// The checks for all states of one run, which share topology, bodies and half-spaces with its first frame.
+/// The checks for all states of a run that have the topology of a frame, the first one that has it. They
+/// share bodies, meshes and half-spaces with it.
 ///
 /// Two obstacles are never checked against each other, nor an obstacle against itself or a half-space: their
 /// motion is given, and no promise is made about it. Pairs of bodies that the scene lets overlap are left out
@@ -119,9 +120,13 @@ class FrameCheck {
   /// exist.
   void set_absent(const std::vector<int>& bodies);
 
-  /// What the first difference of another frame's topology, bodies, half-spaces or ignored pairs to this
-  /// one's is.
+  Index topology() const { return first_.topology; }
+  Index point_count() const { return first_.mesh.point_count(); }
+  /// What the first difference of another frame's meshes, bodies, half-spaces or ignored pairs to this one's
+  /// is.
   std::optional<std::string> difference(const Frame& frame) const;
+  /// The same, but for meshes: what frames of all topologies of a run have in common.
+  std::optional<std::string> difference_of_bodies(const Frame& frame) const;
 
   Index edge_count() const { return Index(surface_.face_edges.size() + surface_.segments.size()); }
   Index face_count() const { return Index(surface_.faces.size()); }

@@ -1,0 +1,45 @@
+#pragma once
+// What acts on which nodes, points and facets of a body: the only place where sets turn into numbers.
+#include <apart/bodies/body.hpp>
+
+namespace apart {
+
+/// Nodes of a body that one of its prescriptions moves, and along which axes.
+struct ScriptedPart {
+  std::size_t prescription = 0;  ///< in Body::prescriptions
+  std::vector<Index> nodes;      ///< body's own node numbers, ascending
+  std::array<bool, 3> axes = {true, true, true};
+};
+
+/// Where a load acts.
+struct LoadedPart {
+  std::vector<Index> points;  ///< of the mesh, ascending; of an acceleration: nodes
+  VectorX weights;            ///< of each point: area [m²], or one; of an acceleration: empty
+};
+
+/// What the air meets, in points of the mesh.
+struct WindwardPart {
+  Faces facets;
+  Edges segments;
+  std::vector<Index> points;
+};
+
+/// All of a body, as its mesh is now.
+struct ActingParts {
+  std::vector<ScriptedPart> scripted;   ///< no coordinate twice by the same script; in order
+  std::vector<LoadedPart> loads;        ///< as Body::loads
+  std::vector<Faces> pressures;         ///< as Body::pressures; points of the mesh
+  std::vector<WindwardPart> windwards;  ///< as Body::winds
+};
+
+/// Throws InvariantError for a set whose members the body does not have.
+ActingParts acting_parts(const Body& body);
+
+// Each part by itself.
+std::vector<ScriptedPart> scripted_parts(const Body& body);
+LoadedPart loaded_part(const Body& body, const Load& load);
+/// The nodes that the points of a set depend on, ascending: the points themselves, or all nodes of an affine
+/// body.
+std::vector<Index> nodes_of(const Body& body, PointSet set);
+
+}  // namespace apart
