@@ -1,6 +1,8 @@
 #pragma once
 #include <apart/simulation/step_problem.hpp>
 
+#include <optional>
+
 namespace apart {
 
 /// Finds steps that are too long for what is going to happen in them. A body that would move farther than its
@@ -43,10 +45,12 @@ class StepDivision {
   };
   struct Extent;
   struct Moving;
+  struct Pair;
   std::vector<Vector3> mean_accelerations(const State& state) const;
   Extent extent_of(const Piece& piece, const Matrix3X& x) const;
   void shorten(const Moving& motion, double& end) const;
-  void shorten(const Moving& motion, std::size_t a, std::size_t b, double& end) const;
+  std::optional<Pair> pair_of(const Moving& motion, std::size_t a, std::size_t b) const;
+  void shorten(const Moving& motion, const Pair& pair, double share, double& end) const;
 
   const Model& model_;
   std::vector<Piece> pieces_;
