@@ -19,6 +19,9 @@ namespace apart {
 ///   lie across, and those side by side may change places;
 /// * across that line, against the longer of the two: things may slide along each other, not past.
 ///
+/// Where many pairs meet that fast in a step, as in heaps, impacts need not be met exactly, and what goes
+/// through them is as long as max_motion allows: as many parts as the motion needs, however many impacts.
+///
 /// Volumes and affine bodies that move by their own size in a step are squeezed and bounce. Implicit Euler
 /// would take most of what they give back, so while they touch parts are as short as a share of the time that
 /// a wave of compression takes through the smaller one: what the two get is then within a few per cent of
