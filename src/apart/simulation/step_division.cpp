@@ -17,8 +17,8 @@ namespace {
 // the direction in which they push each other is looked at again.
 constexpr double impact_share = 0.2;
 // The same where more than `crowd` pairs come near each other as fast as that in a step: in a heap there is
-// an impact at nearly every time, and each would make parts for all. Nothing slips around anything in parts of
-// all of max_motion either; directions are less accurate.
+// an impact at nearly every time, and each would make parts for all. Nothing slips around anything in parts
+// of all of max_motion either; directions are less accurate.
 constexpr double impact_share_in_crowds = 1;
 constexpr int crowd = 8;
 // A part is at most so many times as long as the one before: what an impact has left behind, such as bodies
