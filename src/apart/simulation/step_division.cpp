@@ -39,7 +39,8 @@ constexpr double parts_of_wave = 32;
 constexpr double waves_from = 4;
 // In one step: beyond that only motion divides it further.
 constexpr int most_parts_by_waves = 256;
-// Multiples of max_motion in a step from which impacts divide it also if they happen near its end.
+// Multiples of max_motion in a step from which impacts divide it also if they happen near its end, or among
+// many.
 constexpr double clearly = 1.5;
 // A part is not left over that would be shorter than this share of the one before it.
 constexpr double shortest_rest = 0.25;
@@ -293,9 +294,9 @@ void StepDivision::shorten(const Moving& m, double& end) const {
         if (const auto pair = pair_of(m, swept[i].second, swept[j].second)) pairs.push_back(*pair);
   // Counted for a whole step, however much of it is left: so the parts of a step are cut by one rule.
   const auto fast = std::ranges::count_if(pairs, &Pair::is_fast);
-  const double share = fast > crowd ? impact_share_in_crowds : impact_share;
+  const bool crowded = fast > crowd;
   for (const Pair& pair : pairs)
-    if (pair.is_far || pair.hits || pair.curve > curve_pieces) shorten(m, pair, share, end);
+    if (pair.is_far || pair.hits || pair.curve > curve_pieces) shorten(m, pair, crowded, end);
 }
 
 /// Nothing if the two do not come near each other in a whole step, or slowly.
@@ -330,8 +331,9 @@ std::optional<StepDivision::Pair> StepDivision::pair_of(const Moving& m, std::si
   return pair;
 }
 
-/// Lowers `end` to what one pair of pieces allows. `share`: of max_motion, that goes into an impact.
-void StepDivision::shorten(const Moving& m, const Pair& pair, double share, double& end) const {
+/// Lowers `end` to what one pair of pieces allows, of many or of few.
+void StepDivision::shorten(const Moving& m, const Pair& pair, bool crowded, double& end) const {
+  const double share = crowded ? impact_share_in_crowds : impact_share;
   const std::size_t a = pair.a, b = pair.b;
   const Piece &first = pieces_[a], &second = pieces_[b];
   const PairSettings& settings = m.surface.pairs(first.body, second.body);
@@ -388,7 +390,7 @@ void StepDivision::shorten(const Moving& m, const Pair& pair, double share, doub
     // Whether bodies are fast does not depend on how much of the step is left; those that just pass the bound
     // are stopped in time as long as the rest of the step is short.
     const bool fast = dt > clearly * longest;
-    if (m.time.left - impact > (fast ? share : 1) * longest) {
+    if ((fast || !crowded) && m.time.left - impact > (fast ? share : 1) * longest) {
       const double short_part = std::max(share * longest, shortest_motion * dt);
       allowed = impact > short_part ? impact : impact + short_part;
     }

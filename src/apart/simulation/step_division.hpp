@@ -53,7 +53,7 @@ class StepDivision {
   Extent extent_of(const Piece& piece, const Matrix3X& x) const;
   void shorten(const Moving& motion, double& end) const;
   std::optional<Pair> pair_of(const Moving& motion, std::size_t a, std::size_t b) const;
-  void shorten(const Moving& motion, const Pair& pair, double share, double& end) const;
+  void shorten(const Moving& motion, const Pair& pair, bool crowded, double& end) const;
 
   const Model& model_;
   std::vector<Piece> pieces_;
