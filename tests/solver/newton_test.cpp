@@ -53,6 +53,34 @@ class Wall final : public Potential {
   }
 };
 
+/// A bowl, steep in one direction and shallow in the other, with a valley across it as friction makes it: its
+/// sides are straight, so that Newton's model there knows nothing of the other side.
+class Valley final : public Potential {
+ public:
+  std::string_view name() const override { return "valley"; }
+  double value(const Matrix3X& q) const override {
+    const double u = std::abs(across.dot(q.col(0)));
+    return 0.5 * stiffness.dot((q.col(0) - bottom).cwiseAbs2()) +
+           (u < width ? u * u / width - u * u * u / (3 * width * width) + width / 3 : u);
+  }
+  void add_gradient(const Matrix3X& q, Matrix3X& g) const override {
+    const double u = across.dot(q.col(0)), share = std::min(std::abs(u) / width, 1.0);
+    g.col(0) +=
+        stiffness.cwiseProduct(q.col(0) - bottom) + std::copysign(2 * share - share * share, u) * across;
+  }
+  Index term_count() const override { return 1; }
+  TermPoints term(Index) const override { return {&node_, 1}; }
+  void hessians(const Matrix3X& q, Index, Index, Projection, LocalHessians& out) const override {
+    const double share = std::min(std::abs(across.dot(q.col(0))) / width, 1.0);
+    out.of<1>(0) = Matrix3(stiffness.asDiagonal()) + 2 * (1 - share) / width * across * across.transpose();
+  }
+  static constexpr double width = 1e-5;
+  const Vector3 across{0.6, 0.8, 0}, stiffness{1, 0.02, 1}, bottom{2, 5, 0};
+
+ private:
+  const Index node_ = 0;
+};
+
 NewtonHooks no_hooks() {
   NewtonHooks hooks;
   hooks.accepted = hooks.stationary = [](const Matrix3X&) { return false; };
@@ -79,6 +107,27 @@ TEST(Newton, FindsAMinimumAndMovesOnlyWhatIsFree) {
   EXPECT_EQ(q(2, 0), start(2, 0));
   EXPECT_EQ(q(0, 1), start(0, 1));
   EXPECT_EQ(q(1, 1), start(1, 1));
+}
+
+TEST(Newton, GoesAlongTheBottomOfAValleyInsteadOfFromSideToSide) {
+  const LinearMap map = LinearMap::identity(1);
+  Valley valley;
+  const Chart chart(1);
+  int most = 0;
+  for (const double start : {-3.0, -0.7, 0.4, 1.1, 6.0}) {
+    Objective objective(map, chart, {{&valley}});
+    objective.set_free(FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, 1, true)));
+    auto solver = make_linear_solver("cholmod");
+    Matrix3X q = Vector3(start, 1 - start, 0.2);
+    Timings timings;
+    const NewtonResult r = newton(objective, *solver, q, no_hooks(), {.tolerance = 1e-9, .dt = 1}, timings);
+    EXPECT_TRUE(r.converged) << r.failure;
+    Matrix3X slope = Matrix3X::Zero(3, 1);
+    valley.add_gradient(q, slope);
+    EXPECT_LT(slope.norm(), 1e-6) << start;
+    most = std::max(most, r.iterations);
+  }
+  EXPECT_LT(most, 20);
 }
 
 TEST(Newton, NeverPassesItsStepLimit) {

@@ -16,6 +16,11 @@ namespace {
 // Share of max_motion that goes into the part of a step in which two pieces meet: how far they move on before
 // the direction in which they push each other is looked at again.
 constexpr double impact_share = 0.2;
+// The same where more than `crowd` pairs come near each other as fast as that in a step: in a heap there is
+// an impact at nearly every time, and each would make parts for all. Nothing slips around anything in parts
+// of all of max_motion either; directions are less accurate.
+constexpr double impact_share_in_crowds = 1;
+constexpr int crowd = 8;
 // A part is at most so many times as long as the one before: what an impact has left behind, such as bodies
 // that are squeezed, is over in a time like that of the impact.
 constexpr double growth = 2;
@@ -34,7 +39,8 @@ constexpr double parts_of_wave = 32;
 constexpr double waves_from = 4;
 // In one step: beyond that only motion divides it further.
 constexpr int most_parts_by_waves = 256;
-// Multiples of max_motion in a step from which impacts divide it also if they happen near its end.
+// Multiples of max_motion in a step from which impacts divide it also if they happen near its end, or among
+// many.
 constexpr double clearly = 1.5;
 // A part is not left over that would be shorter than this share of the one before it.
 constexpr double shortest_rest = 0.25;
@@ -124,15 +130,29 @@ struct StepDivision::Moving {
     double begin, length;
     double left;  ///< until the end of the step
   };
+  /// A whole step, in lengths of the interval.
+  double whole_step() const { return whole / time.length; }
   Moving(const StepDivision& division, const CollisionSurface& s, const ScriptedNodes::Curves& c,
          const std::vector<Vector3>& pushed, const Interval& i, const Matrix3X& from, const Matrix3X& by);
   const CollisionSurface& surface;  ///< without contact of absent bodies
   const ScriptedNodes::Curves& curves;
   const std::vector<Vector3>& acceleration;  ///< StepDivision::mean_accelerations; empty: waves do not count
   Interval time;
+  double whole;                   ///< [s], the scene's step
   const Matrix3X &x, &move;       ///< [m] at the beginning of the interval, and during it
   std::vector<Aabb> place, way;   ///< of each piece: where it is [m], how its vertices move [m]
   std::vector<Vector3> mean_way;  ///< [m]
+};
+
+/// Two pieces that move far against each other, or are near something that is turned far.
+struct StepDivision::Pair {
+  std::size_t a, b;
+  Aabb way{};                      ///< [m] how the first moves as seen from the second
+  bool is_fast = false;            ///< by more than max_motion in a whole step
+  bool is_far = false;             ///< and still far enough in what is left of the step
+  bool hits = false;               ///< so fast that they bounce
+  Vector3 push = Vector3::Zero();  ///< [m/s²] of the first against the second, by what acts on them
+  int curve = 0;                   ///< pieces of their scripted motion
 };
 
 StepDivision::StepDivision(const Model& model) : model_(model) {
@@ -227,7 +247,13 @@ double StepDivision::next(const StepProblem& problem, const State& state, double
 StepDivision::Moving::Moving(const StepDivision& division, const CollisionSurface& s,
                              const ScriptedNodes::Curves& c, const std::vector<Vector3>& pushed,
                              const Interval& i, const Matrix3X& from, const Matrix3X& by)
-    : surface(s), curves(c), acceleration(pushed), time(i), x(from), move(by) {
+    : surface(s),
+      curves(c),
+      acceleration(pushed),
+      time(i),
+      whole(division.model_.options.dt),
+      x(from),
+      move(by) {
   for (const Piece& p : division.pieces_) {
     place.emplace_back();
     way.emplace_back();
@@ -244,13 +270,14 @@ StepDivision::Moving::Moving(const StepDivision& division, const CollisionSurfac
 void StepDivision::shorten(const Moving& m, double& end) const {
   std::vector<std::pair<Aabb, std::size_t>> swept;
   const double reach = 0.5 * m.surface.pairs.max_dhat();
+  const double whole = m.whole_step();
   Aabb all;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const double margin =
         reach +
         (m.surface.vertex_extent.empty() ? 0 : m.surface.vertex_extent[std::size_t(pieces_[i].vertices[0])]);
     Aabb box = m.place[i];
-    box.include(Aabb{m.place[i].lower + m.way[i].lower, m.place[i].upper + m.way[i].upper});
+    box.include(Aabb{m.place[i].lower + whole * m.way[i].lower, m.place[i].upper + whole * m.way[i].upper});
     box.lower.array() -= margin;
     box.upper.array() += margin;
     swept.emplace_back(box, i);
@@ -259,38 +286,62 @@ void StepDivision::shorten(const Moving& m, double& end) const {
   int axis = 0;
   (all.upper - all.lower).maxCoeff(&axis);
   std::ranges::sort(swept, {}, [&](const auto& s) { return std::pair(s.first.lower[axis], s.second); });
+  std::vector<Pair> pairs;
   for (std::size_t i = 0; i < swept.size(); ++i)
     for (std::size_t j = i + 1; j < swept.size() && swept[j].first.lower[axis] <= swept[i].first.upper[axis];
          ++j)
-      if (swept[i].first.near(swept[j].first)) shorten(m, swept[i].second, swept[j].second, end);
+      if (swept[i].first.near(swept[j].first))
+        if (const auto pair = pair_of(m, swept[i].second, swept[j].second)) pairs.push_back(*pair);
+  // Counted for a whole step, however much of it is left: so the parts of a step are cut by one rule.
+  const auto fast = std::ranges::count_if(pairs, &Pair::is_fast);
+  const bool crowded = fast > crowd;
+  for (const Pair& pair : pairs)
+    if (pair.is_far || pair.hits || pair.curve > curve_pieces) shorten(m, pair, crowded, end);
 }
 
-/// Lowers `end` to what one pair of pieces allows.
-void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double& end) const {
+/// Nothing if the two do not come near each other in a whole step, or slowly.
+std::optional<StepDivision::Pair> StepDivision::pair_of(const Moving& m, std::size_t a, std::size_t b) const {
   const Piece &first = pieces_[a], &second = pieces_[b];
   const PairSettings& settings = m.surface.pairs(first.body, second.body);
-  if (!settings.enabled) return;
-  const double fraction = model_.options.max_motion;
-  const int curve =
+  if (!settings.enabled) return std::nullopt;
+  const double fraction = model_.options.max_motion, dt = model_.options.dt;
+  Pair pair{.a = a, .b = b};
+  pair.curve =
       std::max(m.curves.of_body[std::size_t(first.body)], m.curves.of_body[std::size_t(second.body)]);
-  // How the first moves as seen from the second.
-  const Aabb way{m.way[a].lower - m.way[b].upper, m.way[a].upper - m.way[b].lower};
-  const double fastest = way.lower.cwiseAbs().cwiseMax(way.upper.cwiseAbs()).norm() / m.time.length;
-  const bool slender = first.is_slender || second.is_slender;
+  pair.way = {m.way[a].lower - m.way[b].upper, m.way[a].upper - m.way[b].lower};
+  const double fastest = pair.way.lower.cwiseAbs().cwiseMax(pair.way.upper.cwiseAbs()).norm() / m.time.length;
   const bool both_slender = first.is_slender && second.is_slender;
-  const double smallest = both_slender ? 0.5 * (first.smallest + second.smallest)
-                          : slender    ? 0.5 * (first.is_slender ? second.smallest : first.smallest)
-                                       : std::min(first.smallest, second.smallest);
-  const double dt = model_.options.dt;
+  const double smallest = both_slender        ? 0.5 * (first.smallest + second.smallest)
+                          : first.is_slender  ? 0.5 * second.smallest
+                          : second.is_slender ? 0.5 * first.smallest
+                                              : std::min(first.smallest, second.smallest);
   const bool waves = !m.acceleration.empty() && std::max(first.wave_speed, second.wave_speed) > 0 &&
                      !model_.bodies[std::size_t(first.body)].is_thin() &&
                      !model_.bodies[std::size_t(second.body)].is_thin();
-  const Vector3 push = waves ? Vector3(m.acceleration[a] - m.acceleration[b]) : Vector3::Zero();  // [m/s²]
-  const double fastest_change = push.norm() * std::max(first.wave_time, second.wave_time);
-  const bool hits = waves && std::max(fastest, fastest_change) * dt > waves_from * fraction * smallest;
-  const bool far = fastest * dt > fraction * smallest &&
-                   fastest * (m.time.left - m.time.begin) > impact_share * fraction * smallest;
-  if (!far && !hits && curve <= curve_pieces) return;
+  if (waves) pair.push = m.acceleration[a] - m.acceleration[b];
+  const double fastest_change = pair.push.norm() * std::max(first.wave_time, second.wave_time);
+  pair.hits = waves && std::max(fastest, fastest_change) * dt > waves_from * fraction * smallest;
+  pair.is_fast = fastest * dt > fraction * smallest;
+  pair.is_far = pair.is_fast && fastest * (m.time.left - m.time.begin) > impact_share * fraction * smallest;
+  if (!pair.is_fast && !pair.hits && pair.curve <= curve_pieces) return std::nullopt;
+  const double whole = m.whole_step();
+  Aabb swept = m.place[a];
+  swept.include(Aabb{m.place[a].lower + whole * pair.way.lower, m.place[a].upper + whole * pair.way.upper});
+  if (!swept.near(m.place[b], settings.thickness + settings.dhat)) return std::nullopt;
+  return pair;
+}
+
+/// Lowers `end` to what one pair of pieces allows, of many or of few.
+void StepDivision::shorten(const Moving& m, const Pair& pair, bool crowded, double& end) const {
+  const double share = crowded ? impact_share_in_crowds : impact_share;
+  const std::size_t a = pair.a, b = pair.b;
+  const Piece &first = pieces_[a], &second = pieces_[b];
+  const PairSettings& settings = m.surface.pairs(first.body, second.body);
+  const double fraction = model_.options.max_motion, dt = model_.options.dt;
+  const int curve = pair.curve;
+  const Aabb& way = pair.way;
+  const bool slender = first.is_slender || second.is_slender;
+  const bool both_slender = first.is_slender && second.is_slender;
   const double reach = settings.thickness + settings.dhat;
   Aabb swept = m.place[a];
   swept.include(Aabb{m.place[a].lower + way.lower, m.place[a].upper + way.upper});
@@ -320,7 +371,7 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
     const double sliding = (speed - speed.dot(n) * n).norm();
     // One size [m/s, m]: how long the motion may go on after the impact [s].
     double longest = std::numeric_limits<double>::infinity(), width = longest;
-    if (closing > 0 || hits)
+    if (closing > 0 || pair.hits)
       // Of other bodies than slender ones no more is known than how large they are, and
       // a large one may be made of small parts, as a sieve is.
       width = both_slender ? 0.5 * (extent_a.width[0] + extent_b.width[0])
@@ -339,11 +390,11 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
     // Whether bodies are fast does not depend on how much of the step is left; those that just pass the bound
     // are stopped in time as long as the rest of the step is short.
     const bool fast = dt > clearly * longest;
-    if (m.time.left - impact > (fast ? impact_share : 1) * longest) {
-      const double short_part = std::max(impact_share * longest, shortest_motion * dt);
+    if ((fast || !crowded) && m.time.left - impact > (fast ? share : 1) * longest) {
+      const double short_part = std::max(share * longest, shortest_motion * dt);
       allowed = impact > short_part ? impact : impact + short_part;
     }
-    if (hits) {
+    if (pair.hits) {
       // Solids that hit each other are squeezed and bounce, while waves go through them to and fro. For that
       // time what moves slowly is pushed the more.
       double size = std::numeric_limits<double>::infinity(), slowest = size;
@@ -353,7 +404,7 @@ void StepDivision::shorten(const Moving& m, std::size_t a, std::size_t b, double
           slowest = std::min(slowest, piece->wave_speed);
         }
       const double speed_of_hit =
-          std::max({closing, std::abs(bulk.dot(n)), std::abs(push.dot(n)) * size / slowest});
+          std::max({closing, std::abs(bulk.dot(n)), std::abs(pair.push.dot(n)) * size / slowest});
       if (speed_of_hit * dt > waves_from * fraction * width) {
         const double short_part = size / std::max(slowest, speed_of_hit) / parts_of_wave;
         allowed = std::min(allowed, impact > short_part ? impact : impact + short_part);

@@ -1,6 +1,8 @@
 #pragma once
 #include <apart/simulation/step_problem.hpp>
 
+#include <optional>
+
 namespace apart {
 
 /// Finds steps that are too long for what is going to happen in them. A body that would move farther than its
@@ -16,6 +18,9 @@ namespace apart {
 ///   of both widths in the same direction, where both are that of their lengths: rods cannot leave what they
 ///   lie across, and those side by side may change places;
 /// * across that line, against the longer of the two: things may slide along each other, not past.
+///
+/// Where many pairs meet that fast in a step, as in heaps, impacts need not be met exactly, and what goes
+/// through them is as long as max_motion allows: as many parts as the motion needs, however many impacts.
 ///
 /// Volumes and affine bodies that move by their own size in a step are squeezed and bounce. Implicit Euler
 /// would take most of what they give back, so while they touch parts are as short as a share of the time that
@@ -43,10 +48,12 @@ class StepDivision {
   };
   struct Extent;
   struct Moving;
+  struct Pair;
   std::vector<Vector3> mean_accelerations(const State& state) const;
   Extent extent_of(const Piece& piece, const Matrix3X& x) const;
   void shorten(const Moving& motion, double& end) const;
-  void shorten(const Moving& motion, std::size_t a, std::size_t b, double& end) const;
+  std::optional<Pair> pair_of(const Moving& motion, std::size_t a, std::size_t b) const;
+  void shorten(const Moving& motion, const Pair& pair, bool crowded, double& end) const;
 
   const Model& model_;
   std::vector<Piece> pieces_;

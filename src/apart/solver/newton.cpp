@@ -1,5 +1,6 @@
 #include <apart/solver/newton.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -9,9 +10,13 @@ namespace apart {
 
 namespace {
 
-constexpr int l2_repeats = 3;            // l of C-IPC supplement §7
-constexpr double rounding = 1e-8;        // relative error of the objective's value where gaps are tiny
-constexpr double overshoot = 0.8;        // share of the initial slope a step may end with, uphill
+constexpr int l2_repeats = 3;      // l of C-IPC supplement §7
+constexpr double rounding = 1e-8;  // relative error of the objective's value where gaps are tiny
+constexpr double overshoot = 0.8;  // share of the initial slope a step may end with, uphill
+// A halved step that ends uphill, by more than this share of the initial slope, is drawn back towards the
+// minimum along p, with so many trials at most.
+constexpr double uphill = 0.1;
+constexpr int most_trials = 3;
 constexpr double smallest_step = 1e-14;  // below this share of p the line search has failed
 // Longer steps are tried where E fell by more than this share of its slope; up to this multiple of p.
 constexpr double nearly_straight = 0.9, longest_step = 32;
@@ -140,6 +145,30 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
       }
       result.failure = "the line search found no step that lowers the energy";
       return result;
+    }
+    // Halving stops at the first lower point, often far up the other side of a kink: where friction changes
+    // its direction, or a contact begins. Steps that go from one side to the other and back, each a little
+    // lower, take hundreds of iterations; from the bottom of the kink the next one goes along it.
+    if (alpha < bound.alpha && -slope > noise) {
+      const auto slope_here = [&] {
+        return free.restrict_to_free(objective.reduced_gradient()).dot(*direction);
+      };
+      double low = 0, low_slope = slope, high = alpha, high_slope = slope_here();
+      for (int k = 0; k < most_trials && high_slope > uphill * -slope; ++k) {
+        const double secant = std::clamp(low_slope / (low_slope - high_slope), 0.1, 0.9);
+        const double shorter = low + (high - low) * secant;
+        Matrix3X trial = objective.retract(q, shorter * p);
+        const double trial_energy = evaluate(trial);
+        if (!(trial_energy <= next_energy)) break;
+        next = std::move(trial);
+        next_energy = trial_energy;
+        alpha = shorter;
+        const double trial_slope = slope_here();
+        if (std::abs(trial_slope) <= uphill * -slope) break;
+        (trial_slope > 0 ? high : low) = shorter;
+        (trial_slope > 0 ? high_slope : low_slope) = trial_slope;
+      }
+      if (objective.coordinates() != next) evaluate(next);
     }
     // A full step that lowers E by half its slope ends at the minimum along p. One that lowers it by nearly
     // all of it is far from there: the projection made the Hessian stiff where E has little or negative
