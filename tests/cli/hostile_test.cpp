@@ -22,7 +22,7 @@ std::string repeated(const std::string& text, int count) {
   return result;
 }
 
-std::string scene(const std::string& bodies, const std::string& rest = "") {
+std::string hostile_scene(const std::string& bodies, const std::string& rest = "") {
   return R"({"version": 1, "time": {"dt": 0.01, "tend": 0.02}, "bodies": [)" + bodies + "]" + rest + "}";
 }
 
@@ -45,7 +45,7 @@ void expect_refused(const TemporaryDirectory& directory, const std::string& cont
 
 TEST(Hostile, AMillionBodiesAreRefused) {
   const TemporaryDirectory directory;
-  expect_refused(directory, scene(repeated(R"({"type": "half_space"})", 1000000)),
+  expect_refused(directory, hostile_scene(repeated(R"({"type": "half_space"})", 1000000)),
                  "with 1 to 100000 entries");
 }
 
@@ -54,15 +54,16 @@ TEST(Hostile, MillionsOfCopiesAreRefused) {
   const auto copies = [](int n) {
     return R"(, "array": {"counts": [)" + std::to_string(n) + R"(, 1, 1], "spacing": [2, 0, 0]})";
   };
-  expect_refused(directory, scene(repeated(volume(tetrahedron, copies(1999)), 2000)),
+  expect_refused(directory, hostile_scene(repeated(volume(tetrahedron, copies(1999)), 2000)),
                  "at most 100000 are allowed");
-  expect_refused(directory, scene(volume(R"("generator": "box", "cells": 40)", copies(2000))),
+  expect_refused(directory, hostile_scene(volume(R"("generator": "box", "cells": 40)", copies(2000))),
                  "copies with 6.4e+08 cells in all, at most 4e+07");
 }
 
 TEST(Hostile, NoBodiesAreRefused) {
   const TemporaryDirectory directory;
-  expect_refused(directory, scene(""), "bodies: got [], must be a list [...] with 1 to 100000 entries");
+  expect_refused(directory, hostile_scene(""),
+                 "bodies: got [], must be a list [...] with 1 to 100000 entries");
 }
 
 TEST(Hostile, CoordinatesBeyondAllMeasureAreRefused) {
@@ -70,16 +71,19 @@ TEST(Hostile, CoordinatesBeyondAllMeasureAreRefused) {
   const std::string floor = R"({"type": "half_space", "origin": [0, -1, 0]})";
   expect_refused(
       directory,
-      scene(volume(R"("points": [[0,0,0],[1e300,0,0],[0,1e300,0],[0,0,1e300]], "tetrahedra": [[0,1,2,3]])")),
+      hostile_scene(
+          volume(R"("points": [[0,0,0],[1e300,0,0],[0,1e300,0],[0,0,1e300]], "tetrahedra": [[0,1,2,3]])")),
       "has volume inf");
-  expect_refused(directory, scene(volume(tetrahedron, R"(, "transform": {"translate": [1e300, 0, 0]})")),
+  expect_refused(directory,
+                 hostile_scene(volume(tetrahedron, R"(, "transform": {"translate": [1e300, 0, 0]})")),
                  "at (1e+300, 0, 0) has volume 0");
-  expect_refused(directory, scene(volume(tetrahedron, R"(, "transform": {"scale": 1e100})")),
+  expect_refused(directory, hostile_scene(volume(tetrahedron, R"(, "transform": {"scale": 1e100})")),
                  "m across, must be between 1e-9 and 1e9");
-  expect_refused(directory, scene(volume(tetrahedron, R"(, "transform": {"scale": 1e-100})")),
+  expect_refused(directory, hostile_scene(volume(tetrahedron, R"(, "transform": {"scale": 1e-100})")),
                  "m across, must be between 1e-9 and 1e9");
   // Where no length is wrong the solver must notice.
-  expect_refused(directory, scene(volume(tetrahedron, R"(, "velocity": [1e300, 0, 0])") + "," + floor),
+  expect_refused(directory,
+                 hostile_scene(volume(tetrahedron, R"(, "velocity": [1e300, 0, 0])") + "," + floor),
                  "The last good state is in", 3);
 }
 
@@ -89,8 +93,8 @@ TEST(Hostile, GeneratorsDoNotMakeWhatNoMemoryHolds) {
        {R"("generator": "box", "cells": 10000)", R"("generator": "sphere", "resolution": 500)",
         R"("generator": "torus", "ring_cells": 100000, "tube_cells": 10000)",
         R"("generator": "rod", "cells": 1000000, "cross_cells": 1000)"})
-    expect_refused(directory, scene(volume(mesh)), "cells, at most 2e+07 are made");
-  expect_refused(directory, scene(volume(R"("generator": "sphere", "resolution": 1e9)")),
+    expect_refused(directory, hostile_scene(volume(mesh)), "cells, at most 2e+07 are made");
+  expect_refused(directory, hostile_scene(volume(R"("generator": "sphere", "resolution": 1e9)")),
                  "must lie in [1, 500]");
 }
 
@@ -106,7 +110,7 @@ TEST(Hostile, TimeThatNeverEndsIsRefused) {
 // but only files that have an end.
 TEST(Hostile, LinksOutOfTheFolderLeadToFilesOnly) {
   const TemporaryDirectory directory, elsewhere;
-  const std::string text = scene(R"({"type": "volume", "mesh": {"file": "mesh.msh"}})");
+  const std::string text = hostile_scene(R"({"type": "volume", "mesh": {"file": "mesh.msh"}})");
   const auto link = [&](const fs::path& target) {
     fs::remove(directory / "mesh.msh");
     fs::create_symlink(target, directory / "mesh.msh");
@@ -152,7 +156,7 @@ TEST(Hostile, FilesOfTenGigabytesAreRefused) {
     write_file(directory / name, "ply\n");
     fs::resize_file(directory / name, 10'000'000'000);
     expect_refused(directory,
-                   scene(std::string(R"({"type": "volume", "mesh": {"file": ")") + name + R"("}})"),
+                   hostile_scene(std::string(R"({"type": "volume", "mesh": {"file": ")") + name + R"("}})"),
                    "has 10000000000 bytes or more, at most 2147483648 are read");
   }
   write_file(directory / "large.json", "{");

@@ -103,13 +103,13 @@ class Verifies : public ProgramTest {
   }
 };
 
-const std::string box = R"("mesh": {"generator": "box", "size": 0.2, "cells": 1})";
-const std::string block = R"({"type": "volume", "name": "block", )" + box + "}";
+const std::string box_mesh = R"("mesh": {"generator": "box", "size": 0.2, "cells": 1})";
+const std::string block = R"({"type": "volume", "name": "block", )" + box_mesh + "}";
 
 // ---- coverage -----------------------------------------------------------------------------------
 
 TEST_F(Verifies, WhichStepsTheVerdictCovers) {
-  scene(block + R"(, {"type": "volume", "name": "other", )" + box +
+  scene(block + R"(, {"type": "volume", "name": "other", )" + box_mesh +
         R"(, "transform": {"translate": [1, 0, 0]},
                      "velocity": [1, 0, 0]})");
   run();
@@ -218,7 +218,7 @@ TEST_F(Verifies, ThatNeighboursAreNotFoldedOntoEachOtherAndNothingIsCollapsed) {
 // ---- who is there -------------------------------------------------------------------------------
 
 TEST_F(Verifies, WhoIsThereInFramesAndSteps) {
-  scene(block + R"(, {"type": "volume", "name": "guest", )" + box +
+  scene(block + R"(, {"type": "volume", "name": "guest", )" + box_mesh +
         R"(, "transform": {"translate": [1, 0, 0]}, "appears": 0.015, "disappears": 0.035})");
   run({"--record-iterates"});
   keep();
@@ -252,7 +252,7 @@ TEST_F(Verifies, WhoIsThereInFramesAndSteps) {
 
 TEST_F(Verifies, ThatBodiesMayComeAndGoWhileNothingMoves) {
   // All states are the same; who is there is not.
-  scene(block + R"(, {"type": "volume", "name": "guest", )" + box +
+  scene(block + R"(, {"type": "volume", "name": "guest", )" + box_mesh +
             R"(, "transform": {"translate": [1, 0, 0]}, "appears": 0.015, "disappears": 0.035})",
         R"(, "output": {"every": 3})");
   run({"--record-iterates"});
@@ -265,13 +265,13 @@ TEST_F(Verifies, ThatNothingIsInsideASolid) {
   // Everything is outside in the run, and moved to the middle of a solid in one frame.
   const std::string big = R"("mesh": {"generator": "box", "size": 1, "cells": 2}})";
   const std::string guests[] = {
-      R"({"type": "volume", "name": "guest", )" + box + R"(, "transform": {"translate": [2, 0, 0]}})",
-      R"({"type": "affine", "name": "guest", )" + box + R"(, "transform": {"translate": [2, 0, 0]}})",
+      R"({"type": "volume", "name": "guest", )" + box_mesh + R"(, "transform": {"translate": [2, 0, 0]}})",
+      R"({"type": "affine", "name": "guest", )" + box_mesh + R"(, "transform": {"translate": [2, 0, 0]}})",
       R"({"type": "particles", "name": "guest", "radius": 0.01, "mesh": {"points": [[2, 0, 0], [2, 1, 0]]}})",
       R"({"type": "rod", "name": "guest", "mesh": {"points": [[2, 0, 0], [2.1, 0, 0.1]], "segments": [[0, 1]]}})",
       R"({"type": "shell", "name": "guest", "mesh": {"generator": "grid", "size": [0.2, 0.2], "cells": [2, 2]},
           "transform": {"translate": [2, 0, 0]}})",
-      R"({"type": "obstacle", "name": "guest", )" + box + R"(, "transform": {"translate": [2, 0, 0]}})"};
+      R"({"type": "obstacle", "name": "guest", )" + box_mesh + R"(, "transform": {"translate": [2, 0, 0]}})"};
   for (const std::string host : {"volume", "affine"})
     for (const std::string& guest : guests) {
       scene(R"({"type": ")" + host + R"(", "name": "host", )" + big + ", " + guest, "", R"("steps": 2)");
@@ -286,7 +286,7 @@ TEST_F(Verifies, ThatNothingIsInsideASolid) {
 
 TEST_F(Verifies, ThatNothingStartsInsideASolidUnlessItIsAllowed) {
   const std::string big = R"("mesh": {"generator": "box", "size": 1, "cells": 2}})";
-  const std::string guest = R"({"type": "volume", "name": "guest", )" + box + "}";
+  const std::string guest = R"({"type": "volume", "name": "guest", )" + box_mesh + "}";
   const std::string ball =
       R"({"type": "particles", "name": "guest", "radius": 0.01, "mesh": {"points": [[0, 0, 0]]}})";
   const auto refused = [&](const std::string& what) {
@@ -307,12 +307,12 @@ TEST_F(Verifies, ThatNothingStartsInsideASolidUnlessItIsAllowed) {
     }
   // When it appears, with a solid that comes at the same time.
   scene(R"({"type": "volume", "name": "host", "appears": 0.015, )" + big +
-        R"(, {"type": "volume", "name": "guest", "appears": 0.015, )" + box + "}, " +
-        R"({"type": "volume", "name": "third", )" + box + R"(, "transform": {"translate": [3, 0, 0]}})");
+        R"(, {"type": "volume", "name": "guest", "appears": 0.015, )" + box_mesh + "}, " +
+        R"({"type": "volume", "name": "third", )" + box_mesh + R"(, "transform": {"translate": [3, 0, 0]}})");
   refused("appears");
   // When it appears inside one that is there and might have moved away: the run says so when it happens.
   scene(R"({"type": "volume", "name": "host", )" + big +
-        R"(, {"type": "volume", "name": "guest", "appears": 0.015, )" + box + "}");
+        R"(, {"type": "volume", "name": "guest", "appears": 0.015, )" + box_mesh + "}");
   const Outcome warned = apart({"check", "scene.json"});
   EXPECT_EQ(warned.code, 0) << warned.err;
   EXPECT_NE(warned.out.find("warning: 'guest' appears where 'host' is at the start"), std::string::npos)
@@ -338,7 +338,7 @@ TEST_F(Verifies, ThatNothingStartsInsideASolidUnlessItIsAllowed) {
 
 TEST_F(Verifies, ThatHollowBodiesMayHoldOthers) {
   // A closed obstacle, a closed shell, and a solid with a cavity are containers.
-  const std::string inner = R"({"type": "volume", "name": "inner", )" + box + "}";
+  const std::string inner = R"({"type": "volume", "name": "inner", )" + box_mesh + "}";
   const std::string big = R"("mesh": {"generator": "box", "size": 1, "cells": 3}})";
   for (const std::string kind : {"obstacle", "shell"}) {
     scene(R"({"type": ")" + kind + R"(", "name": "outer", )" + big + ", " + inner);
@@ -368,7 +368,7 @@ TEST_F(Verifies, ThatHollowBodiesMayHoldOthers) {
       {"type", "volume"}, {"name", "hollow"}, {"mesh", {{"points", points}, {"tetrahedra", tetrahedra}}}};
   scene(hollow.dump() + ", " + inner);
   run();
-  scene(hollow.dump() + R"(, {"type": "volume", "name": "inner", )" + box +
+  scene(hollow.dump() + R"(, {"type": "volume", "name": "inner", )" + box_mesh +
         R"(, "transform": {"translate": [1, 0, 0]}})");
   EXPECT_EQ(apart({"check", "scene.json"}).code, 2) << "in its wall";
 }
@@ -381,7 +381,7 @@ TEST_F(Verifies, ThatFramesClaimWhatTheSceneSays) {
            {"type": "shell", "name": "sheet", "mesh": {"generator": "grid", "size": [0.2, 0.2], "cells": [2, 2]},
             "transform": {"translate": [1, 0, 0]}, "strain_limit": {"upper": 1.05}},
            {"type": "volume", "name": "block", )" +
-      box + R"(, "transform": {"translate": [0, 1, 0]}},
+      box_mesh + R"(, "transform": {"translate": [0, 1, 0]}},
            {"type": "half_space", "name": "floor", "origin": [0, -1, 0]})");
   struct Case {
     std::function<void(Frame&)> change;
@@ -423,7 +423,7 @@ TEST_F(Verifies, ThatFramesClaimWhatTheSceneSays) {
 }
 
 TEST_F(Verifies, ThatFilesAreThoseOfTheRunInTheirOrder) {
-  scene(block + R"(, {"type": "volume", "name": "other", )" + box +
+  scene(block + R"(, {"type": "volume", "name": "other", )" + box_mesh +
         R"(, "transform": {"translate": [1, 0, 0]},
                      "velocity": [0.1, 0, 0]})");
   run({"--record-iterates"});

@@ -15,9 +15,6 @@ namespace {
 const PairSettings& settings_of(const CollisionSurface& surface, const Stencil& s) {
   return surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
 }
-double distance(const Stencil& s, const Matrix3X& x) {
-  return std::sqrt(squared_distance(s.kind, s.gather(x)));
-}
 bool is_active(const CollisionSurface& surface, const Stencil& s, const Matrix3X& x) {
   const ContactRange range = range_of(surface, s);
   return distance(s, x) < range.thickness + range.dhat;

@@ -12,11 +12,7 @@
 namespace apart::test {
 namespace {
 
-double distance(const Stencil& s, const Matrix3X& x) {
-  return std::sqrt(squared_distance(s.kind, s.gather(x)));
-}
-
-double distance(const Stencil& s, const Matrix3X& x0, const Matrix3X& x1, double t) {
+double distance_between(const Stencil& s, const Matrix3X& x0, const Matrix3X& x1, double t) {
   const StencilPoints a = s.gather(x0), b = s.gather(x1);
   StencilPoints x;
   for (int i = 0; i < s.size(); ++i) x[i] = a[i] + t * (b[i] - a[i]);
@@ -90,7 +86,7 @@ TEST_P(EveryBroadPhase, MissesNothingOnTheWay) {
     Candidates close;
     for (const Stencil& s : all)
       for (int k = 0; k <= 50; ++k)
-        if (distance(s, x0, x1, k / 50.0) < radius) {
+        if (distance_between(s, x0, x1, k / 50.0) < radius) {
           close.push_back(s);
           break;
         }

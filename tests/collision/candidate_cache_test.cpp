@@ -9,11 +9,7 @@
 namespace apart::test {
 namespace {
 
-double distance(const Stencil& s, const Matrix3X& x) {
-  return std::sqrt(squared_distance(s.kind, s.gather(x)));
-}
-
-double distance(const Stencil& s, const Matrix3X& x, const Matrix3X& p, double t) {
+double distance_along(const Stencil& s, const Matrix3X& x, const Matrix3X& p, double t) {
   StencilPoints y = s.gather(x);
   const StencilPoints q = s.gather(p);
   for (int i = 0; i < s.size(); ++i) y[i] += t * q[i];
@@ -22,13 +18,6 @@ double distance(const Stencil& s, const Matrix3X& x, const Matrix3X& p, double t
 
 bool contains(const Candidates& found, const Stencil& s) {
   return std::binary_search(found.begin(), found.end(), s);
-}
-
-Matrix3X random_motion(Index vertices, double size, Random& random) {
-  Matrix3X p(3, vertices);
-  const Vector3 common = size * random.vector();
-  for (Index v = 0; v < vertices; ++v) p.col(v) = common + 0.3 * size * random.vector();
-  return p;
 }
 
 TEST(CandidateCache, NeverMissesAPairWithinReach) {
@@ -47,7 +36,7 @@ TEST(CandidateCache, NeverMissesAPairWithinReach) {
           ++close;
           EXPECT_TRUE(contains(found, s));
         }
-      x += random_motion(Index(x.cols()), random.exponential(1e-4, 0.05), random);
+      x += random_motion(Index(x.cols()), random.exponential(1e-4, 0.05), 0.3, random);
     }
     EXPECT_LT(cache.searches(), 60u);
   }
@@ -65,11 +54,11 @@ TEST(CandidateCache, NeverMissesAPairOnThePath) {
     Matrix3X x = surface.rest;
     for (int step = 0; step < 20; ++step) {
       if (random.below(2)) cache.at(x);
-      const Matrix3X p = random_motion(Index(x.cols()), random.exponential(1e-4, 1), random);
+      const Matrix3X p = random_motion(Index(x.cols()), random.exponential(1e-4, 1), 0.3, random);
       const Candidates& found = cache.along(x, p);
       for (const Stencil& s : all)
         for (int k = 0; k <= 20; ++k)
-          if (distance(s, x, p, k / 20.0) < reach) {
+          if (distance_along(s, x, p, k / 20.0) < reach) {
             ++close;
             EXPECT_TRUE(contains(found, s));
             break;
@@ -78,7 +67,7 @@ TEST(CandidateCache, NeverMissesAPairOnThePath) {
       const Candidates& around = cache.at(x);
       for (const Stencil& s : all)
         for (int k = 0; k <= 20; ++k)
-          if (distance(s, x, p, share * k / 20.0) < reach) {
+          if (distance_along(s, x, p, share * k / 20.0) < reach) {
             EXPECT_TRUE(contains(around, s));
             break;
           }

@@ -1,12 +1,10 @@
 // Primitives that touch at the start are answered at once, also if they part.
-#include <apart/collision/ccd.hpp>
+#include "ccd_method_list.hpp"
 
 #include <gtest/gtest.h>
 
 namespace apart::test {
 namespace {
-
-constexpr CcdMethod methods[] = {CcdMethod::additive, CcdMethod::tight_inclusion};
 
 CcdQuery vertex_on_triangle(const Vector3& vertex) {
   CcdQuery query;
@@ -17,7 +15,7 @@ CcdQuery vertex_on_triangle(const Vector3& vertex) {
 }
 
 TEST(CcdStart, APairThatTouchesAndPartsIsAnsweredAtOnce) {
-  for (const CcdMethod method : methods)
+  for (const CcdMethod method : all_ccd_methods)
     for (const double gap_fraction : {0.0, 0.2}) {
       const CcdOptions options{.method = method, .gap_fraction = gap_fraction};
       for (const Vector3& vertex :
@@ -32,7 +30,7 @@ TEST(CcdStart, APairThatTouchesAndPartsIsAnsweredAtOnce) {
 }
 
 TEST(CcdStart, APairCloserThanTheSeparationIsAnsweredAtOnce) {
-  for (const CcdMethod method : methods)
+  for (const CcdMethod method : all_ccd_methods)
     for (const SeparationNorm norm : {SeparationNorm::euclidean, SeparationNorm::maximum}) {
       CcdQuery query = vertex_on_triangle(Vector3(0.25, 0.25, 0.0625));
       query.separation = 0.125;
@@ -59,7 +57,7 @@ TEST(CcdStart, AVertexThatLeavesACornerFarFromTheOriginIsSeen) {
     query.x[i] = from[i];
     query.displacement[i] = to[i] - from[i];
   }
-  for (const CcdMethod method : methods)
+  for (const CcdMethod method : all_ccd_methods)
     EXPECT_EQ(time_of_impact(query, {.method = method, .gap_fraction = 0}).value_or(2), 0);
 }
 

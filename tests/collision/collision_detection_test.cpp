@@ -1,3 +1,4 @@
+#include "ccd_method_list.hpp"
 #include "random_surface.hpp"
 
 #include <gtest/gtest.h>
@@ -77,7 +78,7 @@ TEST(CollisionDetection, IsTheSameForAnyNumberOfThreadsAndNoLaterThanAnySinglePa
     const CollisionSurface surface = collision_surface(soup.rest, soup.faces);
     const Matrix3X& x0 = soup.rest;
     const Matrix3X x1 = x0 + 0.2 * Matrix3X::Random(3, x0.cols());
-    for (const CcdMethod method : {CcdMethod::additive, CcdMethod::tight_inclusion}) {
+    for (const CcdMethod method : all_ccd_methods) {
       CcdOptions options = until_contact;
       options.method = method;
       set_thread_count(1);

@@ -1,28 +1,12 @@
 #pragma once
 // Random surfaces with everything a surface may contain, and the pairs on them by definition.
 #include <apart/collision/stencil.hpp>
+#include <support/random.hpp>
 
 #include <Eigen/Geometry>
-#include <random>
 #include <vector>
 
 namespace apart::test {
-
-struct Random {
-  explicit Random(unsigned seed) : engine(seed) {}
-  std::mt19937 engine;
-  double uniform(double low, double high) {
-    return std::uniform_real_distribution<double>(low, high)(engine);
-  }
-  double exponential(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
-  int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(engine); }
-  Vector3 vector() { return {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}; }
-  Vector3 unit() {
-    Vector3 v = vector();
-    while (v.norm() < 0.1 || v.norm() > 1) v = vector();
-    return v.normalized();
-  }
-};
 
 /// Settings by which the bodies of `random_surface` meet: different reaches, and some pairs switched off.
 inline PairTable random_pairs(int bodies, double dhat, Random& random) {
@@ -106,6 +90,18 @@ inline CollisionSurface two_sheets(int n, double apart, double noise, double tur
         faces.col(f++) << v, v + n + 1, v + 1;
       }
   return {x, faces, Edges(2, 0), body, PairTable(2, settings), {}};
+}
+
+/// All vertices go the same way, each besides a `scatter` of that its own.
+inline Matrix3X random_motion(Index vertices, double size, double scatter, Random& random) {
+  Matrix3X p(3, vertices);
+  const Vector3 common = size * random.vector();
+  for (Index v = 0; v < vertices; ++v) p.col(v) = common + scatter * size * random.vector();
+  return p;
+}
+
+inline double distance(const Stencil& s, const Matrix3X& x) {
+  return std::sqrt(squared_distance(s.kind, s.gather(x)));
 }
 
 /// Thickness and dhat of a pair by definition: those of the bodies, but for neighbours in one connected piece

@@ -1,3 +1,4 @@
+#include "ccd_method_list.hpp"
 #include "random_surface.hpp"
 
 #include <gtest/gtest.h>
@@ -11,8 +12,6 @@
 
 namespace apart::test {
 namespace {
-
-constexpr CcdMethod methods[] = {CcdMethod::additive, CcdMethod::tight_inclusion};
 
 /// Passes everything on, and notes how many stencils have been held at once.
 class Watched final : public BroadPhase {
@@ -40,13 +39,6 @@ class Watched final : public BroadPhase {
   std::size_t& blocks_;
 };
 
-Matrix3X random_motion(Index vertices, double size, Random& random) {
-  Matrix3X p(3, vertices);
-  const Vector3 common = size * random.vector();
-  for (Index v = 0; v < vertices; ++v) p.col(v) = common + 0.5 * size * random.vector();
-  return p;
-}
-
 /// Over all pairs there are, however far apart.
 double by_definition(const CollisionSurface& surface, const Matrix3X& x, const Matrix3X& p,
                      const CcdOptions& options) {
@@ -59,14 +51,16 @@ struct Walk {
       : random(seed), surface(two_sheets(6, 0.05, 0.01, 0.3, {.dhat = 0.02}, random)) {
     x = surface.rest;
   }
-  Matrix3X next_step() { return random_motion(surface.vertex_count(), random.exponential(1e-4, 3), random); }
+  Matrix3X next_step() {
+    return random_motion(surface.vertex_count(), random.exponential(1e-4, 3), 0.5, random);
+  }
   Random random;
   CollisionSurface surface;
   Matrix3X x;
 };
 
 TEST(StepBound, IsTheSameWhateverTheCacheHasSeenAndWhicheverWayItIsUsed) {
-  for (const CcdMethod method : methods) {
+  for (const CcdMethod method : all_ccd_methods) {
     Walk walk(1);
     const CcdOptions options{.method = method};
     const double reach = walk.surface.pairs.max_reach();
@@ -126,7 +120,7 @@ TEST(StepBound, AnAbsurdlyLongPathIsCutAndNotSearchedToItsEnd) {
 }
 
 TEST(StepBound, CflCullingIsSaferAndAtLeastHalfAsLongAndSearchesLess) {
-  for (const CcdMethod method : methods) {
+  for (const CcdMethod method : all_ccd_methods) {
     Walk walk(4);
     const CcdOptions options{.method = method};
     const double reach = walk.surface.pairs.max_reach();
@@ -200,7 +194,7 @@ TEST(StepBound, EndsWithTheMoveAndTakesDistancesForSeparations) {
   p << 2, 0, 0, 0, 0, 0;
   const CollisionSurface surface(x, Faces(3, 0), Edges(2, 0), {0, 1}, PairTable(2), {});
   CandidateCache cache(make_bvh(surface), surface.pairs.max_reach());
-  for (const CcdMethod method : methods) {
+  for (const CcdMethod method : all_ccd_methods) {
     EXPECT_EQ(collision_free_step(surface, cache, {x, p}, {.method = method, .upper_time = 2}), 1);
     EXPECT_EQ(collision_free_step(surface, cache.along(x, p), {x, p}, {.method = method, .upper_time = 2}),
               1);

@@ -1,20 +1,13 @@
 #include <gtest/gtest.h>
 #include <apart/geometry/edge_edge_mollifier.hpp>
 #include <support/finite_difference.hpp>
+#include <support/random.hpp>
+#include <support/stencil_matrix.hpp>
 
 #include <Eigen/Geometry>
-#include <random>
 
 namespace apart::test {
 namespace {
-
-struct Random {
-  std::mt19937 engine{11};
-  double uniform(double low, double high) {
-    return std::uniform_real_distribution<double>(low, high)(engine);
-  }
-  Vector3 vector() { return {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}; }
-};
 
 /// Edges of about unit length at an angle with the given sine, anywhere near each other.
 StencilPoints edges_at(double sine, Random& random) {
@@ -28,17 +21,8 @@ StencilPoints edges_at(double sine, Random& random) {
   return x;
 }
 
-Matrix3X matrix(const StencilPoints& x) {
-  Matrix3X y(3, 4);
-  y << x[0], x[1], x[2], x[3];
-  return y;
-}
-StencilPoints points(const Matrix3X& y) {
-  return {y.col(0), y.col(1), y.col(2), y.col(3)};
-}
-
 TEST(EdgeEdgeMollifier, GradientAndHessianAreTheDerivatives) {
-  Random random;
+  Random random(11);
   for (double sine : {0.0, 1e-8, 1e-4, 1e-2, 0.02, 0.03})
     for (double scale : {1.0, 1e-3})
       for (int trial = 0; trial < 20; ++trial) {
@@ -49,13 +33,13 @@ TEST(EdgeEdgeMollifier, GradientAndHessianAreTheDerivatives) {
         const EdgeEdgeMollifier m = edge_edge_mollifier(x, threshold);
         const double step = 1e-5 * scale;
         const Matrix3X g = difference_gradient(
-            [&](const Matrix3X& y) { return edge_edge_mollifier_value(points(y), threshold); }, matrix(x),
-            step);
+            [&](const Matrix3X& y) { return edge_edge_mollifier_value(stencil_points(y), threshold); },
+            as_matrix(x, 4), step);
         const Eigen::MatrixXd h = difference_hessian(
             [&](const Matrix3X& y) -> Matrix3X {
-              return edge_edge_mollifier(points(y), threshold).gradient.reshaped(3, 4);
+              return edge_edge_mollifier(stencil_points(y), threshold).gradient.reshaped(3, 4);
             },
-            matrix(x), step);
+            as_matrix(x, 4), step);
         // e is a quartic of sine / 0.03, so central differences err by about (step / 0.03)² of the
         // derivatives' scale.
         EXPECT_LT((g.reshaped() - m.gradient).norm(), 1e-5 * (m.gradient.norm() + 1 / scale)) << sine;
@@ -91,7 +75,7 @@ TEST(EdgeEdgeMollifier, IsOneWithoutSlopeFromTheThresholdOn) {
 }
 
 TEST(EdgeEdgeMollifier, DoesNotDependOnTheUnitOfLength) {
-  Random random;
+  Random random(11);
   for (int trial = 0; trial < 100; ++trial) {
     const StencilPoints x = edges_at(random.uniform(0, 0.03), random);
     StencilPoints y = x;

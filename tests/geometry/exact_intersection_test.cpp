@@ -3,6 +3,7 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/geometry/exact_intersection.hpp>
+#include <support/any_pair.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +16,6 @@ namespace apart::test {
 namespace {
 
 using namespace exact;
-
-constexpr auto any_pair = [](Index, Index) { return true; };
 
 // ---- An oracle on the integers
 // --------------------------------------------------------------------------------- Two convex hulls are

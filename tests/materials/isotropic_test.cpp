@@ -9,19 +9,19 @@
 namespace apart::test {
 namespace {
 
-const std::vector<Material> materials = {NeoHookean{lame_parameters(1, 0.3)},
-                                         NeoHookean{lame_parameters(1, 0.49)},
-                                         FixedCorotated{lame_parameters(1, 0.3)},
-                                         StVenantKirchhoff{lame_parameters(1, 0.3)},
-                                         StVenantKirchhoff{lame_parameters(1, -0.4)},
-                                         mooney_rivlin(lame_parameters(1, 0.3)),
-                                         MooneyRivlin{0.3, 0, 2},
-                                         MooneyRivlin{0.1, 0.4, 1},
-                                         Orthogonality{0.7}};
+const std::vector<Material> isotropic_materials = {NeoHookean{lame_parameters(1, 0.3)},
+                                                   NeoHookean{lame_parameters(1, 0.49)},
+                                                   FixedCorotated{lame_parameters(1, 0.3)},
+                                                   StVenantKirchhoff{lame_parameters(1, 0.3)},
+                                                   StVenantKirchhoff{lame_parameters(1, -0.4)},
+                                                   mooney_rivlin(lame_parameters(1, 0.3)),
+                                                   MooneyRivlin{0.3, 0, 2},
+                                                   MooneyRivlin{0.1, 0.4, 1},
+                                                   Orthogonality{0.7}};
 
 /// Calls f with every isotropic material.
 void for_each(const auto& f) {
-  for (const Material& material : materials)
+  for (const Material& material : isotropic_materials)
     std::visit(
         [&]<class M>(const M& m) {
           if constexpr (Isotropic<M>) f(m);
@@ -31,7 +31,7 @@ void for_each(const auto& f) {
 
 TEST(Material, EveryIsotropicOneIsTestedHere) {
   std::set<std::size_t> kinds;
-  for (const Material& m : materials) kinds.insert(m.index());
+  for (const Material& m : isotropic_materials) kinds.insert(m.index());
   EXPECT_EQ(kinds.size() + 1, std::variant_size_v<Material>);  // all but linear elasticity
 }
 

@@ -9,7 +9,7 @@
 namespace apart::test {
 namespace {
 
-const Vector3 g{0, -9.81, 0};
+const Vector3 gravity{0, -9.81, 0};
 
 TEST(FreeFall, FollowsTheImplicitEulerRecursionToRounding) {
   SmallScene scene;
@@ -23,7 +23,7 @@ TEST(FreeFall, FollowsTheImplicitEulerRecursionToRounding) {
   Vector3 velocity(0.3, 1, -2), shift = Vector3::Zero();
   for (int step = 0; step < 50; ++step) {
     s->step();
-    velocity += scene.options.dt * g;
+    velocity += scene.options.dt * gravity;
     shift += scene.options.dt * velocity;
   }
   const Matrix3X expected = start.colwise() + shift;

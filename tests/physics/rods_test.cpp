@@ -10,8 +10,6 @@
 namespace apart::test {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-
 /// Turning angles of a chain of nodes in order.
 std::vector<double> turning_angles(const Matrix3X& x) {
   std::vector<double> angles;
@@ -24,8 +22,8 @@ std::vector<double> turning_angles(const Matrix3X& x) {
 
 TEST(Rods, ACantileverBendsAsABeamAndConvergesWithTheSquareOfTheSegments) {
   const RodMaterial material{.density = 1000, .young = 1e7, .radius = 0.005};
-  const double length = 0.5, area = pi * material.radius * material.radius,
-               stiffness = material.young * pi * std::pow(material.radius, 4) / 4;
+  const double length = 0.5, area = std::numbers::pi * material.radius * material.radius,
+               stiffness = material.young * std::numbers::pi * std::pow(material.radius, 4) / 4;
   const double expected = material.density * area * 0.02 * std::pow(length, 4) / (8 * stiffness);
   ASSERT_LT(expected, 0.01 * length) << "small deflections";
   double error = 1;
@@ -68,7 +66,7 @@ TEST(Rods, APulledRodStretchesByForceOverStiffness) {
   scene.options.solver.tolerance = 1e-10;
   const auto simulation = scene.simulation();
   const StepReport report = simulation->step();
-  const double strain = 1 / (0.5e6 * pi * 1e-4);
+  const double strain = 1 / (0.5e6 * std::numbers::pi * 1e-4);
   EXPECT_NEAR(simulation->state().nodes(0, 10) - 0.5, strain, 1e-6 * strain);
   EXPECT_NEAR(report.max_strain, strain, 1e-6 * strain);
 }

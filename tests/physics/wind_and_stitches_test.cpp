@@ -10,8 +10,6 @@
 namespace apart::test {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-
 Wind air(const Vector3& velocity) {
   Wind wind;
   wind.velocity = [velocity](const Vector3&, double) { return velocity; };
@@ -34,7 +32,7 @@ TEST(Wind, WhatFallsReachesTheSpeedAtWhichDragHoldsItsWeight) {
   const auto simulation = scene.simulation();
   for (int k = 0; k < 300; ++k) simulation->step();
   const double g = 9.81;
-  const double ball_speed = std::sqrt(total_mass(ball) * g / (0.5 * 1.2 * pi * 1e-4));
+  const double ball_speed = std::sqrt(total_mass(ball) * g / (0.5 * 1.2 * std::numbers::pi * 1e-4));
   const double rod_speed = std::sqrt(total_mass(rod) * g / (0.5 * 1.2 * 0.02 * 0.5));
   EXPECT_NEAR(-simulation->state().velocity(1, 0), ball_speed, 1e-3 * ball_speed);
   // Its ends weigh half as much as its inner nodes and take half of the drag.

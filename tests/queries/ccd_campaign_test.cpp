@@ -1,5 +1,7 @@
 // No impact is ever missed: generated queries of every kind, asked of both methods with many settings.
 // Answers must also not be later than the planted root. `make ccd-campaign` runs the long one.
+#include "family_parameter.hpp"
+
 #include <apart/core/parallel.hpp>
 #include <apart/queries/query_generator.hpp>
 
@@ -239,17 +241,7 @@ TEST_P(CcdCampaign, SlowMissesNoImpactInAMillion) {
   answering.expect_none_missed();
 }
 
-std::string test_name(const ::testing::TestParamInfo<QueryFamily>& info) {
-  std::string name(name_of(info.param));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-std::vector<QueryFamily> all_families() {
-  std::vector<QueryFamily> families;
-  for (const FamilyName& row : query_families) families.push_back(row.family);
-  return families;
-}
-INSTANTIATE_TEST_SUITE_P(Families, CcdCampaign, ::testing::ValuesIn(all_families()), test_name);
+INSTANTIATE_TEST_SUITE_P(Families, CcdCampaign, ::testing::ValuesIn(all_query_families()), family_test_name);
 
 }  // namespace
 }  // namespace apart::test

@@ -1,5 +1,7 @@
 // Generated queries are what they say: roots and separations hold exactly, for the doubles that are handed
 // out.
+#include "family_parameter.hpp"
+
 #include <apart/queries/query_generator.hpp>
 #include <apart/verify/path_proof.hpp>
 
@@ -239,17 +241,8 @@ TEST_P(GeneratedQueries, MissEveryFourthTimeByLittle) {
   });
 }
 
-std::string test_name(const ::testing::TestParamInfo<QueryFamily>& info) {
-  std::string name(name_of(info.param));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-std::vector<QueryFamily> all_families() {
-  std::vector<QueryFamily> families;
-  for (const FamilyName& row : query_families) families.push_back(row.family);
-  return families;
-}
-INSTANTIATE_TEST_SUITE_P(Families, GeneratedQueries, ::testing::ValuesIn(all_families()), test_name);
+INSTANTIATE_TEST_SUITE_P(Families, GeneratedQueries, ::testing::ValuesIn(all_query_families()),
+                         family_test_name);
 
 TEST(QueryGenerator, GivesTheSameOnEveryMachineAndForEver) {
   // Published figures refer to sets by kind, count and seed. Change these numbers only on purpose.

@@ -11,10 +11,12 @@ Scene built(const std::string& bodies, const std::string& contact) {
       "scene.json", "."));
 }
 
-const std::string box = R"({"type": "volume", "name": "box", "mesh": {"generator": "box", "cells": 2}})";
+const std::string coarse_box =
+    R"({"type": "volume", "name": "box", "mesh": {"generator": "box", "cells": 2}})";
 
 TEST(StartCheck, UsesTheThicknessOfEachPair) {
-  const std::string bodies = box + R"(, {"type": "half_space", "name": "near", "origin": [0, -0.51, 0]},
+  const std::string bodies =
+      coarse_box + R"(, {"type": "half_space", "name": "near", "origin": [0, -0.51, 0]},
       {"type": "half_space", "name": "far", "origin": [0, 0.6, 0], "normal": [0, -1, 0]})";
   const auto found = [&](const std::string& contact) {
     return check_start(built(bodies, contact)).parts.front().found.gaps.size();
@@ -27,7 +29,7 @@ TEST(StartCheck, UsesTheThicknessOfEachPair) {
 
 TEST(StartCheck, PairsThatMayOverlapAreLeftOut) {
   const std::string bodies =
-      box +
+      coarse_box +
       R"(, {"type": "volume", "name": "other", "mesh": {"generator": "box", "cells": 2}, "transform": {"translate": [0.3, 0.2, 0.1]}})";
   EXPECT_FALSE(check_start(built(bodies, "{}")).ok());
   EXPECT_TRUE(

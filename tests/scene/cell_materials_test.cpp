@@ -8,7 +8,8 @@
 namespace apart::test {
 namespace {
 
-Body built(const std::string& rest, const std::string& mesh = R"("generator": "box", "cells": [4, 1, 1])") {
+Body volume_of(const std::string& rest,
+               const std::string& mesh = R"("generator": "box", "cells": [4, 1, 1])") {
   const SceneFile file = parse_scene(
       R"({"version": 1, "time": {"steps": 1}, "bodies": [{"type": "volume", "name": "b", "mesh": {)" + mesh +
           "}" + (rest.empty() ? "" : ", " + rest) + "}]}",
@@ -20,11 +21,12 @@ Body built(const std::string& rest, const std::string& mesh = R"("generator": "b
 }
 
 Body of_material(const std::string& material) {
-  return built(R"("material": {)" + material + "}");
+  return volume_of(R"("material": {)" + material + "}");
 }
 
-std::string error_of(const std::string& rest, const std::string& mesh = R"("generator": "box", "cells": 2)") {
-  return message_of([&] { built(rest, mesh); });
+std::string volume_error(const std::string& rest,
+                         const std::string& mesh = R"("generator": "box", "cells": 2)") {
+  return message_of([&] { volume_of(rest, mesh); });
 }
 
 void expect_parts(const std::string& message, const std::vector<std::string>& parts) {
@@ -91,7 +93,7 @@ TEST(MaterialParameters, MooneyRivlinTakesItsOwnConstants) {
 
 TEST(MaterialParameters, MixedFormsAreRefused) {
   const auto refused = [](const std::string& material) {
-    return error_of(R"("material": {)" + material + "}");
+    return volume_error(R"("material": {)" + material + "}");
   };
   expect_parts(refused(R"("type": "stvk", "E": 1, "lambda": 1, "mu": 1)"),
                {"bodies[0].material.E: stands beside 'lambda'", "remove one"});
@@ -108,7 +110,7 @@ TEST(MaterialParameters, MixedFormsAreRefused) {
 }
 
 TEST(Regions, LaterOnesWinAndCellsBelongWithAllTheirPoints) {
-  const Body body = built(R"("material": {"type": "stvk", "rho": 1}, "regions": [
+  const Body body = volume_of(R"("material": {"type": "stvk", "rho": 1}, "regions": [
       {"where": {"expression": "x > -0.1"}, "material": {"type": "neo_hookean", "E": 7e5, "rho": 10}},
       {"where": {"expression": "x > 0.2"}, "material": {"type": "fixed_corotated", "rho": 100}}])");
   const ElasticCells& cells = *body.elastic;
@@ -128,8 +130,8 @@ TEST(Regions, LaterOnesWinAndCellsBelongWithAllTheirPoints) {
 
 TEST(Regions, GroupsAreTheCellsOfTheMeshFile) {
   const GmshFile file;
-  const Body body =
-      built(R"("regions": [{"where": {"group": "volume 6"}, "material": {"type": "stvk"}}])", file.mesh());
+  const Body body = volume_of(
+      R"("regions": [{"where": {"group": "volume 6"}, "material": {"type": "stvk"}}])", file.mesh());
   EXPECT_EQ(body.elastic->material_of, (std::vector<Index>{0, 0, 1}));
   EXPECT_EQ(std::get<StVenantKirchhoff>(body.elastic->materials[1]).lame.mu, lame_parameters(1e5, 0.4).mu);
 }
@@ -137,25 +139,25 @@ TEST(Regions, GroupsAreTheCellsOfTheMeshFile) {
 TEST(Regions, MistakesAreNamed) {
   const GmshFile file;
   expect_parts(
-      error_of(R"("regions": [{"where": {"group": "soft"}, "material": {"type": "stvk"}}])", file.mesh()),
+      volume_error(R"("regions": [{"where": {"group": "soft"}, "material": {"type": "stvk"}}])", file.mesh()),
       {"bodies[0].regions[0].where.group: got \"soft\"", "\"floor\", \"hard\", \"volume 6\", \"wire\""});
   expect_parts(
-      error_of(R"("regions": [{"where": {"group": "wire"}, "material": {"type": "stvk"}}])", file.mesh()),
+      volume_error(R"("regions": [{"where": {"group": "wire"}, "material": {"type": "stvk"}}])", file.mesh()),
       {"regions[0].where.group: got \"wire\"", "none of whose points"});
+  expect_parts(volume_error(R"("regions": [{"where": {"group": "floor"}, "material": {"type": "stvk"}}])",
+                            file.mesh()),
+               {"regions[0].where: got", "no tetrahedron"});
   expect_parts(
-      error_of(R"("regions": [{"where": {"group": "floor"}, "material": {"type": "stvk"}}])", file.mesh()),
-      {"regions[0].where: got", "no tetrahedron"});
-  expect_parts(
-      error_of(R"("regions": [{"where": {"indices": [0]}, "material": {"type": "stvk"}}])", file.mesh()),
+      volume_error(R"("regions": [{"where": {"indices": [0]}, "material": {"type": "stvk"}}])", file.mesh()),
       {"regions[0].where: counts points of a mesh"});
-  expect_parts(error_of(R"("regions": [{"where": {"group": "soft"}, "material": {"type": "stvk"}}])"),
+  expect_parts(volume_error(R"("regions": [{"where": {"group": "soft"}, "material": {"type": "stvk"}}])"),
                {"regions[0].where.group: got \"soft\"", "no groups"});
-  expect_parts(error_of(R"("regions": [{"where": {"all": true}}])"), {"the key 'material' is missing"});
+  expect_parts(volume_error(R"("regions": [{"where": {"all": true}}])"), {"the key 'material' is missing"});
 }
 
 TEST(Groups, ChooseThePointsThatAreHeld) {
   const GmshFile file;
-  const Body body = built(R"("fixed": [{"where": {"group": "floor"}}])", file.mesh());
+  const Body body = volume_of(R"("fixed": [{"where": {"group": "floor"}}])", file.mesh());
   ASSERT_EQ(body.mesh.point_count(), 6);  // three points belong to no tetrahedron
   ASSERT_EQ(body.prescriptions.size(), 1u);
   const std::vector<Index> held = nodes_of(body, body.prescriptions[0].points);
@@ -166,10 +168,10 @@ TEST(Groups, ChooseThePointsThatAreHeld) {
 
 TEST(Groups, ChooseTheTrianglesThatAreLoaded) {
   const GmshFile file;
-  const Body body = built(R"("loads": [{"type": "pressure", "where": {"group": "floor"}, "pressure": 5},
+  const Body body = volume_of(R"("loads": [{"type": "pressure", "where": {"group": "floor"}, "pressure": 5},
       {"type": "pressure", "where": {"group": "hard"}, "pressure": 5},
       {"type": "point_force", "where": {"group": "floor"}, "force": [0, 1, 0]}])",
-                          file.mesh());
+                              file.mesh());
   ASSERT_EQ(body.pressures.size(), 2u);
   ASSERT_EQ(body.sets[body.pressures[0].facets].size(), 1u);
   const auto floor = body.surface_faces.col(body.sets[body.pressures[0].facets][0]);
@@ -191,8 +193,8 @@ TEST(Groups, OfTrianglesLeaveOutOthersBetweenTheirPoints) {
       "0\n$EndNodes\n"
       "$Elements\n4\n1 4 2 1 1 1 2 3 5\n2 4 2 1 1 2 4 3 5\n3 2 2 8 1 3 1 2\n4 2 2 8 1 4 3 5\n$EndElements\n");
   const Body body =
-      built(R"("loads": [{"type": "pressure", "where": {"group": "surface 8"}, "pressure": 5}])",
-            R"("file": ")" + (directory / "m.msh").string() + "\"");
+      volume_of(R"("loads": [{"type": "pressure", "where": {"group": "surface 8"}, "pressure": 5}])",
+                R"("file": ")" + (directory / "m.msh").string() + "\"");
   ASSERT_EQ(body.sets[body.pressures[0].facets].size(), 2u);
   ASSERT_EQ(body.surface_faces.cols(), 6);
 }
@@ -213,11 +215,11 @@ TEST(Groups, AreLeftToTheSurfaceOfAnObstacle) {
 TEST(Fields, GiveEachCellItsNumberAndEqualOnesShareAMaterial) {
   const GmshFile file;
   const Body body =
-      built(R"("material": {"type": "neo_hookean", "E": {"field": "E"}, "nu": 0.3})", file.mesh());
+      volume_of(R"("material": {"type": "neo_hookean", "E": {"field": "E"}, "nu": 0.3})", file.mesh());
   EXPECT_EQ(body.elastic->material_of, (std::vector<Index>{0, 1, 0}));
   ASSERT_EQ(body.elastic->materials.size(), 2u);
   EXPECT_EQ(std::get<NeoHookean>(body.elastic->materials[1]).lame.mu, lame_parameters(2e5, 0.3).mu);
-  const Body heavy = built(R"("material": {"type": "stvk", "rho": {"field": "density"}})", file.mesh());
+  const Body heavy = volume_of(R"("material": {"type": "stvk", "rho": {"field": "density"}})", file.mesh());
   const VectorX& volume = heavy.elastic->volume;
   EXPECT_NEAR(total_mass(heavy), 100 * volume[0] + 200 * volume[1] + 300 * volume[2], 1e-9);
 }
@@ -225,7 +227,7 @@ TEST(Fields, GiveEachCellItsNumberAndEqualOnesShareAMaterial) {
 TEST(Fields, MistakesAreNamed) {
   const GmshFile file;
   const auto error = [&](const std::string& material) {
-    return error_of(R"("material": {"type": "neo_hookean", )" + material + "}", file.mesh());
+    return volume_error(R"("material": {"type": "neo_hookean", )" + material + "}", file.mesh());
   };
   expect_parts(
       error(R"("E": {"field": "young"})"),
@@ -237,7 +239,7 @@ TEST(Fields, MistakesAreNamed) {
   expect_parts(error(R"("lambda": {"field": "bad"}, "mu": 1)"),
                {"bodies[0].material.lambda: got -200, must be more than", "(tetrahedron 1)"});
   expect_parts(error(R"("E": {"fild": "E"})"), {"bodies[0].material.E.fild: unknown key", "'field'"});
-  expect_parts(error_of(R"("material": {"type": "stvk", "E": {"field": "E"}})"),
+  expect_parts(volume_error(R"("material": {"type": "stvk", "E": {"field": "E"}})"),
                {"bodies[0].material.E.field: got \"E\"", "no cell data"});
   const std::string affine = message_of([&] {
     build_scene(parse_scene(

@@ -10,7 +10,7 @@
 namespace apart::test {
 namespace {
 
-std::string error_of(std::string_view text) {
+std::string expression_error(std::string_view text) {
   try {
     const Expression expression(text);
   } catch (const InputError& e) {
@@ -82,16 +82,17 @@ TEST(Expression, RefusesWithPositionAndRemedy) {
       {"$", "unexpected '$' at character 1"},
   };
   for (const auto& c : cases)
-    EXPECT_NE(error_of(c.text).find(c.part), std::string::npos) << c.text << "\n  " << error_of(c.text);
+    EXPECT_NE(expression_error(c.text).find(c.part), std::string::npos)
+        << c.text << "\n  " << expression_error(c.text);
 }
 
 TEST(Expression, HostileTextIsRefusedNotCrashed) {
-  EXPECT_NE(error_of(std::string(5000, '(')).find("too many nested"), std::string::npos);
-  EXPECT_NE(error_of(std::string(5000, '-') + "1").find("too many nested"), std::string::npos);
-  EXPECT_NE(error_of(std::string(100000, '1')).find("characters"), std::string::npos);
+  EXPECT_NE(expression_error(std::string(5000, '(')).find("too many nested"), std::string::npos);
+  EXPECT_NE(expression_error(std::string(5000, '-') + "1").find("too many nested"), std::string::npos);
+  EXPECT_NE(expression_error(std::string(100000, '1')).find("characters"), std::string::npos);
   std::string tower = "1";
   for (int i = 0; i < 200; ++i) tower += "^(1";
-  EXPECT_NE(error_of(tower).find("too many nested"), std::string::npos);
+  EXPECT_NE(expression_error(tower).find("too many nested"), std::string::npos);
   std::string sum = "1";
   for (int i = 0; i < 4000; ++i) sum += "+1";
   EXPECT_EQ(Expression(sum)(0, 0, 0, 0), 4001);  // long but flat
@@ -102,7 +103,7 @@ TEST(Expression, HostileTextIsRefusedNotCrashed) {
   for (int i = 0; i < 50000; ++i) {
     std::string text;
     for (unsigned n = random() % 12; n > 0; --n) text += alphabet[random() % alphabet.size()];
-    if (error_of(text) != "accepted") continue;
+    if (expression_error(text) != "accepted") continue;
     ++accepted;
     const Expression expression(text);
     expression(1, 2, 3, 4);

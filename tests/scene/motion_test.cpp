@@ -24,7 +24,7 @@ Matrix3 rotation(std::string_view text) {
   return make_rotation(described_part<RotationDescription>(text, "rotate"));
 }
 
-std::string error_of(std::string_view text) {
+std::string motion_error(std::string_view text) {
   try {
     motion(text);
   } catch (const InputError& e) {
@@ -92,14 +92,14 @@ TEST(Motion, DisplacementsMayDependOnThePlaceOfAPoint) {
 
 TEST(Motion, RefusesWhatMakesNoSense) {
   EXPECT_NE(
-      error_of(
+      motion_error(
           R"({"keyframes": [{"t": 1, "translate": [0,0,0], "rotate": [0,0,0]}, {"t": 1, "translate": [0,0,0], "rotate": [0,0,0]}]})")
           .find("scene.json:1: motion.keyframes[1].t: got 1, must be later"),
       std::string::npos);
-  EXPECT_NE(error_of(R"({"translate": [0, 0, 0], "rotate": {"axis": [0, 0, 1], "angle": "x"}})")
+  EXPECT_NE(motion_error(R"({"translate": [0, 0, 0], "rotate": {"axis": [0, 0, 1], "angle": "x"}})")
                 .find("motion.rotate.angle: got \"x\", must not use x"),
             std::string::npos);
-  EXPECT_NE(error_of(R"({"translate": [0, 0, 0], "rotate": {"axis": [0, 0, 0], "angle": 1}})")
+  EXPECT_NE(motion_error(R"({"translate": [0, 0, 0], "rotate": {"axis": [0, 0, 0], "angle": 1}})")
                 .find("must have a direction"),
             std::string::npos);
 }

@@ -2,6 +2,7 @@
 #include <apart/core/parallel.hpp>
 #include <apart/verify/path_proof.hpp>
 #include <apart/verify/separation.hpp>
+#include <support/any_pair.hpp>
 
 #include <cmath>
 #include <cstdlib>
@@ -16,8 +17,6 @@ namespace {
 using namespace verify;
 
 using exact::Path;
-
-constexpr auto any_pair = [](Index, Index) { return true; };
 
 std::vector<Path> paths(const std::vector<Vector3>& from, const std::vector<Vector3>& to) {
   std::vector<Path> result;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <apart/core/parallel.hpp>
 #include <apart/verify/separation.hpp>
+#include <support/any_pair.hpp>
 
 #include <algorithm>
 #include <random>
@@ -10,8 +11,6 @@ namespace apart::test {
 namespace {
 
 using namespace verify;
-
-constexpr auto any_pair = [](Index, Index) { return true; };
 
 class Sampler {
  public:
