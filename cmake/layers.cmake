@@ -28,6 +28,8 @@ target_compile_options(apart_options INTERFACE
   # Position independent everywhere (a shared library may be made of the layers, and one precompiled header fits all
   # targets), but without the right to replace our functions at load time, which would forbid inlining them.
   -fPIC -fno-semantic-interposition
+  # GCC looks for memory to reuse only past a gigabyte: a twentieth of the compile time, for 150 MB more.
+  $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=500000>
   # GCC 12 reports false overflows inside Eigen and fmt templates and false overlaps inside std::string.
   -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
 if(APART_SANITIZE)
