@@ -159,6 +159,11 @@ TEST_F(RigidIpcFixtures, SayTimesContactAndTolerances) {
     "rigid_body_problem": {"coefficient_friction": 0.3, "rigid_bodies": [{"mesh": "cube.obj"}]}})";
   EXPECT_EQ(std::get<double>(described(no_lags).contact.friction_coefficient), 0);
   EXPECT_EQ(notes(no_lags).size(), 1u);
+  // Friction below the tolerance.
+  const auto said = notes(R"({"rigid_body_problem": {"coefficient_friction": 0.3, "rigid_bodies": [
+    {"mesh": "cube.obj"}]}})");
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("may stand"), std::string::npos) << said[0];
 }
 
 TEST_F(RigidIpcFixtures, PlaceBodiesAboutTheOriginOfTheirMesh) {
@@ -225,6 +230,48 @@ TEST_F(RigidIpcFixtures, SplitIntoConnectedPieces) {
     EXPECT_EQ(piece.transform.translate, Vector3(0, 1, 0));
   }
   EXPECT_EQ(base_of(scene.bodies[2]).name, "cube");
+}
+
+TEST_F(RigidIpcFixtures, LeaveOutTrianglesThatBoundNothing) {
+  // A cube with a triangle that is there three times, once facing inward, and one without area.
+  Mesh mesh = surface(Vector3::Ones());
+  std::string text;
+  for (Index p = 0; p < 8; ++p)
+    text += fmt::format("v {} {} {}\n", mesh.points(0, p), mesh.points(1, p), mesh.points(2, p));
+  for (Index f = 0; f < 12; ++f)
+    text += fmt::format("f {} {} {}\n", mesh.faces(0, f) + 1, mesh.faces(1, f) + 1, mesh.faces(2, f) + 1);
+  const Eigen::Vector3i first = mesh.faces.col(0);
+  const Vector3 again = mesh.points.col(first[1]);
+  text += fmt::format("v {3} {4} {5}\nf {0} {1} {2}\nf {0} {2} {1}\nf {0} {1} 9\n", first[0] + 1,
+                      first[1] + 1, first[2] + 1, again[0], again[1], again[2]);
+  write_file(directory / "meshes/mended.obj", text);
+  const std::string body = R"({"mesh": "mended.obj"})";
+  const RigidDescription mended = rigid(body);
+  EXPECT_EQ(std::get<InlineMesh>(mended.mesh).triangles.size(), 12u);
+  EXPECT_FALSE(mended.mass);
+  EXPECT_EQ(notes(fixture(body)).size(), 1u);
+}
+
+TEST_F(RigidIpcFixtures, OpenSolidsHaveTheMassOfTheReference) {
+  // A cube without its first triangle, with a corner at the origin: the triangle's share of the volume, seen
+  // from the origin, is missing if it does not lie in a plane through it.
+  Mesh open = surface(Vector3::Ones());
+  open.points.colwise() += Vector3(0.5, 0.5, 0.5);
+  Vector3 missing_centre = Vector3::Zero();
+  Matrix3 corners;
+  for (int k = 0; k < 3; ++k) corners.col(k) = open.points.col(open.faces(k, 0));
+  const double missing = corners.determinant() / 6;
+  missing_centre = corners.rowwise().sum() / 4;
+  open.faces = open.faces.rightCols(11).eval();
+  write_mesh(directory / "meshes/open.obj", open);
+  const RigidDescription body = rigid(R"({"mesh": "open.obj", "density": 10, "position": [7, 0, 0]})");
+  ASSERT_TRUE(body.mass && body.centre && body.inertia);
+  EXPECT_NEAR(*body.mass, 10 * (1 - missing), 1e-12);
+  const Vector3 centre =
+      (Vector3(0.5, 0.5, 0.5) - missing * missing_centre) / (1 - missing) + Vector3(7, 0, 0);
+  EXPECT_LT((*body.centre - centre).norm(), 1e-12);
+  EXPECT_EQ(body.inertia->size(), 6u);
+  EXPECT_FALSE(rigid(R"({"mesh": "flat.obj"})").mass);
 }
 
 TEST_F(RigidIpcFixtures, MoveAndPushBodies) {

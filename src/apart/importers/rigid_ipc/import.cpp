@@ -122,6 +122,12 @@ class FixtureImporter {
     const Piece* whole = &shapes_.whole(body);
     const Aabb box = bounding_box(whole->mesh.points);
     const Vector3 signs = body.dimensions ? *body.dimensions : body.scale;
+    if (whole->left_out > 0)
+      note_once(
+          "mended " + body.mesh, body.at["mesh"],
+          fmt::format("{} triangles of {} without area, or there twice, are left out; the scene holds the "
+                      "mesh itself",
+                      whole->left_out, body.mesh));
     Piece turned;
     if ((signs.array() < 0).any()) {
       note_once("mirrored", body.at,
@@ -148,6 +154,8 @@ class FixtureImporter {
       return description;
     };
     const auto mass = [&](double density) {
+      if (const auto solid = mass_of_open_solid(placed, body.position, density > 0 ? density : 1))
+        return *solid;
       const std::string whose = fmt::format("mesh of '{}'", name);
       return body.at.locate([&] {
         return mass_distribution(rigid_mesh(placed, {whose, whose}), density > 0 ? density : 1);
@@ -156,6 +164,8 @@ class FixtureImporter {
     if (body.type == Type::dynamic) {
       RigidDescription rigid = shaped(RigidDescription{});
       set_dynamics(rigid, body, mass);
+      if (const auto solid = mass_of_open_solid(placed, body.position, body.density))
+        set_mass(rigid, body, *solid);
       scene_.bodies.push_back(std::move(rigid));
       return;
     }
@@ -232,6 +242,20 @@ class FixtureImporter {
                 "fixes one rotation: here it means the world axis, the reference has not tested it");
   }
 
+  void set_mass(RigidDescription& rigid, const FixtureBody& body, const MassDistribution& mass) {
+    rigid.mass = tidy(mass.mass);
+    rigid.centre = tidy(mass.centre);
+    const Matrix3 i = mass.inertia();
+    if (!rigid.inertia)
+      rigid.inertia = {tidy(i(0, 0)), tidy(i(1, 1)), tidy(i(2, 2)),
+                       tidy(i(0, 1)), tidy(i(0, 2)), tidy(i(1, 2))};
+    note_once("open " + body.mesh, body.at,
+              fmt::format(
+                  "is an open surface, which the reference takes for a solid; '{}' gets its mass, {:.4g} kg: "
+                  "remove \"mass\", \"centre\" and \"inertia\" for a sheet",
+                  rigid.name, mass.mass));
+  }
+
   template <class Mass>
   void set_hinge(RigidDescription& rigid, const FixtureBody& body, const Mass& mass) {
     const int axis = !body.fixed[3] ? 0 : !body.fixed[4] ? 1 : 2;
@@ -289,6 +313,13 @@ class FixtureImporter {
       fixture_.scene.fail("the bodies are {:.3g} m across; check scales and positions", size);
     scene_.solver.tolerance = metres(fixture_.tolerance * (fixture_.absolute_tolerance ? 1 : size));
     scene_.solver.termination = Termination::published;
+    if (const double tolerance = std::get<Length>(scene_.solver.tolerance).value;
+        fixture_.friction > 0 && fixture_.friction_iterations != 0 && tolerance > fixture_.epsv)
+      note(fixture_.scene,
+           fmt::format(
+               "steps end at a tolerance of {:.3g} m/s, above the {:g} m/s below which friction sticks: "
+               "what should slide may stand; remove \"termination\" from the scene to balance forces",
+               tolerance, fixture_.epsv));
     scene_.solver.max_iterations = fixture_.max_iterations;
   }
 

@@ -5,8 +5,10 @@
 #include <apart/io/file_reader.hpp>
 #include <apart/io/mesh_format.hpp>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace apart::rigid_ipc {
 
@@ -75,7 +77,111 @@ Mesh inline_mesh(const FixtureBody& body) {
   return mesh;
 }
 
+double area_of(const Mesh& mesh, Index face) {
+  const Vector3 a = mesh.points.col(mesh.faces(0, face)), b = mesh.points.col(mesh.faces(1, face)),
+                c = mesh.points.col(mesh.faces(2, face));
+  return 0.5 * (b - a).cross(c - a).norm();
+}
+
+/// The longest edge squared.
+double size_of(const Mesh& mesh, Index face) {
+  double result = 0;
+  for (int k = 0; k < 3; ++k)
+    result = std::max(result,
+                      (mesh.points.col(mesh.faces(k, face)) - mesh.points.col(mesh.faces((k + 1) % 3, face)))
+                          .squaredNorm());
+  return result;
+}
+
+Index keep_faces(Mesh& mesh, const std::vector<bool>& kept) {
+  Index count = 0;
+  for (Index f = 0; f < mesh.faces.cols(); ++f)
+    if (kept[std::size_t(f)]) mesh.faces.col(count++) = mesh.faces.col(f).eval();
+  const Index left_out = mesh.faces.cols() - count;
+  mesh.faces.conservativeResize(3, count);
+  if (left_out > 0) mesh.face_texture.resize(6, 0);
+  return left_out;
+}
+
+Index leave_out_flat(Mesh& mesh) {
+  std::vector<bool> kept;
+  for (Index f = 0; f < mesh.faces.cols(); ++f) kept.push_back(area_of(mesh, f) > 1e-12 * size_of(mesh, f));
+  return keep_faces(mesh, kept);
+}
+
+/// Of triangles with the same corners those that face opposite ways cancel, others stay once.
+Index leave_out_doubles(Mesh& mesh) {
+  std::map<std::array<int, 3>, std::vector<Index>> same;
+  const auto even = [&](Index f) {
+    const auto face = mesh.faces.col(f);
+    return (face[0] < face[1]) + (face[1] < face[2]) + (face[2] < face[0]) == 2;
+  };
+  for (Index f = 0; f < mesh.faces.cols(); ++f) {
+    std::array<int, 3> corners = {mesh.faces(0, f), mesh.faces(1, f), mesh.faces(2, f)};
+    std::ranges::sort(corners);
+    same[corners].push_back(f);
+  }
+  std::vector<bool> kept(std::size_t(mesh.faces.cols()), true);
+  for (const auto& [corners, faces] : same) {
+    if (faces.size() < 2) continue;
+    const auto evens = std::ranges::count_if(faces, even), odds = Index(faces.size()) - evens;
+    for (const Index f : faces) kept[std::size_t(f)] = false;
+    if (evens == odds) continue;
+    kept[std::size_t(*std::ranges::find_if(faces, [&](Index f) { return even(f) == (evens > odds); }))] =
+        true;
+  }
+  return keep_faces(mesh, kept);
+}
+
+/// Joins points as the scene does, and leaves out triangles that it would refuse.
+Index mend(Mesh& mesh) {
+  const double nearness = 1e-7 * bounding_box(mesh.points).diagonal();
+  weld_points(mesh, nearness);
+  Mesh mended = mesh;
+  Index left_out = leave_out_flat(mended);
+  if (left_out > 0) weld_points(mended, nearness);  // corners of one triangle were kept apart
+  left_out += leave_out_doubles(mended);
+  if (left_out > 0 && mended.faces.cols() > 0)
+    mesh = std::move(mended);
+  else
+    left_out = 0;
+  return left_out;
+}
+
+bool is_open(const Faces& faces) {
+  std::map<std::pair<int, int>, int> balance;
+  for (Index f = 0; f < faces.cols(); ++f)
+    for (int k = 0; k < 3; ++k) {
+      const int a = faces(k, f), b = faces((k + 1) % 3, f);
+      balance[{std::min(a, b), std::max(a, b)}] += a < b ? 1 : -1;
+    }
+  return std::ranges::any_of(balance, [](const auto& edge) { return edge.second != 0; });
+}
+
 }  // namespace
+
+std::optional<MassDistribution> mass_of_open_solid(const Mesh& placed, const Vector3& origin,
+                                                   double density) {
+  if (placed.faces.cols() < 4 || !is_open(placed.faces)) return std::nullopt;
+  double volume = 0;
+  Vector3 first = Vector3::Zero();
+  Matrix3 second = Matrix3::Zero();
+  for (Index f = 0; f < placed.faces.cols(); ++f) {
+    Matrix3 corners;
+    for (int k = 0; k < 3; ++k) corners.col(k) = placed.points.col(placed.faces(k, f)) - origin;
+    const double part = corners.determinant() / 6;
+    const Vector3 sum = corners.rowwise().sum();
+    volume += part;
+    first += part / 4 * sum;
+    second += part / 20 * (corners * corners.transpose() + sum * sum.transpose());
+  }
+  if (!(volume > 1e-6 * std::pow(bounding_box(placed.points).diagonal(), 3))) return std::nullopt;
+  const Vector3 centre = first / volume;
+  MassDistribution mass{density * volume, origin + centre,
+                        density * (second - volume * centre * centre.transpose())};
+  if (!(Eigen::SelfAdjointEigenSolver<Matrix3>(mass.second_moment).eigenvalues()[0] > 0)) return std::nullopt;
+  return mass;
+}
 
 MeshDescription Piece::description(const fs::path& directory) const {
   if (!file.empty()) {
@@ -102,7 +208,8 @@ Piece Shapes::read(const FixtureBody& body) const {
   Piece piece{at.locate([&] { return off ? read_off(*file) : read_mesh(*file); }), off ? "" : file->string()};
   if (piece.mesh.point_count() == 0) at.fail("mesh {} is empty", file->string());
   if (piece.mesh.is_volume()) at.fail("mesh {} has tetrahedra, must be a surface", file->string());
-  weld_points(piece.mesh, 1e-7 * bounding_box(piece.mesh.points).diagonal());  // as the scene does
+  piece.left_out = mend(piece.mesh);
+  if (piece.left_out > 0) piece.file.clear();
   return piece;
 }
 
