@@ -118,6 +118,7 @@ TEST_F(RigidIpcFixtures, HaveTheDefaultsOfTheirFormat) {
   EXPECT_EQ(scene.time.integrator, Integrator::implicit_euler);
   EXPECT_EQ(scene.gravity, Vector3(0, 0, 0));
   EXPECT_EQ(metres(scene.contact.dhat), 1e-3);
+  EXPECT_EQ(metres(scene.contact.thickness), 0);
   EXPECT_EQ(metres(scene.contact.epsv), 1e-3);
   EXPECT_EQ(std::get<double>(scene.contact.friction_coefficient), 0);
   EXPECT_EQ(scene.contact.friction_iterations, 1);

@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 
 std::span<const SceneImporter> importers() {
   static constexpr SceneImporter rows[] = {
-      {"a script of the reference implementation of IPC, .txt or .ipc", is_ipc_script, import_ipc_script},
-      {"a fixture of Rigid IPC, .json", is_rigid_ipc_fixture, import_rigid_ipc_fixture},
+      {"a script of the reference implementation of IPC (.txt, .ipc)", is_ipc_script, import_ipc_script},
+      {"a fixture of Rigid IPC (.json)", is_rigid_ipc_fixture, import_rigid_ipc_fixture},
   };
   return rows;
 }

@@ -297,7 +297,7 @@ class FixtureImporter {
   void set_contact() {
     ContactDescription& contact = scene_.contact;
     contact.dhat = metres(fixture_.dhat);
-    if (fixture_.separation > 0) contact.thickness = metres(fixture_.separation);
+    contact.thickness = metres(fixture_.separation);
     contact.barrier_stiffness = StiffnessRule::published;
     contact.friction_coefficient = fixture_.friction_iterations == 0 ? 0 : fixture_.friction;
     contact.epsv = metres(fixture_.epsv);
@@ -344,7 +344,7 @@ class FixtureImporter {
       trim(bodies[i], kinds[(moves ? 0 : 1) + (inside ? 2 : 0)]);
       locate(bodies[i], source, lines_[i]);
     }
-    for (const std::string_view key : {"solver", "output"})
+    for (const std::string_view key : {"contact", "solver", "output"})
       if (JsonValue* part = result.find(key)) trim(*part, *usual.find(key));
     std::erase_if(*result.get_if<JsonValue::Object>(), [](const auto& member) {
       const auto* list = member.second.template get_if<JsonValue::Array>();

@@ -27,6 +27,15 @@ AxisAngleDescription turn_about(const Vector3& axis, double angle) {
   return turn;
 }
 
+/// Without coordinates that are rounding.
+Vector3 centre_of(const MassDistribution& mass) {
+  const double size = std::sqrt(mass.second_moment.trace() / mass.mass);
+  Vector3 centre = tidy(mass.centre);
+  for (double& c : centre)
+    if (std::abs(c) < 1e-12 * size) c = 0;
+  return centre;
+}
+
 /// Directions of the principal moments, the least first, as the columns of a rotation.
 Matrix3 principal_axes(const MassDistribution& mass) {
   const Eigen::SelfAdjointEigenSolver<Matrix3> solver(mass.inertia());
@@ -62,7 +71,7 @@ MotionDescription steady(const Script& script, double until) {
       turning.axis = tidy(script.spin / speed);
       turning.angle = way(speed);
       motion.rotate = turning;
-      motion.center = tidy(script.mass.centre);
+      motion.center = centre_of(script.mass);
     }
     return motion;
   }
@@ -72,7 +81,7 @@ MotionDescription steady(const Script& script, double until) {
   motion.keyframes[1].translate = tidy(until * script.velocity);
   if (speed > 0) {
     motion.keyframes[1].rotate = turn_about(script.spin / speed, until * speed);
-    motion.center = tidy(script.mass.centre);
+    motion.center = centre_of(script.mass);
   }
   return motion;
 }
@@ -106,7 +115,7 @@ void go_on(const Script& script, const Matrix3& last, double until,
 
 MotionDescription posed(const Script& script, double until, FunctionRef<void(std::string_view)> note) {
   const FixtureBody& body = script.body;
-  const Vector3 centre = tidy(script.mass.centre);
+  const Vector3 centre = centre_of(script.mass);
   const bool turns = std::ranges::any_of(body.poses, [](const Pose& p) { return p.rotation.has_value(); });
   const Matrix3 axes = principal_axes(script.mass);
   if (!turns && !axes.isIdentity(1e-6))
