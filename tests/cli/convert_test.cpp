@@ -60,6 +60,24 @@ TEST_F(Convert, ChecksScriptsAsTheyAre) {
   EXPECT_NE(outcome.out.find("10 steps of 0.01 s"), std::string::npos) << outcome.out;
 }
 
+TEST_F(Convert, TakesFixturesOfRigidIpc) {
+  write_file(
+      directory / "fixture.json",
+      R"({"max_iterations": 3, "zoom": 1, "rigid_body_problem": {"gravity": [0, -9.8, 0], "rigid_bodies": [
+               {"vertices": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], "faces": [[0,2,1],[0,1,3],[0,3,2],[1,2,3]]}]}})");
+  const std::string note = "fixture.json:1: zoom: unknown key, has no effect\n";
+  const Outcome converted = apart({"convert", "fixture.json", "scene.json"});
+  EXPECT_EQ(converted.code, 0);
+  EXPECT_EQ(converted.err, note);
+  for (const char* scene : {"fixture.json", "scene.json"}) {
+    const Outcome outcome = apart({"run", scene, "-o", std::string("run-") + scene});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err.find(note) == 0, scene == std::string("fixture.json")) << outcome.err;
+  }
+  EXPECT_EQ(read_file(directory / "run-fixture.json/frames/frame_000003.vtu"),
+            read_file(directory / "run-scene.json/frames/frame_000003.vtu"));
+}
+
 TEST_F(Convert, RefusesBadScriptsWithExitCode2AndThePlace) {
   write_file(directory / "bad.txt", "time 1 0.1\ndensitty 3\n");
   for (const char* command : {"convert", "check", "run"}) {

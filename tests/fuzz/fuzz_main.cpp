@@ -24,6 +24,7 @@ std::span<const Target> targets() {
       {"expression", read_expression_text},
       {"scene", read_scene_text},
       {"ipc_script", read_ipc_script_file},
+      {"rigid_ipc", read_rigid_ipc_file},
       {"queries", read_query_file},
       {"frame", read_frame_file},
       {"frame_index", read_frame_index_file},

@@ -1,6 +1,7 @@
 #include "fuzz_target.hpp"
 
 #include <apart/importers/ipc/import.hpp>
+#include <apart/importers/rigid_ipc/import.hpp>
 #include <apart/io/located_json.hpp>
 #include <apart/scene/expression.hpp>
 #include <apart/scene/readable_text.hpp>
@@ -47,6 +48,16 @@ void read_ipc_script_file(std::string_view input) {
   const auto file = input_file("input.txt", input);
   ImportedScene imported;
   if (!accepted([&] { imported = import_ipc_script(file, file.parent_path()); })) return;
+  accepted([&] { parse_scene(readable_text(imported.scene), "scene.json", file.parent_path()); });
+}
+
+void read_rigid_ipc_file(std::string_view input) {
+  // Meshes that fixtures may name.
+  input_file("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  input_file("a.off", "OFF\n6 2 0\n0 0 0\n1 0 0\n0 1 0\n5 0 0\n6 0 0\n5 1 0\n3 0 1 2\n3 3 4 5\n");
+  const auto file = input_file("input.json", input);
+  ImportedScene imported;
+  if (!accepted([&] { imported = import_rigid_ipc_fixture(file, file.parent_path()); })) return;
   accepted([&] { parse_scene(readable_text(imported.scene), "scene.json", file.parent_path()); });
 }
 

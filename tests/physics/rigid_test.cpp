@@ -150,6 +150,27 @@ TEST(RigidBody, SticksOnASlopeAtItsFrictionAngleAndSlidesBelow) {
   EXPECT_NEAR(slid(0.49), 0.5 * a, 0.03 * 0.5 * a + 1e-3);
 }
 
+TEST(RigidBody, FrictionSettlesWhereNewtonsMethodHasOnlyRoundingLeft) {
+  SmallScene scene;
+  scene.contact.friction = 0.5;
+  scene.options.contact.friction_iterations = 0;
+  scene.options.solver.termination = Termination::published;
+  Mesh card;
+  card.points.resize(3, 4);
+  card.points << -1.25, 1.25, 1.25, -1.25, 0, 0, 0, 0, -0.6, -0.6, 0.6, 0.6;
+  card.faces.resize(3, 2);
+  card.faces << 0, 0, 2, 3, 1, 2;
+  const Matrix3X flat = card.points;
+  for (int k = 0; k < 12; ++k) {
+    const Matrix3 turn = Eigen::AngleAxisd(0.5 + 0.1 * k, Vector3::UnitZ()).toRotationMatrix();
+    card.points = (turn * flat).eval().colwise() + Vector3(4 * k + 0.55, 8, 0);
+    scene.bodies.push_back(rigid(fmt::format("card {}", k), card));
+  }
+  scene.bodies.push_back(ground());
+  auto s = scene.simulation();
+  for (int step = 0; step < 20; ++step) EXPECT_LE(s->step().friction_iterations, 3);
+}
+
 TEST(RigidBody, ATorqueSpeedsUpItsSpinByItsInertia) {
   SmallScene scene;
   scene.options.gravity = Vector3::Zero();

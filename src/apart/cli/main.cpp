@@ -372,11 +372,17 @@ int show_examples(const std::string& name, const std::string& output, bool force
   return exit_done;
 }
 
+/// "a script of ... or a fixture of ...".
+std::string importable() {
+  std::string list;
+  for (const SceneImporter& row : importers())
+    list += fmt::format("{}{}", list.empty() ? "" : " or ", row.name);
+  return list;
+}
+
 int convert(const std::string& script, const std::string& output, bool force) {
   const SceneImporter* importer = importer_of(script);
-  if (!importer)
-    throw InputError("{}: must be a script of the reference implementation of IPC, .txt or .ipc; name one",
-                     script);
+  if (!importer) throw InputError("{}: must be {}; name one", script, importable());
   const fs::path folder = output.empty() ? fs::current_path() : fs::absolute(output).parent_path();
   const ImportedScene imported = importer->import(script, folder);
   print_notes(imported.notes);
@@ -514,8 +520,8 @@ int dispatch(int argc, char** argv) {
 
   std::string script, converted;
   CLI::App* convert_command =
-      app.add_subcommand("convert", "Make a scene from a script of the reference implementation of IPC");
-  convert_command->add_option("SCRIPT", script, "Script, .txt or .ipc; run and check take it as it is, too")
+      app.add_subcommand("convert", "Make a scene from one of another program: " + importable());
+  convert_command->add_option("FILE", script, "File of that program; run and check take it as it is, too")
       ->required();
   convert_command->add_option("SCENE", converted, "Scene file to write; default: the screen");
   bool replace_converted = false;

@@ -1,6 +1,7 @@
 #include <apart/importers/importers.hpp>
 #include <apart/importers/ipc/import.hpp>
 #include <apart/importers/ipc/script.hpp>
+#include <apart/importers/rigid_ipc/import.hpp>
 #include <apart/scene/examples.hpp>
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace fs = std::filesystem;
 
 std::span<const SceneImporter> importers() {
   static constexpr SceneImporter rows[] = {
-      {"a script of the reference implementation of IPC", is_ipc_script, import_ipc_script},
+      {"a script of the reference implementation of IPC (.txt, .ipc)", is_ipc_script, import_ipc_script},
+      {"a fixture of Rigid IPC (.json)", is_rigid_ipc_fixture, import_rigid_ipc_fixture},
   };
   return rows;
 }

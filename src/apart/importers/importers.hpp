@@ -18,8 +18,8 @@ struct ImportedScene {
 
 /// One format of another program.
 struct SceneImporter {
-  std::string_view name;                             ///< for messages
-  bool (*reads)(const std::filesystem::path& file);  ///< whether a file is of this format, by its extension
+  std::string_view name;                             ///< for messages, with the extension
+  bool (*reads)(const std::filesystem::path& file);  ///< whether a file is of this format
   /// Paths are written relative to `directory` where the two share more than the root, absolute otherwise or
   /// if `directory` is empty. Throws InputError that names file and line.
   ImportedScene (*import)(const std::filesystem::path& file, const std::filesystem::path& directory);

@@ -139,6 +139,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
       if (met && hooks.imbalance) result.imbalance = hooks.imbalance(objective.reduced_gradient());
       if (met && result.imbalance <= 1) {  // nowhere to go, and already there
         result.converged = !hooks.stationary(q);
+        result.at_once = result.iterations <= repeats;
         if (result.converged) return result;
         energy = evaluate(q);
         continue;

@@ -8,6 +8,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace apart::ipc {
@@ -58,27 +59,14 @@ JsonValue Importer::at_line(int line, JsonValue value) const {
 }
 
 std::optional<fs::path> Importer::find(const std::string& path) const {
-  std::error_code error;
   const fs::path given = path;
-  if (given.is_absolute()) return fs::exists(given, error) ? std::optional(given) : std::nullopt;
   fs::path inside = given;
   if (given.begin() != given.end() && *given.begin() == "input") inside = given.lexically_relative("input");
-  fs::path folder = fs::absolute(script_.file).lexically_normal().parent_path();
-  while (true) {
-    for (const fs::path& candidate : {folder / given, folder / inside})
-      if (fs::exists(candidate, error)) return candidate.lexically_normal();
-    if (folder == folder.parent_path()) return std::nullopt;
-    folder = folder.parent_path();
-  }
+  return find_upward(script_.file, std::array{given, inside});
 }
 
 JsonValue Importer::path_value(const fs::path& file) const {
-  if (directory_.empty()) return text(file.string());
-  const fs::path absolute = fs::absolute(file).lexically_normal();
-  auto a = absolute.begin(), b = directory_.begin();
-  int shared = 0;
-  for (; a != absolute.end() && b != directory_.end() && *a == *b; ++a, ++b) ++shared;
-  return text(shared > 1 ? absolute.lexically_relative(directory_).string() : absolute.string());
+  return text(written_path(file, directory_));
 }
 
 Mesh Importer::only(Mesh mesh, int dimension) {

@@ -6,11 +6,6 @@
 
 namespace apart::ipc {
 
-double tidy(double value) {
-  const double rounded = *parse_real(fmt::format("{:.15g}", value));
-  return rounded == 0 ? 0 : rounded;  // no negative zero
-}
-
 JsonValue number(double value) {
   if (!std::isfinite(value)) throw InputError("some number becomes too large; check scales, sizes and times");
   return JsonValue(tidy(value));
@@ -22,17 +17,6 @@ JsonValue text(std::string_view value) {
 
 JsonValue numbers(const Vector3& v) {
   return JsonValue(JsonValue::Array{number(v[0]), number(v[1]), number(v[2])});
-}
-
-void locate(JsonValue& value, const std::shared_ptr<const std::string>& source, int line) {
-  if (value.line > 0) return;
-  value.source = source;
-  value.line = line;
-  value.column = 1;
-  if (auto* items = value.get_if<JsonValue::Array>())
-    for (JsonValue& item : *items) locate(item, source, line);
-  if (auto* members = value.get_if<JsonValue::Object>())
-    for (auto& [key, member] : *members) locate(member, source, line);
 }
 
 JsonValue way(double speed) {

@@ -1,17 +1,13 @@
 #pragma once
 // Values and rotations as scenes write them. For the files of this folder only.
-#include <apart/io/located_json.hpp>
+#include <apart/importers/tools.hpp>
 
-#include <memory>
 #include <numbers>
 #include <optional>
 
 namespace apart::ipc {
 
 inline constexpr double degrees = std::numbers::pi / 180;
-
-/// The number to 15 digits: what was 0.3 before it was computed with is 0.3 again.
-double tidy(double value);
 
 JsonValue number(double value);
 
@@ -30,9 +26,6 @@ class Object {
  private:
   JsonValue::Object members_;
 };
-
-/// Gives a value and all below it a place, unless it has one.
-void locate(JsonValue& value, const std::shared_ptr<const std::string>& source, int line);
 
 /// "0.1*t": a way at constant speed.
 JsonValue way(double speed);

@@ -1,0 +1,384 @@
+// Fixtures of Rigid IPC as scenes.
+#include <apart/bodies/body_mesh.hpp>
+#include <apart/bodies/mass_distribution.hpp>
+#include <apart/geometry/aabb.hpp>
+#include <apart/importers/rigid_ipc/import.hpp>
+#include <apart/importers/rigid_ipc/motions.hpp>
+#include <apart/importers/rigid_ipc/shapes.hpp>
+#include <apart/importers/tools.hpp>
+#include <apart/scene/meshes.hpp>
+#include <apart/scene/readable_text.hpp>
+#include <apart/scene/validation.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+namespace apart::rigid_ipc {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t most_fixture_bodies = 20000, most_group_pairs = 100000;
+
+Length metres(double value) {
+  return {tidy(value), false};
+}
+
+FormulaVector constant(const Vector3& v) {
+  return {tidy(v[0]), tidy(v[1]), tidy(v[2])};
+}
+
+/// Without members that are as in `standard`, recursively. `type` stays where anything does.
+void trim(JsonValue& value, const JsonValue& standard) {
+  auto* members = value.get_if<JsonValue::Object>();
+  if (!members) return;
+  bool kept = false;
+  std::erase_if(*members, [&](auto& member) {
+    auto& [key, own] = member;
+    if (key == "type") return false;
+    const JsonValue* usual = standard.find(key);
+    if (usual && flat_text(own) == flat_text(*usual)) return true;
+    if (usual) trim(own, *usual);
+    kept = true;
+    return false;
+  });
+  if (!kept) members->clear();
+}
+
+class FixtureImporter {
+ public:
+  FixtureImporter(const fs::path& file, const fs::path& directory)
+      : fixture_(read_fixture(file)),
+        shapes_(file),
+        directory_(directory.empty() ? directory : fs::absolute(directory).lexically_normal()),
+        file_(file) {}
+
+  ImportedScene import() {
+    if (fixture_.bodies.size() > most_fixture_bodies)
+      fixture_.scene.fail("has {} bodies, at most {} are read", fixture_.bodies.size(), most_fixture_bodies);
+    for (const FixtureBody& body : fixture_.bodies) ++namesakes_[stem_of(body)];
+    Problems problems;
+    for (const FixtureBody& body : fixture_.bodies) problems.collect([&] { add(body); });
+    problems.throw_if_any();
+    add_group_pairs();
+    set_time();
+    set_contact();
+    set_solver();
+    scene_.name = file_.stem().string();
+    scene_.description = fmt::format("converted from {}", file_.filename().string());
+    scene_.gravity = fixture_.gravity;
+    scene_.output.every = Index(std::max(1.0, std::round(0.01 / fixture_.dt)));
+    return {as_json(), std::move(fixture_.notes)};
+  }
+
+ private:
+  static std::string stem_of(const FixtureBody& body) {
+    std::string result = body.mesh.empty() ? "body" : fs::path(body.mesh).stem().string();
+    if (result.empty()) result = "body";
+    for (char& c : result)
+      if (c == '*' || c == '[' || c == ']') c = '_';
+    return result;
+  }
+  std::string fresh_name(const FixtureBody& body, bool alone) {
+    const std::string stem = stem_of(body);
+    std::string result = stem;
+    if (!alone || namesakes_[stem] > 1 || names_.contains(result))
+      while (names_.contains(result = fmt::format("{}_{}", stem, ++counted_[stem]))) {
+      }
+    names_.insert(result);
+    return result;
+  }
+  void note(const LocatedJson& at, std::string_view what) { fixture_.notes.push_back(at.message(what)); }
+  void note_once(const std::string& key, const LocatedJson& at, std::string_view what) {
+    if (said_.insert(key).second) note(at, what);
+  }
+
+  // ---- Bodies
+  TransformDescription transform_of(const FixtureBody& body, const Vector3& extent) const {
+    Vector3 scale = body.scale;
+    if (body.dimensions)
+      for (int k = 0; k < 3; ++k) scale[k] = (*body.dimensions)[k] / (extent[k] == 0 ? 1 : extent[k]);
+    for (int k = 0; k < 3; ++k) {
+      if (scale[k] == 0 && extent[k] == 0) scale[k] = 1;
+      if (scale[k] == 0)
+        body.at[body.dimensions ? "dimensions" : "scale"].fail("makes the body flat along {}; must not be 0",
+                                                               "xyz"[k]);
+    }
+    scale = tidy(scale.cwiseAbs());
+    TransformDescription result;
+    result.rotate = body.rotation;
+    result.translate = body.position;
+    if (scale[0] == scale[1] && scale[0] == scale[2])
+      result.scale = scale[0];
+    else
+      result.scale = scale;
+    return result;
+  }
+
+  void add(const FixtureBody& body) {
+    const Piece* whole = &shapes_.whole(body);
+    const Aabb box = bounding_box(whole->mesh.points);
+    const Vector3 signs = body.dimensions ? *body.dimensions : body.scale;
+    if (whole->left_out > 0)
+      note_once(
+          "mended " + body.mesh, body.at["mesh"],
+          fmt::format("{} triangles of {} without area, or there twice, are left out; the scene holds the "
+                      "mesh itself",
+                      whole->left_out, body.mesh));
+    Piece turned;
+    if ((signs.array() < 0).any()) {
+      note_once("mirrored", body.at,
+                "is mirrored by a negative scale; the scene holds the mirrored mesh itself");
+      turned = mirrored(*whole, signs);
+      whole = &turned;
+    }
+    const TransformDescription transform = transform_of(body, box.upper - box.lower);
+    if (!body.split) return add(body, *whole, transform, true);
+    const std::vector<Piece> pieces = split(*whole);
+    for (const Piece& piece : pieces) add(body, piece, transform, pieces.size() == 1);
+  }
+
+  void add(const FixtureBody& body, const Piece& piece, const TransformDescription& transform, bool alone) {
+    const Mesh placed = transformed(piece.mesh, transform);
+    box_.include(bounding_box(placed.points));
+    const std::string name = fresh_name(body, alone);
+    lines_.push_back(body.at.value().line);
+    if (body.group >= 0) groups_[body.group].push_back({name, body.type == Type::dynamic});
+    const auto shaped = [&](auto description) {
+      description.name = name;
+      description.mesh = piece.description(directory_);
+      description.transform = transform;
+      return description;
+    };
+    const auto mass = [&](double density) {
+      if (const auto solid = mass_of_open_solid(placed, body.position, density > 0 ? density : 1))
+        return *solid;
+      const std::string whose = fmt::format("mesh of '{}'", name);
+      return body.at.locate([&] {
+        return mass_distribution(rigid_mesh(placed, {whose, whose}), density > 0 ? density : 1);
+      });
+    };
+    if (body.type == Type::dynamic) {
+      RigidDescription rigid = shaped(RigidDescription{});
+      set_dynamics(rigid, body, mass);
+      if (const auto solid = mass_of_open_solid(placed, body.position, body.density))
+        set_mass(rigid, body, *solid);
+      scene_.bodies.push_back(std::move(rigid));
+      return;
+    }
+    ObstacleDescription obstacle = shaped(ObstacleDescription{});
+    const bool moves = body.type == Type::kinematic;
+    for (const std::string_view key : {"force", "torque"}) without_effect(body, key);
+    if (!moves)
+      for (const std::string_view key : {"linear_velocity", "angular_velocity"}) without_effect(body, key);
+    if (moves)
+      if (const Given given = free_part(body);
+          !given.velocity.isZero(0) || !given.spin.isZero(0) || !body.poses.empty())
+        obstacle.motion =
+            make_motion({body, given.velocity, given.spin, mass(body.density), fixture_.dt, fixture_.steps},
+                        [&](std::string_view what) { note(body.at, what); });
+    scene_.bodies.push_back(std::move(obstacle));
+  }
+
+  /// Says so of a value that is not zero.
+  void without_effect(const FixtureBody& body, std::string_view key) {
+    if (!body.at.has(key) || body.at[key].value().is_null() || body.at[key].vector().isZero(0)) return;
+    note_once(fmt::format("{} of a scripted body", key), body.at[key],
+              "has no effect here, nor in the reference: the body is not moved by forces");
+  }
+
+  /// Velocities and forces along what is free.
+  struct Given {
+    Vector3 velocity, spin, force, torque;
+  };
+  Given free_part(const FixtureBody& body) {
+    Given given{body.linear_velocity, body.angular_velocity, body.force, body.torque};
+    const auto clear = [&](Vector3& v, std::size_t first, std::string_view key) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (!body.fixed[first + k] || v[Index(k)] == 0) continue;
+        v[Index(k)] = 0;
+        note_once(fmt::format("fixed {}", key), body.at[key],
+                  "along a fixed direction has no effect, as in the reference");
+      }
+    };
+    clear(given.velocity, 0, "linear_velocity");
+    clear(given.spin, 3, "angular_velocity");
+    clear(given.force, 0, "force");
+    clear(given.torque, 3, "torque");
+    return given;
+  }
+
+  template <class Mass>
+  void set_dynamics(RigidDescription& rigid, const FixtureBody& body, const Mass& mass) {
+    OrthogonalityDescription material;
+    material.rho = body.density;
+    rigid.material = material;
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (body.fixed[k]) rigid.fixed_translation += "xyz"[k];
+      if (body.fixed[3 + k]) rigid.fixed_rotation += "xyz"[k];
+    }
+    const Given given = free_part(body);
+    rigid.velocity = given.velocity;
+    rigid.angular_velocity = given.spin;
+    if (!given.force.isZero(0)) {
+      BodyForceDescription load;
+      load.acceleration = constant(given.force / mass(body.density).mass);
+      rigid.loads.push_back(load);
+    }
+    if (!given.torque.isZero(0)) {
+      TorqueDescription load;
+      load.torque = constant(given.torque * (std::numbers::pi / 90));
+      rigid.loads.push_back(load);
+      note_once("torque", body.at["torque"],
+                "is taken as the reference does, which reads it in degrees and doubles it: pi/90 of the "
+                "value, in N m");
+    }
+    if (rigid.fixed_rotation.size() == 2) set_hinge(rigid, body, mass);
+    if (rigid.fixed_rotation.size() == 1)
+      note_once("one rotation", body.at["is_dof_fixed"],
+                "fixes one rotation: here it means the world axis, the reference has not tested it");
+  }
+
+  void set_mass(RigidDescription& rigid, const FixtureBody& body, const MassDistribution& mass) {
+    rigid.mass = tidy(mass.mass);
+    rigid.centre = tidy(mass.centre);
+    const Matrix3 i = mass.inertia();
+    if (!rigid.inertia)
+      rigid.inertia = {tidy(i(0, 0)), tidy(i(1, 1)), tidy(i(2, 2)),
+                       tidy(i(0, 1)), tidy(i(0, 2)), tidy(i(1, 2))};
+    note_once("open " + body.mesh, body.at,
+              fmt::format(
+                  "is an open surface, which the reference takes for a solid; '{}' gets its mass, {:.4g} kg: "
+                  "remove \"mass\", \"centre\" and \"inertia\" for a sheet",
+                  rigid.name, mass.mass));
+  }
+
+  template <class Mass>
+  void set_hinge(RigidDescription& rigid, const FixtureBody& body, const Mass& mass) {
+    const int axis = !body.fixed[3] ? 0 : !body.fixed[4] ? 1 : 2;
+    const Matrix3 inertia = mass(1.0).inertia();
+    const double there = tidy(inertia.trace() - inertia(axis, axis));
+    if (!(there > 0)) return;
+    rigid.inertia = std::vector<double>(3, there);
+    note(body.at["is_dof_fixed"],
+         fmt::format(
+             "makes a hinge, of which the reference takes the inertia to be {:.4g} kg m2, without density; "
+             "remove \"inertia\" of '{}' from the scene for the true one, {:.4g} kg m2",
+             there, rigid.name, inertia(axis, axis) * body.density));
+  }
+
+  void add_group_pairs() {
+    std::size_t count = 0;
+    for (const auto& [id, members] : groups_)
+      for (std::size_t i = 0; i < members.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+          if (!members[i].dynamic && !members[j].dynamic) continue;
+          if (++count > most_group_pairs)
+            fixture_.scene.fail("groups exclude more than {} pairs of bodies; use smaller groups",
+                                most_group_pairs);
+          PairDescription pair;
+          pair.bodies = {members[j].name, members[i].name};
+          pair.enabled = false;
+          scene_.contact.pairs.push_back(pair);
+        }
+  }
+
+  // ---- Settings
+  void set_time() {
+    scene_.time.dt = fixture_.dt;
+    scene_.time.steps = fixture_.steps;
+    scene_.time.max_motion = 0;  // a step is one solve there
+    if (fixture_.newmark) scene_.time.integrator = Integrator::newmark;
+  }
+
+  void set_contact() {
+    ContactDescription& contact = scene_.contact;
+    contact.dhat = metres(fixture_.dhat);
+    contact.thickness = metres(fixture_.separation);
+    contact.barrier_stiffness = StiffnessRule::published;
+    contact.friction_coefficient = fixture_.friction_iterations == 0 ? 0 : fixture_.friction;
+    contact.epsv = metres(fixture_.epsv);
+    contact.friction_iterations =
+        fixture_.friction_iterations < 0 ? 0 : std::max<Index>(1, fixture_.friction_iterations);
+    if (fixture_.friction_iterations == 0 && fixture_.friction > 0)
+      note(fixture_.scene["friction_constraints"], "iterations 0 switch friction off, as in the reference");
+  }
+
+  void set_solver() {
+    const double size = box_.diagonal();
+    if (!(size > 0 && size < 1e100))
+      fixture_.scene.fail("the bodies are {:.3g} m across; check scales and positions", size);
+    scene_.solver.tolerance = metres(fixture_.tolerance * (fixture_.absolute_tolerance ? 1 : size));
+    scene_.solver.termination = Termination::published;
+    if (const double tolerance = std::get<Length>(scene_.solver.tolerance).value;
+        fixture_.friction > 0 && fixture_.friction_iterations != 0 && tolerance > fixture_.epsv)
+      note(fixture_.scene,
+           fmt::format(
+               "steps end at a tolerance of {:.3g} m/s, above the {:g} m/s below which friction sticks: "
+               "what should slide may stand; remove \"termination\" from the scene to balance forces",
+               tolerance, fixture_.epsv));
+    scene_.solver.max_iterations = fixture_.max_iterations;
+  }
+
+  // ---- The scene as a file
+  JsonValue as_json() const {
+    JsonValue result = to_json(scene_);
+    SceneDescription standard;  // with a body of each kind and mesh
+    for (const MeshDescription& mesh : {MeshDescription(FileMesh{}), MeshDescription(InlineMesh{})}) {
+      RigidDescription rigid;
+      rigid.mesh = mesh;
+      ObstacleDescription obstacle;
+      obstacle.mesh = mesh;
+      standard.bodies.insert(standard.bodies.end(), {rigid, obstacle});
+    }
+    const JsonValue usual = to_json(standard);
+    const auto& kinds = *usual.find("bodies")->get_if<JsonValue::Array>();
+    const auto source = std::make_shared<const std::string>(file_.string());
+    auto& bodies = *result.find("bodies")->get_if<JsonValue::Array>();
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const bool moves = std::holds_alternative<RigidDescription>(scene_.bodies[i]);
+      const bool inside = bodies[i].find("mesh")->find("points");
+      trim(bodies[i], kinds[(moves ? 0 : 1) + (inside ? 2 : 0)]);
+      locate(bodies[i], source, lines_[i]);
+    }
+    for (const std::string_view key : {"contact", "solver", "output"})
+      if (JsonValue* part = result.find(key)) trim(*part, *usual.find(key));
+    std::erase_if(*result.get_if<JsonValue::Object>(), [](const auto& member) {
+      const auto* list = member.second.template get_if<JsonValue::Array>();
+      const auto* object = member.second.template get_if<JsonValue::Object>();
+      return (list && list->empty() && member.first != "bodies") || (object && object->empty());
+    });
+    locate(result, source, std::max(1, fixture_.scene.value().line));
+    return result;
+  }
+
+  struct Member {
+    std::string name;
+    bool dynamic;
+  };
+  Fixture fixture_;
+  Shapes shapes_;
+  fs::path directory_, file_;
+  SceneDescription scene_;
+  std::vector<int> lines_;  ///< of bodies
+  Aabb box_;                ///< of all vertices at the start
+  std::map<std::string, int> namesakes_, counted_;
+  std::set<std::string> names_, said_;
+  std::map<Index, std::vector<Member>> groups_;
+};
+
+}  // namespace
+
+}  // namespace apart::rigid_ipc
+
+namespace apart {
+
+ImportedScene import_rigid_ipc_fixture(const std::filesystem::path& file,
+                                       const std::filesystem::path& directory) {
+  return rigid_ipc::FixtureImporter(file, directory).import();
+}
+
+}  // namespace apart

@@ -1,0 +1,16 @@
+#pragma once
+#include <apart/importers/importers.hpp>
+
+#include <filesystem>
+
+namespace apart {
+
+/// Whether a .json file is a fixture of Rigid IPC, or a run that it has saved, by what it holds.
+bool is_rigid_ipc_fixture(const std::filesystem::path& file);
+
+/// Reads a fixture of Rigid IPC and the meshes it names, and says the same as a scene. Paths as in
+/// SceneImporter. Throws InputError that names file, line and path in the fixture.
+ImportedScene import_rigid_ipc_fixture(const std::filesystem::path& file,
+                                       const std::filesystem::path& directory);
+
+}  // namespace apart

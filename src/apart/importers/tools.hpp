@@ -1,0 +1,28 @@
+#pragma once
+// What importers share. For the importers only.
+#include <apart/io/located_json.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace apart {
+
+/// Gives a value and all below it a place, unless it has one.
+void locate(JsonValue& value, const std::shared_ptr<const std::string>& source, int line);
+
+/// A file as a scene in `directory` names it: relative where the two share more than the root, absolute
+/// otherwise or if `directory` is empty. `directory` is absolute and normal.
+std::string written_path(const std::filesystem::path& file, const std::filesystem::path& directory);
+
+/// The first of `paths` that exists in the folder of `from` or, folder by folder, above it.
+std::optional<std::filesystem::path> find_upward(const std::filesystem::path& from,
+                                                 std::span<const std::filesystem::path> paths);
+
+/// The number to 15 digits: what was 0.3 before it was computed with is 0.3 again.
+double tidy(double value);
+Vector3 tidy(const Vector3& values);
+
+}  // namespace apart
