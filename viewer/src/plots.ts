@@ -47,7 +47,7 @@ const plots: Plot[] = [
   { title: 'Newton iterations', unit: '', curves: column('newton_iterations', '#3d5a98') },
   { title: 'Contacts', unit: '', curves: column('contacts', '#d81e5b') },
   { title: 'Smallest gap', unit: 'm', logarithmic: true, curves: column('min_gap', '#2a9d6f') },
-  { title: 'Time per step', unit: 's', curves: column('seconds', '#9b5de5') },
+  { title: 'Step time', unit: 's', curves: column('seconds', '#9b5de5') },
 ];
 
 export const runColours = ['#2e86ab', '#e4572e', '#2a9d6f', '#9b5de5', '#f3a712', '#d81e5b'];

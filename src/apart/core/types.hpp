@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 namespace apart {
 
@@ -20,5 +21,15 @@ inline constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() /
 using Edges = Eigen::Matrix2Xi;  ///< vertex indices, one column per edge
 using Faces = Eigen::Matrix3Xi;  ///< vertex indices, one column per triangle, outward orientation if closed
 using Tetrahedra = Eigen::Matrix4Xi;  ///< vertex indices, one column per tetrahedron, positive volume at rest
+
+/// A buffer that Eigen maps. Vectorised loops begin where memory is aligned, and round differently before
+/// that place: a buffer of std::vector's own would give bits that depend on where memory happens to be. Parts
+/// of it begin at multiples of `aligned_step` numbers.
+using AlignedBuffer = std::vector<double, Eigen::aligned_allocator<double>>;
+inline constexpr std::size_t aligned_step = 4;
+static_assert(EIGEN_DEFAULT_ALIGN_BYTES <= aligned_step * sizeof(double));
+constexpr std::size_t next_aligned(std::size_t number) {
+  return (number + aligned_step - 1) / aligned_step * aligned_step;
+}
 
 }  // namespace apart

@@ -48,7 +48,7 @@ class BlockSparse {
  private:
   std::vector<Index> start_ = {0};
   std::vector<Index> rows_;
-  std::vector<double>
+  AlignedBuffer
       values_;  ///< 9 per block: column c of block k of block column j is at 9·start + 3·(c·len + k)
 };
 

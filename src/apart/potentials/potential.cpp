@@ -9,7 +9,7 @@ void LocalHessians::reset(const Potential& potential, Index begin, Index end) {
   for (Index i = begin; i < end; ++i) {
     const std::size_t k = std::size_t(i - begin), n = potential.term(i).size();
     points_[k] = Index(n);
-    start_[k + 1] = start_[k] + 9 * n * n;
+    start_[k + 1] = next_aligned(start_[k] + 9 * n * n);
   }
   if (values_.size() < start_.back()) values_.resize(start_.back());
 }

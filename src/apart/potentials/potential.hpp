@@ -52,7 +52,7 @@ class LocalHessians {
   Index begin_ = 0;
   std::vector<Index> points_;             ///< of each term: how many
   std::vector<std::size_t> start_ = {0};  ///< of each term, in values_
-  std::vector<double> values_;
+  AlignedBuffer values_;
 };
 
 /// A sum of local terms of points x (3 × n): nodes or collision vertices; the owner knows which. Energies are
@@ -94,12 +94,12 @@ void add_local_gradients(const Potential& potential, Matrix3X& gradient, const L
   const Index count = potential.term_count();
   std::vector<TermPoints> points(std::size_t(std::min(count, batch)));
   std::vector<std::size_t> start(points.size() + 1);
-  std::vector<double> values;
+  AlignedBuffer values;
   for (Index begin = 0; begin < count; begin += batch) {
     const Index n = std::min(batch, count - begin);
     for (Index i = 0; i < n; ++i) {
       points[std::size_t(i)] = potential.term(begin + i);
-      start[std::size_t(i) + 1] = start[std::size_t(i)] + 3 * points[std::size_t(i)].size();
+      start[std::size_t(i) + 1] = next_aligned(start[std::size_t(i)] + 3 * points[std::size_t(i)].size());
     }
     values.assign(start[std::size_t(n)], 0.0);
     const auto of = [&](Index i) {
