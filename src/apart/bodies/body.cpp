@@ -237,7 +237,8 @@ void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3>
 }
 
 double total_mass(const Body& body) {
-  return body.mass.sum();
+  // Not mass.sum(): that adds in an order that depends on where its numbers are in memory.
+  return (body.mass * VectorX::Ones(body.node_count())).sum();
 }
 
 Vector3 centre_of_mass(const Body& body) {
