@@ -36,7 +36,7 @@ Matrix3 free_turn(const Matrix3& inertia, const Vector3& momentum, double time) 
   const Vector3 moments = solver.eigenvalues();
   Matrix3 principal = solver.eigenvectors();
   if (principal.determinant() < 0) principal.col(0) *= -1;  // spins are turns only in right-handed axes
-  Vector3 l = principal.transpose() * momentum;  // in the frame of the body
+  Vector3 l = principal.transpose() * momentum;             // in the frame of the body
   Eigen::Quaterniond turn = Eigen::Quaterniond::Identity();
   const double angle = l.cwiseQuotient(moments).cwiseAbs().maxCoeff() * std::abs(time);
   const int pieces = int(std::min(std::ceil(angle / longest_turn) + 1, 1e5));

@@ -66,7 +66,8 @@ std::shared_ptr<const Model> bare_model(const Model& model, const Frame& frame, 
     body.torques.clear();
     body.pressures.clear();
     body.winds.clear();
-    body.chart.reset();  // what has been shrunk is not on the rotations; all are drawn back to their own shape
+    body.chart
+        .reset();  // what has been shrunk is not on the rotations; all are drawn back to their own shape
     body.prescriptions.clear();
     body.damping = {};
     body.presence = {};

@@ -24,9 +24,8 @@ std::vector<PointSet> measured(const PointProbe& d, Probe::Kind quantity, std::v
     std::vector<Index> chosen = select_points(d.where, of.placed[k]);
     if (quantity == Probe::Kind::reaction && moves_as_whole(body) &&
         Index(chosen.size()) != body.mesh.point_count())
-      d.place["where"].fail(
-          "chooses {} of {} points; the body is held as a whole: use {{\"all\": true}}", chosen.size(),
-          body.mesh.point_count());
+      d.place["where"].fail("chooses {} of {} points; the body is held as a whole: use {{\"all\": true}}",
+                            chosen.size(), body.mesh.point_count());
     result.push_back(body.sets.add_points(set_name(d.where), std::move(chosen)));
   }
   return result;
