@@ -164,7 +164,11 @@ TEST_F(RigidIpcFixtures, SayTimesContactAndTolerances) {
   const auto said = notes(R"({"rigid_body_problem": {"coefficient_friction": 0.3, "rigid_bodies": [
     {"mesh": "cube.obj"}]}})");
   ASSERT_EQ(said.size(), 1u);
-  EXPECT_NE(said[0].find("may stand"), std::string::npos) << said[0];
+  EXPECT_NE(said[0].find("end when forces balance"), std::string::npos) << said[0];
+  EXPECT_EQ(described(R"({"rigid_body_problem": {"coefficient_friction": 0.3, "rigid_bodies": [
+    {"mesh": "cube.obj"}]}})")
+                .solver.termination,
+            Termination::balanced);
 }
 
 TEST_F(RigidIpcFixtures, PlaceBodiesAboutTheOriginOfTheirMesh) {

@@ -314,12 +314,16 @@ class FixtureImporter {
     scene_.solver.tolerance = metres(fixture_.tolerance * (fixture_.absolute_tolerance ? 1 : size));
     scene_.solver.termination = Termination::published;
     if (const double tolerance = std::get<Length>(scene_.solver.tolerance).value;
-        fixture_.friction > 0 && fixture_.friction_iterations != 0 && tolerance > fixture_.epsv)
+        fixture_.friction > 0 && fixture_.friction_iterations != 0 && tolerance > fixture_.epsv) {
+      // Otherwise what should slide would stand: its first Newton steps are below the tolerance already.
+      scene_.solver.termination = Termination::balanced;
       note(fixture_.scene,
            fmt::format(
-               "steps end at a tolerance of {:.3g} m/s, above the {:g} m/s below which friction sticks: "
-               "what should slide may stand; remove \"termination\" from the scene to balance forces",
+               "the tolerance of {:.3g} m/s is above the {:g} m/s below which friction sticks, so steps "
+               "end when forces balance as well; \"termination\": \"published\" ends them as the "
+               "reference does",
                tolerance, fixture_.epsv));
+    }
     scene_.solver.max_iterations = fixture_.max_iterations;
   }
 
