@@ -1,6 +1,7 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/geometry/exact_enclosure.hpp>
+#include <apart/verify/far_corners.hpp>
 #include <apart/verify/frame_check.hpp>
 #include <apart/verify/path_proof.hpp>
 #include <apart/verify/separation.hpp>
@@ -291,24 +292,13 @@ void FrameCheck::find_affine() {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
     if (list.size() < 4 || !x(Eigen::all, list).allFinite()) continue;
-    // Each corner as far as possible from those before it.
     AffineBody affine;
     affine.body = int(b);
-    const auto farthest = [&](const auto& measure) {
-      return *std::max_element(list.begin(), list.end(),
-                               [&](Index i, Index j) { return measure(x.col(i)) < measure(x.col(j)); });
-    };
-    const Vector3 start = x.col(list[0]);
+    affine.corners = far_corners(x, list);
     auto& c = affine.corners;
-    c[0] = farthest([&](const Vector3& p) { return (p - start).squaredNorm(); });
     const Vector3 o = x.col(c[0]);
-    c[1] = farthest([&](const Vector3& p) { return (p - o).squaredNorm(); });
-    const Vector3 u = x.col(c[1]) - o;
-    c[2] = farthest([&](const Vector3& p) { return (p - o).cross(u).squaredNorm(); });
-    const Vector3 n = u.cross(Vector3(x.col(c[2]) - o));
-    c[3] = farthest([&](const Vector3& p) { return std::abs((p - o).dot(n)); });
+    affine.size = (x.col(c[1]) - o).norm();
     if (exact::orientation(x.col(c[0]), x.col(c[1]), x.col(c[2]), x.col(c[3])) < 0) std::swap(c[2], c[3]);
-    affine.size = u.norm();
     Matrix3 edges;
     for (int k = 0; k < 3; ++k) edges.col(k) = x.col(c[k + 1]) - o;
     const auto inverse = edges.fullPivLu();

@@ -1,3 +1,4 @@
+#include <apart/verify/far_corners.hpp>
 #include <apart/verify/rigid_bodies.hpp>
 
 #include <Eigen/Geometry>
@@ -27,20 +28,8 @@ RigidBodies::RigidBodies(const Frame& first) {
   for (std::size_t b = 0; b < points.size(); ++b) {
     const std::vector<Index>& list = points[b];
     if (list.empty() || !x(Eigen::all, list).allFinite()) continue;
-    const auto farthest = [&](const auto& measure) {
-      return *std::max_element(list.begin(), list.end(),
-                               [&](Index i, Index j) { return measure(x.col(i)) < measure(x.col(j)); });
-    };
-    Shape shape{int(b), {}, list, {}, 0, 0};
-    auto& c = shape.corners;
-    const Vector3 start = x.col(list[0]);
-    c[0] = farthest([&](const Vector3& p) { return (p - start).squaredNorm(); });
-    const Vector3 o = x.col(c[0]);
-    c[1] = farthest([&](const Vector3& p) { return (p - o).squaredNorm(); });
-    const Vector3 u = x.col(c[1]) - o;
-    c[2] = farthest([&](const Vector3& p) { return (p - o).cross(u).squaredNorm(); });
-    const Vector3 n = u.cross(Vector3(x.col(c[2]) - o));
-    c[3] = farthest([&](const Vector3& p) { return std::abs((p - o).dot(n)); });
+    Shape shape{int(b), far_corners(x, list), list, {}, 0, 0};
+    const auto& c = shape.corners;
     shape.distances.resize(4, Index(list.size()));
     for (std::size_t i = 0; i < list.size(); ++i)
       for (int k = 0; k < 4; ++k)
