@@ -53,6 +53,18 @@ TEST(GapHistogram, CountsNoMoreThanAskedForWhateverTheReach) {
   EXPECT_EQ(counted(gap_histogram(*scene.model, 10)), 0);
 }
 
+TEST(Warnings, SayThatARigidBodyTurnsTooFarInAStep) {
+  const auto spun = [](const std::string& degrees) {
+    const auto warnings =
+        warnings_of(box(R"("size": 0.2)", R"("angular_velocity": [)" + degrees + ", 0, 0]", "rigid"));
+    return std::any_of(warnings.begin(), warnings.end(), [](const std::string& w) {
+      return w.find("implicit_euler slows such a spin down") != std::string::npos;
+    });
+  };
+  EXPECT_FALSE(spun("1000")) << "10 degrees in a step of 0.01 s";
+  EXPECT_TRUE(spun("2000"));
+}
+
 TEST(Warnings, AreNotGivenForAnOrdinaryScene) {
   EXPECT_TRUE(warnings_of(box(R"("size": 0.2, "cells": 3)")).empty());
   EXPECT_TRUE(

@@ -152,6 +152,14 @@ std::optional<double> one_cell_thickness(const Body& body, const BodyReport& r) 
   return r.extent.maxCoeff() > 9.1 * thickness ? std::optional(thickness) : std::nullopt;
 }
 
+/// How fast a rigid body turns at the start [rad/s]. Its nodes are the corners of a regular tetrahedron: with
+/// velocities ω × r about the centre they have Σ‖ω × r‖² = ⅔ ‖ω‖² Σ‖r‖².
+double rigid_spin(const Body& body) {
+  const Vector3 centre = body.nodes.rowwise().mean(), mean = body.velocity.rowwise().mean();
+  return std::sqrt(1.5 * (body.velocity.colwise() - mean).squaredNorm() /
+                   (body.nodes.colwise() - centre).squaredNorm());
+}
+
 /// The farthest that a point of the body goes in one step [m]: by its speed at the start, or by its script,
 /// looked at in some steps.
 double farthest_move(const Body& body, const Scene& scene) {
@@ -259,6 +267,7 @@ class Warnings {
       check_cells(body, r);
       check_own_contact(int(b), r);
       check_speed(body, r);
+      check_spin(body, r);
     }
     about_.clear();
     check_friction();
@@ -374,6 +383,26 @@ class Warnings {
           smallest_ == &r ? std::string("its own size")
                           : fmt::format("the size of '{}' ({:.3g} m)", smallest_->name, smallest_size_),
           0.5 * model_.options.dt * smallest_size_ / way);
+  }
+
+  /// Rigid bodies that turn far in a step: what implicit Euler takes from their spin, and where they pass.
+  void check_spin(const Body& body, const BodyReport& r) {
+    if (body.kind != BodyKind::rigid || !body.prescriptions.empty()) return;
+    const double fast_turn = 15, half_turn = 180;  // [degrees] in a step
+    const IntegratorOptions& integrator = model_.options.integrator;
+    const double turn = rigid_spin(body) * model_.options.dt * (180 / std::numbers::pi);
+    if (integrator.scheme == Integrator::implicit_euler && !integrator.conserves_spin && turn > fast_turn)
+      warn(
+          "'{}' turns by {:.3g} degrees in a step of {:.3g} s: implicit_euler slows such a spin down within "
+          "a few "
+          "steps; use a time.dt of {:.1g} s or less, or \"conserve_spin\": true",
+          r.name, turn, model_.options.dt, model_.options.dt * fast_turn / turn);
+    else if (turn > half_turn)
+      warn(
+          "'{}' turns by {:.3g} degrees in a step of {:.3g} s, more than half a turn: what it would hit on "
+          "the way "
+          "round is not seen; use a time.dt of {:.1g} s or less",
+          r.name, turn, model_.options.dt, 0.5 * model_.options.dt * half_turn / turn);
   }
 
   void check_friction() {
