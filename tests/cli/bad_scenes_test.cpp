@@ -363,6 +363,10 @@ std::vector<BadScene> bad_scenes() {
        scene(
            R"({"type": "rigid", "mesh": {"generator": "box"}, "fixed_translation": "xyz", "fixed_rotation": "xyz"})"),
        {"bodies[0].fixed_rotation: leaves nothing free", "obstacle"}},
+      {"copies with one centre of mass",
+       scene(
+           R"({"type": "rigid", "mesh": {"generator": "box"}, "centre": [0, 0, 0], "array": {"counts": [2, 1, 1], "spacing": [3, 0, 0]}})"),
+       {"bodies[0].array: cannot be combined with centre"}},
       {"axes of a rigid body",
        scene(R"({"type": "rigid", "mesh": {"generator": "box"}, "fixed_rotation": "xw"})"),
        {"bodies[0].fixed_rotation: got \"xw\", must name axes"}},

@@ -136,6 +136,9 @@ Matrix3 given_inertia(const RigidDescription& d) {
 
 MassDistribution make_mass(const RigidDescription& d, const Mesh& mesh) {
   MassDistribution mass = mass_distribution(mesh, make_substance(d.material).density);
+  if (!(mass.mass > 0))
+    d.place["mesh"].fail("gives the body a mass of {} kg, must be positive; close and orient its surface",
+                         mass.mass);
   if (d.mass) {
     mass.second_moment *= *d.mass / mass.mass;
     mass.mass = *d.mass;
@@ -253,6 +256,10 @@ std::vector<BuiltBody> build_all(const D& d, const Clock& clock, std::vector<std
     if (d.sequence)
       d.place["array"].fail(
           "cannot be combined with a sequence, which says where the one body is; write bodies one by one");
+  if constexpr (std::same_as<D, RigidDescription>)
+    if (d.centre)
+      d.place["array"].fail(
+          "cannot be combined with centre, which is the place of one body; write bodies one by one");
   check_array(*d.array, shape.mesh);
   const Matrix3X first = shape.mesh.points;
   for (int z = 0; z < d.array->counts[2]; ++z)
