@@ -12,7 +12,8 @@ set(APART_DEPENDENCIES
   "PNG"
   "ZLIB"
   "HDF5 COMPONENTS C"
-  "EXPAT")
+  "EXPAT"
+  "Basix")
 foreach(dependency IN LISTS APART_DEPENDENCIES)
   separate_arguments(dependency)
   find_package(${dependency} REQUIRED)

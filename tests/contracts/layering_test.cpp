@@ -42,6 +42,7 @@ constexpr Wrapped wrapped_libraries[] = {
     {"expat", "io/", false},
     {"zlib", "io/", false},
     {"hdf5", "io/hdf5_archive.cpp"},
+    {"basix", "basis/quadrature.cpp"},
     {"embree", "viewer/", false},
     {"png", "viewer/", false},
     {"httplib", "web/view_server.cpp"},

@@ -1,0 +1,70 @@
+#include <apart/basis/bernstein.hpp>
+#include <apart/core/error.hpp>
+
+#include <Eigen/LU>
+
+namespace apart {
+
+BernsteinTetrahedron::BernsteinTetrahedron(int degree)
+    : degree_(degree), lattice_(tetrahedron_lattice(degree)) {
+  const int n = degree + 1;
+  place_.assign(std::size_t(n * n * n), -1);
+  for (Index i = 0; i < size(); ++i) {
+    const LatticePoint& g = lattice_[std::size_t(i)];
+    place_[std::size_t((g[1] * n + g[2]) * n + g[3])] = i;
+  }
+}
+
+Index BernsteinTetrahedron::index_of(const LatticePoint& gamma) const {
+  const int n = degree_ + 1;
+  return place_[std::size_t((gamma[1] * n + gamma[2]) * n + gamma[3])];
+}
+
+double BernsteinTetrahedron::multinomial(const LatticePoint& gamma) {
+  double result = 1;
+  int factor = 0;
+  for (const int count : gamma)
+    for (int k = 1; k <= count; ++k) result = result * ++factor / k;  // each quotient is a whole number
+  return result;
+}
+
+Eigen::MatrixXd BernsteinTetrahedron::bisect(Eigen::MatrixXd& coefficients, int a, int b) const {
+  Eigen::MatrixXd other = coefficients;
+  const auto at = [&](LatticePoint gamma, int on_b, int on_edge) {
+    gamma[std::size_t(a)] = on_edge - on_b;
+    gamma[std::size_t(b)] = on_b;
+    return index_of(gamma);
+  };
+  // Along the edge the coefficients with the same share of the other two corners are those of a polynomial in
+  // one variable.
+  for (const LatticePoint& gamma : lattice_) {
+    if (gamma[std::size_t(b)] != 0) continue;
+    const int n = gamma[std::size_t(a)];
+    for (int level = 1; level <= n; ++level) {
+      // After this level, the entries k ≥ level hold averages over `level` halvings; the entry `level` is
+      // final for the half at a, and the last of them for the half at b.
+      for (int k = n; k >= level; --k) {
+        const Index here = at(gamma, k, n), before = at(gamma, k - 1, n);
+        coefficients.col(here) = 0.5 * (coefficients.col(before) + coefficients.col(here));
+      }
+      other.col(at(gamma, n - level, n)) = coefficients.col(at(gamma, n, n));
+    }
+  }
+  return other;
+}
+
+Eigen::MatrixXd BernsteinTetrahedron::from_lattice_values() const {
+  if (degree_ == 0) return Eigen::MatrixXd::Ones(1, 1);
+  Eigen::MatrixXd values(size(), size());
+  for (Index i = 0; i < size(); ++i)
+    for (Index j = 0; j < size(); ++j) {
+      const LatticePoint& gamma = lattice_[std::size_t(j)];
+      double v = multinomial(gamma);
+      for (std::size_t c = 0; c < 4; ++c)
+        for (int k = 0; k < gamma[c]; ++k) v *= double(lattice_[std::size_t(i)][c]) / degree_;
+      values(i, j) = v;
+    }
+  return values.inverse();
+}
+
+}  // namespace apart

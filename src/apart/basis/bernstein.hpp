@@ -1,0 +1,39 @@
+#pragma once
+#include <apart/basis/lagrange_tetrahedron.hpp>
+
+#include <span>
+
+namespace apart {
+
+/// A polynomial of degree m on a tetrahedron in Bernstein form, Σ c_γ C(γ) λ^γ over the lattice of degree m,
+/// with the multinomials C(γ) = m! / Π γ_j!. Inside the tetrahedron it lies between the smallest and the
+/// largest coefficient, and at the corners it is the coefficient there.
+///
+/// The same polynomial on a half of the tetrahedron has coefficients that are averages of these (de
+/// Casteljau): the halves bound it more closely.
+class BernsteinTetrahedron {
+ public:
+  explicit BernsteinTetrahedron(int degree);
+  int degree() const { return degree_; }
+  Index size() const { return Index(lattice_.size()); }
+  const std::vector<LatticePoint>& lattice() const { return lattice_; }
+  Index index_of(const LatticePoint& gamma) const;
+  /// C(γ).
+  static double multinomial(const LatticePoint& gamma);
+
+  /// The polynomial on the halves that remain if the edge from corner a to corner b is cut in the middle: the
+  /// one in which the middle takes the place of b replaces `coefficients`, the other one is returned.
+  /// `coefficients`: any number of polynomials, one row each.
+  Eigen::MatrixXd bisect(Eigen::MatrixXd& coefficients, int a, int b) const;
+
+  /// Coefficients of the polynomial of this degree that has given values at the points of the lattice:
+  /// coefficients = matrix · values.
+  Eigen::MatrixXd from_lattice_values() const;
+
+ private:
+  int degree_;
+  std::vector<LatticePoint> lattice_;
+  std::vector<Index> place_;  ///< of a lattice point in lattice_, by γ₁, γ₂, γ₃
+};
+
+}  // namespace apart

@@ -1,0 +1,247 @@
+#include <apart/basis/jacobian_bound.hpp>
+#include <apart/core/error.hpp>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+namespace apart {
+
+namespace {
+
+constexpr int most_bisections = 24;  // about four rounds of all edges: to cells of a sixteenth of the size
+
+/// A part of the reference tetrahedron with the polynomials on it.
+struct Cell {
+  Eigen::Matrix<double, 3, 4> corners;  ///< ξ
+  Eigen::MatrixXd coefficients;         ///< one row for each Bernstein coefficient in time
+  int depth = 0;
+};
+
+/// Cuts the longest edge in the middle: the cell becomes one half, the other is returned.
+Cell bisect(const BernsteinTetrahedron& basis, Cell& cell) {
+  int a = 0, b = 1;
+  double longest = -1;
+  for (int i = 0; i < 4; ++i)
+    for (int j = i + 1; j < 4; ++j) {
+      const double length = (cell.corners.col(i) - cell.corners.col(j)).squaredNorm();
+      if (length > longest) longest = length, a = i, b = j;
+    }
+  Cell other;
+  other.coefficients = basis.bisect(cell.coefficients, a, b);
+  other.corners = cell.corners;
+  other.depth = ++cell.depth;
+  const Vector3 middle = 0.5 * (cell.corners.col(a) + cell.corners.col(b));
+  cell.corners.col(b) = middle;
+  other.corners.col(a) = middle;
+  return other;
+}
+
+Cell whole(Eigen::MatrixXd coefficients) {
+  Cell cell;
+  cell.corners << 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1;
+  cell.coefficients = std::move(coefficients);
+  return cell;
+}
+
+/// Whether a polynomial in space and time is above `error` everywhere. The first and the last row belong to
+/// the ends of the time: there a corner that is not refutes it.
+bool everywhere_above(const BernsteinTetrahedron& basis, Eigen::MatrixXd coefficients, double error) {
+  std::vector<Cell> open = {whole(std::move(coefficients))};
+  const Index last = Index(open[0].coefficients.rows()) - 1;
+  while (!open.empty()) {
+    Cell cell = std::move(open.back());
+    open.pop_back();
+    if (cell.coefficients.minCoeff() > error) continue;
+    for (Index c = 0; c < 4; ++c)  // the corners come first in every lattice
+      if (basis.degree() > 0 && !(cell.coefficients(0, c) > error && cell.coefficients(last, c) > error))
+        return false;
+    if (cell.depth >= most_bisections || basis.degree() == 0) return false;
+    open.push_back(bisect(basis, cell));
+    open.push_back(std::move(cell));
+  }
+  return true;
+}
+
+/// Cubic polynomials in Bernstein form on [0, 1], one column each: their form on [begin, end].
+Eigen::MatrixXd restrict_in_time(const Eigen::MatrixXd& coefficients, double begin, double end) {
+  // Blossoms: coefficient k of the new form has k arguments `end` and 3 − k arguments `begin`.
+  Eigen::Matrix4d blossom;
+  for (int k = 0; k < 4; ++k) {
+    Vector4 polynomial(1, 0, 0, 0);  // weights of the coefficients, built up argument by argument
+    for (int argument = 0; argument < 3; ++argument) {
+      const double t = argument < k ? end : begin;
+      for (int i = argument + 1; i > 0; --i) polynomial[i] = (1 - t) * polynomial[i] + t * polynomial[i - 1];
+      polynomial[0] *= 1 - t;
+    }
+    blossom.row(k) = polynomial.transpose();
+  }
+  return blossom * coefficients;
+}
+
+}  // namespace
+
+JacobianBound::JacobianBound(int degree)
+    : degree_(degree), slope_(degree - 1), area_(2 * (degree - 1)), determinant_(3 * (degree - 1)) {
+  // The derivative is a polynomial of degree n − 1: its values at the lattice of that degree decide it.
+  const LagrangeTetrahedron shape(degree);
+  const Eigen::MatrixXd fit = slope_.from_lattice_values();
+  std::array<Eigen::MatrixXd, 3> values;
+  for (auto& v : values) v.resize(slope_.size(), shape.node_count());
+  for (Index i = 0; i < slope_.size(); ++i) {
+    const LatticePoint& p = slope_.lattice()[std::size_t(i)];
+    const Vector3 xi =
+        degree == 1 ? Vector3::Zero().eval() : Vector3(Vector3(p[1], p[2], p[3]) / (degree - 1));
+    const Matrix3X gradients = shape.gradients(xi);
+    for (std::size_t k = 0; k < 3; ++k) values[k].row(i) = gradients.row(Index(k));
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    derivative_[k] = fit * values[k];
+    derivative_weight_ = std::max(derivative_weight_, derivative_[k].cwiseAbs().rowwise().sum().maxCoeff());
+  }
+  areas_ = products(slope_, slope_, area_);
+  volumes_ = products(slope_, area_, determinant_);
+}
+
+std::vector<JacobianBound::Product> JacobianBound::products(const BernsteinTetrahedron& first,
+                                                            const BernsteinTetrahedron& second,
+                                                            const BernsteinTetrahedron& product) {
+  std::vector<Product> result;
+  for (Index i = 0; i < first.size(); ++i)
+    for (Index j = 0; j < second.size(); ++j) {
+      const LatticePoint &a = first.lattice()[std::size_t(i)], &b = second.lattice()[std::size_t(j)];
+      const LatticePoint sum = {a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]};
+      const auto c = BernsteinTetrahedron::multinomial;
+      result.push_back({i, j, product.index_of(sum), c(a) * c(b) / c(sum)});
+    }
+  return result;
+}
+
+Eigen::MatrixXd JacobianBound::coefficients_in_time(const Matrix3X& from, const Matrix3X& to) const {
+  // Of each column of the derivative, at both ends. Differences first: far from the origin digits are lost.
+  std::array<std::array<Matrix3X, 2>, 3> column;
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t end = 0; end < 2; ++end) {
+      const Matrix3X& x = end == 0 ? from : to;
+      column[k][end] = (x.colwise() - x.col(0).eval()) * derivative_[k].transpose();
+    }
+  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(4, determinant_.size());
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j) {
+      Matrix3X normal = Matrix3X::Zero(3, area_.size());
+      for (const Product& p : areas_)
+        normal.col(p.sum) += p.weight * column[0][i].col(p.first).cross(column[1][j].col(p.second));
+      for (std::size_t k = 0; k < 2; ++k) {
+        const double share = i + j + k == 0 || i + j + k == 3 ? 1 : 1.0 / 3;
+        for (const Product& p : volumes_)
+          result(Index(i + j + k), p.sum) +=
+              share * p.weight * column[2][k].col(p.first).dot(normal.col(p.second));
+      }
+    }
+  return result;
+}
+
+double JacobianBound::rounding_error(const Matrix3X& from, const Matrix3X& to) const {
+  // Every coefficient is an average of determinants, whose factors are sums over the nodes. A factor is at
+  // most w D, with D the largest coordinate difference and w = derivative_weight_, in each component, so that
+  // a determinant is at most 6 (w D)³. Relative to that each of its operations is off by one rounding: a
+  // factor by one for each node and three for its weight, products and averages by one for each summand; what
+  // is bisected adds one for each level and degree. Weights are themselves the results of an inversion, good
+  // to 1e-13 of the largest; the last summand allows for that.
+  double size = 0;
+  for (const Matrix3X* x : {&from, &to})
+    size = std::max(size, (x->colwise() - x->col(0).eval()).cwiseAbs().maxCoeff());
+  const double factor = derivative_weight_ * size;
+  const double operations = 3.0 * double(node_count() + 6) + double(areas_.size()) / double(area_.size()) +
+                            double(slope_.size()) + double(most_bisections * determinant_.degree()) + 64;
+  return 6 * factor * factor * factor * (operations * unit_roundoff + (degree_ > 1 ? 1e-13 : 0));
+}
+
+VectorX JacobianBound::coefficients(const Matrix3X& nodes) const {
+  return coefficients_in_time(nodes, nodes).row(0).transpose();
+}
+
+JacobianBound::Smallest JacobianBound::smallest(const Matrix3X& nodes, double accuracy) const {
+  const VectorX c = coefficients(nodes);
+  std::vector<Cell> open = {whole(c.transpose())};
+  Smallest result{infinity, infinity, Vector3::Zero()};
+  const double close = accuracy * c.cwiseAbs().maxCoeff();
+  const auto higher = [](const Cell& a, const Cell& b) {
+    return a.coefficients.minCoeff() > b.coefficients.minCoeff();
+  };
+  const auto look = [&](const Cell& cell) {
+    for (Index k = 0; k < std::min<Index>(4, determinant_.size()); ++k)
+      if (cell.coefficients(0, k) < result.value)
+        result.value = cell.coefficients(0, k), result.xi = cell.corners.col(k);
+  };
+  look(open[0]);
+  // The cell with the lowest bound is bisected first.
+  for (;;) {
+    result.bound = open.front().coefficients.minCoeff();
+    const bool decided =
+        result.bound >= result.value - close || (result.bound > 0 && 2 * result.bound >= result.value);
+    if (decided || open.front().depth >= most_bisections || determinant_.degree() == 0) break;
+    std::pop_heap(open.begin(), open.end(), higher);
+    Cell cell = std::move(open.back());
+    open.pop_back();
+    Cell other = bisect(determinant_, cell);
+    for (Cell* half : {&cell, &other}) {
+      look(*half);
+      open.push_back(std::move(*half));
+      std::push_heap(open.begin(), open.end(), higher);
+    }
+  }
+  result.bound -= rounding_error(nodes, nodes);
+  return result;
+}
+
+bool JacobianBound::is_positive(const Matrix3X& from, const Matrix3X& to) const {
+  if (!from.allFinite() || !to.allFinite()) return false;
+  const double error = rounding_error(from, to);
+  // In halves of the time where the whole is not decided.
+  const Eigen::MatrixXd c = coefficients_in_time(from, to);
+  std::vector<std::array<double, 2>> open = {{0.0, 1.0}};
+  while (!open.empty()) {
+    const auto [begin, end] = open.back();
+    open.pop_back();
+    const Eigen::MatrixXd part = restrict_in_time(c, begin, end);
+    if (everywhere_above(determinant_, part, error)) continue;
+    // A state that is not positive by itself stays so, however short the time around it.
+    for (const Index row : {0, 3})
+      if (!everywhere_above(determinant_, part.row(row), error)) return false;
+    if (end - begin < 1.0 / 4096) return false;
+    const double middle = 0.5 * (begin + end);
+    open.push_back({begin, middle});
+    open.push_back({middle, end});
+  }
+  return true;
+}
+
+double JacobianBound::feasible_step(const Matrix3X& nodes, const Matrix3X& motion, double shrink) const {
+  if (!nodes.allFinite() || !motion.allFinite()) return 0;
+  const Matrix3X target = nodes + motion;
+  const Eigen::MatrixXd c = coefficients_in_time(nodes, target);
+  const double error = rounding_error(nodes, target);
+  // f(ξ, t) = det(ξ, t) − (1 − shrink) det(ξ, 0) must stay above the rounding. Advance by intervals of time,
+  // doubled after a success and halved after a failure, until they are negligible.
+  const Eigen::MatrixXd floor = Eigen::Vector4d::Ones() * ((1 - shrink) * c.row(0));
+  const auto free = [&](double begin, double end) {
+    return everywhere_above(determinant_, restrict_in_time(c, begin, end) - floor, error);
+  };
+  double t = 0, h = 1;
+  while (t < 1) {
+    if (free(t, std::min(1.0, t + h))) {
+      t = std::min(1.0, t + h);
+      h *= 2;
+    } else {
+      h /= 2;
+      if (h <= 1e-3 * t || h < 1e-9) break;
+    }
+  }
+  // The end is rounded when it is taken: prove the path to where it then is.
+  for (; t > 1e-12; t /= 2)
+    if (is_positive(nodes, nodes + t * motion)) return t;
+  return 0;
+}
+
+}  // namespace apart
