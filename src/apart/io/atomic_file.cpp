@@ -34,11 +34,9 @@ class TemporaryFile : public std::streambuf {
     if (!renamed_) ::unlink(path_.c_str());
   }
 
-  void replace_target() {
+  void replace_target(Flush flush) {
     if (!flush_buffer()) fail(error_);
-    // The data must be on the disk before the name is: otherwise a power cut leaves an empty file under the
-    // name.
-    if (::fsync(descriptor_) != 0) fail(errno);
+    if (flush == Flush::now && ::fsync(descriptor_) != 0) fail(errno);
     if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
     if (::rename(path_.c_str(), target_.c_str()) != 0) fail(errno);
     renamed_ = true;
@@ -92,16 +90,28 @@ class TemporaryFile : public std::streambuf {
 
 }  // namespace
 
-void write_atomically(const std::filesystem::path& file, FunctionRef<void(std::ostream&)> write) {
+void write_atomically(const std::filesystem::path& file, FunctionRef<void(std::ostream&)> write,
+                      Flush flush) {
   TemporaryFile temporary(file);
   std::ostream stream(&temporary);
   write(stream);
   if (!stream.flush()) temporary.fail(temporary.error() != 0 ? temporary.error() : EIO);
-  temporary.replace_target();
+  temporary.replace_target(flush);
 }
 
-void write_atomically(const std::filesystem::path& file, std::string_view content) {
-  write_atomically(file, [&](std::ostream& out) { out << content; });
+void write_atomically(const std::filesystem::path& file, std::string_view content, Flush flush) {
+  write_atomically(
+      file, [&](std::ostream& out) { out << content; }, flush);
+}
+
+void flush_to_disk(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool done = descriptor >= 0 && ::syncfs(descriptor) == 0;
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!done)
+    throw InputError("{}: cannot be brought to the disk: {}; check that the disk works and has space",
+                     folder.string(), std::strerror(error));
 }
 
 }  // namespace apart

@@ -137,7 +137,8 @@ void write_frame(const std::filesystem::path& file, const Frame& frame) {
   if (frame.von_mises.size() > 0) arrays.cell.push_back(vtu_output("von_mises", values_of(stress)));
   if (frame.strain.size() > 0) arrays.cell.push_back(vtu_output("strain", values_of(strain)));
 
-  write_atomically(file, [&](std::ostream& out) { write_vtu(out, mesh, arrays); });
+  write_atomically(
+      file, [&](std::ostream& out) { write_vtu(out, mesh, arrays); }, Flush::later);
 }
 
 namespace {
@@ -404,7 +405,11 @@ FrameWriter::FrameWriter(std::filesystem::path run_directory, std::vector<std::s
   if (Index(kept.size()) < keep)
     throw InputError("{}: lists {} frames, the run to be continued has {}; start it again",
                      (directory_ / index_name).string(), kept.size(), keep);
-  for (Index i = 0; i < keep; ++i) times_.push_back(kept[std::size_t(i)].time);
+  for (Index i = 0; i < keep; ++i) add_entry(kept[std::size_t(i)].time);
+}
+
+void FrameWriter::add_entry(double time) {
+  entries_ += fmt::format("    <DataSet timestep=\"{}\" file=\"{}\"/>\n", time, frame_name(count_++));
 }
 
 void FrameWriter::write(const Frame& frame) {
@@ -422,13 +427,14 @@ void FrameWriter::write(const Frame& frame) {
       write_ply(beside, surface);
     }
   }
-  times_.push_back(frame.time);
-  write_atomically(directory_ / index_name, [&](std::ostream& out) {
-    out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n";
-    for (std::size_t i = 0; i < times_.size(); ++i)
-      out << fmt::format("    <DataSet timestep=\"{}\" file=\"{}\"/>\n", times_[i], frame_name(Index(i)));
-    out << "  </Collection>\n</VTKFile>\n";
-  });
+  add_entry(frame.time);
+  write_atomically(
+      directory_ / index_name,
+      [&](std::ostream& out) {
+        out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n"
+            << entries_ << "  </Collection>\n</VTKFile>\n";
+      },
+      Flush::later);
 }
 
 std::string frame_name(Index frame) {
@@ -510,7 +516,7 @@ void write_iterates(const std::filesystem::path& run_directory, const Iterates& 
   if (error)
     throw InputError("{}: cannot be created: {}; choose another output folder", directory.string(),
                      error.message());
-  write_atomically(run_directory / iterates_name(iterates.step), [&](std::ostream& out) {
+  const auto write = [&](std::ostream& out) {
     uLong crc = 0;
     const auto put = [&](std::string_view bytes) {
       crc = crc_of(crc, bytes);
@@ -534,7 +540,8 @@ void write_iterates(const std::filesystem::path& run_directory, const Iterates& 
     }
     const auto stored_crc = std::uint32_t(crc);
     out << bytes_of(stored_crc);
-  });
+  };
+  write_atomically(run_directory / iterates_name(iterates.step), write, Flush::later);
 }
 
 namespace {

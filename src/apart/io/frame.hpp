@@ -65,7 +65,9 @@ struct Frame {
   VectorX strain;          ///< largest |σ − 1| over the stretches σ; cells as in von_mises; may be empty
 };
 
-/// Writes one VTU file that ParaView opens (binary, so doubles survive exactly), atomically.
+/// Writes one VTU file that ParaView opens (binary, so doubles survive exactly), atomically. As frames, their
+/// index and iterates are written often, flush_to_disk must be called before something relies on them after a
+/// power cut.
 void write_frame(const std::filesystem::path& file, const Frame& frame);
 
 /// Reads what write_frame wrote. Throws InputError naming file and place if it is damaged.
@@ -80,12 +82,14 @@ class FrameWriter {
               Index keep = 0);
   /// Writes the next frame, then the index. After each call the directory is complete and valid.
   void write(const Frame& frame);
-  Index count() const { return Index(times_.size()); }
+  Index count() const { return count_; }
 
  private:
+  void add_entry(double time);
   std::filesystem::path directory_;
   std::vector<std::string> extra_formats_;
-  std::vector<double> times_;
+  Index count_ = 0;
+  std::string entries_;  ///< lines of the index
 };
 
 /// One line of a run's index of frames.

@@ -30,6 +30,8 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
+constexpr double summary_seconds = 1;  // between two summaries of a run that goes on
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -230,7 +232,7 @@ class Run {
       const bool often_enough = scene_.checkpoint_steps && report.step % *scene_.checkpoint_steps == 0;
       if (often_enough || seconds_since(last_kept_) > scene_.checkpoint_seconds)
         keep_state("running");
-      else if (frame_due)
+      else if (frame_due && frames_ && seconds_since(last_summary_) > summary_seconds)
         write_summary("running", {});
     }
     recent_.push_back(seconds_since(begin));
@@ -297,6 +299,7 @@ class Run {
 
   void keep_state(std::string_view status, const std::string& reason = {}) {
     publish();
+    flush_to_disk(directory_);  // a run goes on from a checkpoint with the frames before it
     checkpoints_.keep(simulation_.state(), *scene_.model);
     write_summary(status, reason);
     last_kept_ = Clock::now();
@@ -370,7 +373,10 @@ class Run {
     json["frames"] = frames_ ? frames_->count() : 0;
     json["scene_digest"] = digests_->scene();
     json["run_digest"] = digests_->digest();
-    write_atomically(directory_ / "summary.json", json.dump(2) + "\n");
+    // One that will soon be replaced need not wait for the disk.
+    write_atomically(directory_ / "summary.json", json.dump(2) + "\n",
+                     status == "running" ? Flush::later : Flush::now);
+    last_summary_ = Clock::now();
   }
 
   void log_line(std::string_view what) { log_.add(what); }
@@ -401,7 +407,7 @@ class Run {
   Index dofs_ = Index((!ScriptedNodes(*scene_.model).mask(scene_.model->options.dt)).count());
   std::deque<double> recent_;                          ///< [s] of the last steps
   std::vector<std::pair<double, double>> step_times_;  ///< begin and end [s], if profiled
-  Clock::time_point start_ = Clock::now(), last_kept_ = start_;
+  Clock::time_point start_ = Clock::now(), last_kept_ = start_, last_summary_ = start_;
   double cpu_start_ = process_cpu_seconds();
 };
 
