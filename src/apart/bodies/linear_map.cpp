@@ -39,15 +39,14 @@ Matrix3X LinearMap::positions(const Matrix3X& q) const {
 
 Matrix3X LinearMap::push_forward(const Matrix3X& p) const {
   Matrix3X x(3, vertex_count());
-  parallel_for(
-      vertex_count(),
-      [&](Index v) {
-        const auto row = influences(v);
-        Vector3 sum = row[0].weight * p.col(row[0].node);
-        for (std::size_t k = 1; k < row.size(); ++k) sum += row[k].weight * p.col(row[k].node);
-        x.col(v) = sum;
-      },
-      4096);
+  parallel_chunks(vertex_count(), 4096, [&](Index begin, Index end) {
+    for (Index v = begin; v < end; ++v) {
+      const auto row = influences(v);
+      Vector3 sum = row[0].weight * p.col(row[0].node);
+      for (std::size_t k = 1; k < row.size(); ++k) sum += row[k].weight * p.col(row[k].node);
+      x.col(v) = sum;
+    }
+  });
   return x;
 }
 

@@ -90,6 +90,14 @@ template <std::size_t n>
 std::vector<std::array<Index, n>> sorted(const std::vector<Part>& parts,
                                          std::vector<std::array<Index, n>> Part::*member,
                                          Index vertex_count) {
+  std::size_t count = 0;
+  for (const Part& part : parts) count += (part.*member).size();
+  if (16 * count < std::size_t(vertex_count)) {  // not worth a look at every vertex
+    std::vector<std::array<Index, n>> few;
+    for (const Part& part : parts) few.insert(few.end(), (part.*member).begin(), (part.*member).end());
+    std::sort(few.begin(), few.end());
+    return few;
+  }
   std::vector<Index> begin(vertex_count + 1, 0);
   for (const Part& part : parts)
     for (const auto& key : part.*member) ++begin[key[0] + 1];

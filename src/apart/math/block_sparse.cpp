@@ -42,6 +42,15 @@ void BlockSparse::add(Index slot, Index j, const Matrix3& block) {
     for (int r = 0; r < 3; ++r) v[r] += block(r, c);
 }
 
+Matrix3 BlockSparse::block(Index slot, Index j) const {
+  const Index length = start_[j + 1] - start_[j];
+  const double* v = values_.data() + 9 * std::size_t(start_[j]) + 3 * (slot - start_[j]);
+  Matrix3 result;
+  for (int c = 0; c < 3; ++c, v += 3 * length)
+    for (int r = 0; r < 3; ++r) result(r, c) = v[r];
+  return result;
+}
+
 double& BlockSparse::at(Index row, Index column) {
   const Index j = column / 3, length = start_[j + 1] - start_[j];
   const Index k = slot(row / 3, j) - start_[j];

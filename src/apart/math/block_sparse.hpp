@@ -32,6 +32,8 @@ class BlockSparse {
   Index slot(Index i, Index j) const;
   /// Adds `block` to the block at `slot` in block column `j`.
   void add(Index slot, Index j, const Matrix3& block);
+  /// The block at `slot` in block column `j`.
+  Matrix3 block(Index slot, Index j) const;
   double at(Index row, Index column) const;
   double& at(Index row, Index column);  ///< scalar entry in the stored triangle or a diagonal block
 

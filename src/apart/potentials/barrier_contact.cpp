@@ -128,6 +128,9 @@ double BarrierContact::feasible_step(const Path& path) const {
 }
 
 void BarrierContact::prepare(const Matrix3X& x) {
+  // Several parts of a step ask at the same place.
+  if (prepared_ && x.cols() == prepared_->cols() && x == *prepared_) return;
+  prepared_ = x;
   active_ = find_active_set(surface_, candidates_.at(x), x);
   plane_points_.clear();
   for (const PlaneContact& c : active_.plane_contacts)
@@ -264,11 +267,18 @@ BarrierContact::Press BarrierContact::press(Index i, const Matrix3X& x) const {
   return press;
 }
 
+std::vector<BarrierContact::Press> BarrierContact::presses(const Matrix3X& x) const {
+  std::vector<Press> result(static_cast<std::size_t>(term_count()));
+  parallel_for(term_count(), [&](Index i) { result[std::size_t(i)] = press(i, x); });
+  return result;
+}
+
 double BarrierContact::mean_gap_share(const Matrix3X& x) const {
-  const double pressing = ordered_sum(term_count(), [&](Index i) { return press(i, x).magnitude; });
+  const std::vector<Press> all = presses(x);
+  const double pressing = ordered_sum(term_count(), [&](Index i) { return all[std::size_t(i)].magnitude; });
   if (!(pressing > 0)) return 1;
   return ordered_sum(term_count(), [&](Index i) {
-    const Press p = press(i, x);
+    const Press& p = all[std::size_t(i)];
     const ContactRange r = range(i);
     return p.magnitude / pressing * (p.distance - r.thickness) / r.dhat;
   });
@@ -276,11 +286,12 @@ double BarrierContact::mean_gap_share(const Matrix3X& x) const {
 
 double BarrierContact::resting_stiffness(const Matrix3X& x, const RestingShares& shares,
                                          FunctionRef<double(Index)> light) const {
-  const double sum =
-      ordered_sum(term_count(), [&](Index i) { return range(i).relaxed ? 0.0 : press(i, x).magnitude; });
+  const std::vector<Press> all = presses(x);
+  const double sum = ordered_sum(
+      term_count(), [&](Index i) { return range(i).relaxed ? 0.0 : all[std::size_t(i)].magnitude; });
   if (!(sum > 0)) return 0;
   return ordered_sum(term_count(), [&](Index i) {
-    const Press now = press(i, x);
+    const Press& now = all[std::size_t(i)];
     const auto [thickness, dhat, relaxed] = range(i);
     if (relaxed || !(now.magnitude > 0)) return 0.0;
     const double xi2 = thickness * thickness, reach = barrier_reach(thickness, dhat);

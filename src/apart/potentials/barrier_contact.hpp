@@ -6,6 +6,7 @@
 #include <apart/potentials/potential.hpp>
 
 #include <functional>
+#include <optional>
 
 namespace apart {
 
@@ -80,11 +81,13 @@ class BarrierContact final : public Potential {
     Barrier b;        ///< in squared distance
   };
   PlaneGap plane_gap(Index i, const Matrix3X& x) const;
+  std::vector<Press> presses(const Matrix3X& x) const;  ///< of all contacts
 
   const CollisionSurface& surface_;
   CandidateCache& candidates_;
   CcdMethod ccd_;
   ActiveSet active_;
+  std::optional<Matrix3X> prepared_;                ///< x of active_
   std::vector<std::array<Index, 2>> plane_points_;  ///< of the plane contacts: vertex, and carrier or −1
   double kappa_ = 1;
 };

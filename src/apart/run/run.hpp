@@ -74,7 +74,7 @@ struct RunResult {
 ///   probes.csv               the same for probes, if the scene has any
 ///   checkpoint,              the last two states that were kept: every scene.checkpoint_seconds, and at the end
 ///   checkpoint.older
-///   summary.json             renewed with each checkpoint and frame
+///   summary.json             renewed with each checkpoint and, at most once a second, frame
 ///   log.txt                  what was said
 ///   iterates/                if asked for
 // clang-format on

@@ -58,6 +58,8 @@ void StiffnessPolicy::begin(const State& state, const TimeStep& step, double len
       state.force_scale > 0 ? state.barrier_stiffness * (step.contact_scale / state.force_scale) : 0.0);
   contact.prepare(x);
   last_ = contact.stiffness();
+  resting_ = 0;
+  if (!is_adaptive() || model_.options.contact.barrier_stiffness) return;  // no rule asks for it
   const double pile = resting_layers * mean_thin_mass_ * model_.options.gravity.norm() * step.contact_scale;
   resting_ = contact.resting_stiffness(x, resting_shares, [&](Index c) {
     const auto [a, b] = contact.bodies_of(c);

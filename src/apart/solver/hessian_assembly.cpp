@@ -110,10 +110,17 @@ void TermBlocks::find_mixed(const Potential& potential, const LinearMap& map, co
 }
 
 void TermBlocks::for_each_key(FunctionRef<void(BlockKey)> visit) const {
-  for (Index t = 0; t < count(); ++t)
-    for (std::size_t a = start_[std::size_t(t)]; a < start_[std::size_t(t) + 1]; ++a)
-      for (std::size_t b = start_[std::size_t(t)]; b < a; ++b)
+  for (Index t = 0; t < count(); ++t) {
+    const std::size_t begin = start_[std::size_t(t)], end = start_[std::size_t(t) + 1];
+    // Contacts of two bodies with few nodes come one after the other, and act on the same.
+    if (t > 0 && std::equal(blocks_.begin() + std::ptrdiff_t(start_[std::size_t(t) - 1]),
+                            blocks_.begin() + std::ptrdiff_t(begin), blocks_.begin() + std::ptrdiff_t(begin),
+                            blocks_.begin() + std::ptrdiff_t(end)))
+      continue;
+    for (std::size_t a = begin; a < end; ++a)
+      for (std::size_t b = begin; b < a; ++b)
         if (blocks_[a] >= 0 && blocks_[b] >= 0) visit(block_key(blocks_[a], blocks_[b]));
+  }
 }
 
 bool TermBlocks::locate(const BlockSparse& matrix) {

@@ -27,17 +27,34 @@ constexpr int exact_pause = 5;
 // Error of a direction from an iterative solver. If forces must balance, a further iteration corrects it.
 constexpr double direction_tolerance = 1e-9, rough_direction_tolerance = 1e-5;
 
+/// Of an objective where it was last prepared.
+struct Gradient {
+  explicit Gradient(const Objective& objective)
+      : of_nodes(objective.gradient()),
+        of_unknowns(objective.chart().pull_back(objective.coordinates(), of_nodes)),
+        of_free(objective.free().restrict_to_free(of_unknowns)) {}
+  Matrix3X of_nodes, of_unknowns;
+  VectorX of_free;
+};
+
+struct DirectionOptions {
+  Projection projection;
+  double tolerance;  ///< of an iterative solver
+};
+
 /// −H⁻¹ g. Should rounding spoil positive definiteness, the diagonal is raised until it is restored.
 /// `projection` none: nothing is returned if H is not positive definite.
-std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solver, const VectorX& g,
-                                        Projection projection, double tolerance, Timings& timings) {
+std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solver, const Gradient& gradient,
+                                        const DirectionOptions& options, Timings& timings) {
+  const auto [projection, tolerance] = options;
+  const VectorX& g = gradient.of_free;
   const auto assembling = timings.measure(Phase::assembly);
-  const BlockSparse& h = objective.hessian(projection);
+  const BlockSparse& h = objective.hessian(projection, gradient.of_nodes);
   const auto solving = timings.measure(Phase::linear_solve);
   if (objective.take_pattern_change()) solver.analyse(h);
   const auto attempt = [&](const BlockSparse& matrix) -> std::optional<VectorX> {
-    LinearSolution p =
-        solver.solve(matrix, -g, {.tolerance = tolerance, .optional = projection == Projection::none});
+    LinearSolution p = solver.solve(
+        matrix, -g, {.tolerance = tolerance, .optional = options.projection == Projection::none});
     return p.is_solved() ? std::optional(std::move(p.x)) : std::nullopt;
   };
   std::optional<VectorX> p = attempt(h);
@@ -74,6 +91,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     return objective.value();
   };
   double energy = evaluate(q);
+  std::optional<Gradient> gradient;  // at q, if it is known
   while (true) {
     if (objective.free().block_count() == 0) {  // everything is prescribed: nothing to solve
       result.converged = true;
@@ -87,17 +105,19 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
       return result;
     }
     const FreeCoordinates& free = objective.free();
-    const VectorX g = free.restrict_to_free(objective.reduced_gradient());
+    if (!gradient) gradient.emplace(objective);
     std::optional<VectorX> direction;
     // Where curvature is negative, projected Hessians are too stiff: steps shrink slowly, and are too short
     // to balance forces.
     if (linear && exact_from <= result.iterations) {
-      direction = newton_direction(objective, linear_solver, g, Projection::none, tolerance, timings);
+      direction =
+          newton_direction(objective, linear_solver, *gradient, {Projection::none, tolerance}, timings);
       ++result.linear_solves;
       if (!direction) exact_from = result.iterations + exact_pause;
     }
     if (!direction) {
-      direction = newton_direction(objective, linear_solver, g, Projection::psd, tolerance, timings);
+      direction =
+          newton_direction(objective, linear_solver, *gradient, {Projection::psd, tolerance}, timings);
       ++result.linear_solves;
     }
     if (!direction) {
@@ -118,7 +138,8 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     }
     double alpha = bound.alpha;
     const auto time = timings.measure(Phase::line_search);
-    const double slope = g.dot(*direction);  // < 0
+    const double slope = gradient->of_free.dot(*direction);  // < 0
+    gradient.reset();
     const double noise = rounding * objective.magnitude();
     Matrix3X next = objective.retract(q, alpha * p);
     double next_energy = evaluate(next);
@@ -201,7 +222,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     if (hooks.accepted(q)) energy = objective.value();
     if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
     if (met) {
-      if (hooks.imbalance) result.imbalance = hooks.imbalance(objective.reduced_gradient());
+      if (hooks.imbalance) result.imbalance = hooks.imbalance(gradient.emplace(objective).of_unknowns);
       if (!(result.imbalance <= 1)) continue;
       if (!hooks.stationary(q)) {
         result.converged = true;
@@ -209,6 +230,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
         return result;
       }
       small_steps = 0;
+      gradient.reset();
       energy = evaluate(q);
     }
   }

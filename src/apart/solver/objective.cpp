@@ -18,11 +18,11 @@ constexpr double largest_bow = 0.05;
 }  // namespace
 
 Objective::Objective(const LinearMap& map, const Chart& chart, std::vector<Term> terms)
-    : map_(map), chart_(chart), terms_(std::move(terms)), assembly_(map_, terms_) {}
+    : map_(map), chart_(chart), terms_(std::move(terms)), assembly_(map_, terms_), reduced_(chart) {}
 
 void Objective::set_free(FreeCoordinates free) {
   free_ = std::move(free);
-  if (!chart_.is_identity()) assembled_ = assembled_nodes(chart_, free_);
+  if (!chart_.is_identity()) reduced_.set_free(free_);
   assembly_.restart();
 }
 
@@ -89,15 +89,14 @@ VectorX Objective::gradient_rounding() const {
   return result;
 }
 
-const BlockSparse& Objective::hessian(Projection projection) {
+const BlockSparse& Objective::hessian(Projection projection, const Matrix3X& gradient) {
   if (chart_.is_identity()) return assembly_.assemble(free_, q_, x_, projection);
-  const BlockSparse& h = assembly_.assemble(assembled_, q_, x_, projection);
-  return reduced_.reduce(chart_, q_, gradient(), h, assembled_, free_, projection);
+  const BlockSparse& h = assembly_.assemble(reduced_.nodes(), q_, x_, projection);
+  return reduced_.reduce({q_, gradient, h, assembly_.take_pattern_change()}, projection);
 }
 
 bool Objective::take_pattern_change() {
-  const bool assembled = assembly_.take_pattern_change();
-  return chart_.is_identity() ? assembled : reduced_.take_pattern_change();
+  return chart_.is_identity() ? assembly_.take_pattern_change() : reduced_.take_pattern_change();
 }
 
 double Objective::feasible_step(const Path& nodes) const {

@@ -56,7 +56,11 @@ class Objective {
   /// [kg m]: no solver can balance forces better.
   VectorX gradient_rounding() const;
   /// Second derivatives of the free unknowns, each term projected or as it is.
-  const BlockSparse& hessian(Projection projection = Projection::psd);
+  const BlockSparse& hessian(Projection projection = Projection::psd) {
+    return hessian(projection, chart_.is_identity() ? Matrix3X() : gradient());
+  }
+  /// The same with `gradient` = gradient() at hand; charts need it.
+  const BlockSparse& hessian(Projection projection, const Matrix3X& gradient);
   /// Whether the Hessian has another pattern since this was last asked.
   bool take_pattern_change();
   const Matrix3X& coordinates() const { return q_; }  ///< q
@@ -79,7 +83,6 @@ class Objective {
   const Chart& chart_;
   const std::vector<Term> terms_;
   FreeCoordinates free_;
-  FreeCoordinates assembled_;  ///< nodes that terms are assembled on, if the chart is not the identity
   HessianAssembly assembly_;
   ReducedHessian reduced_;
   Matrix3X q_, x_;

@@ -7,31 +7,6 @@ namespace apart {
 
 namespace {
 
-/// What one node depends on: blocks of the system, with ∂(node)/∂(block).
-struct Dependence {
-  Index block;
-  Matrix3 slope;
-};
-
-std::vector<std::vector<Dependence>> dependences(const Chart& chart, const Matrix3X& q,
-                                                 const FreeCoordinates& free) {
-  std::vector<std::vector<Dependence>> result(std::size_t(chart.node_count()));
-  for (Index n = 0; n < chart.node_count(); ++n)
-    if (const Index block = free.block(chart.unknown_of(n)); block >= 0)
-      result[std::size_t(n)] = {{block, Matrix3::Identity()}};
-  for (const Chart::Part& part : chart.parts()) {
-    const Matrix3X at = part.nodes(q);
-    for (Index k = 0; k < part.chart->node_count(); ++k) {
-      auto& list = result[std::size_t(part.first_node + k)];
-      list.clear();
-      for (Index u = 0; u < part.chart->unknown_count(); ++u)
-        if (const Index block = free.block(part.first_unknown + u); block >= 0)
-          list.push_back({block, part.chart->slope(at, k, u)});
-    }
-  }
-  return result;
-}
-
 /// With the absolute values of its eigenvalues. Were negative ones set to zero, nothing would bound the step
 /// along them.
 Eigen::MatrixXd made_positive(const Eigen::MatrixXd& m) {
@@ -39,26 +14,6 @@ Eigen::MatrixXd made_positive(const Eigen::MatrixXd& m) {
   return solver.eigenvectors() * solver.eigenvalues().cwiseAbs().asDiagonal() *
          solver.eigenvectors().transpose();
 }
-
-Matrix3 block_of(const BlockSparse& m, Index row, Index column) {
-  Matrix3 result;
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < 3; ++c) result(r, c) = m.at(3 * row + r, 3 * column + c);
-  return result;
-}
-
-/// Zeroes rows and columns of unknowns that are held, and puts a one on the diagonal.
-void mask(const FreeCoordinates& free, BlockSparse& m) {
-  for (Index j = 0; j < m.block_count(); ++j)
-    for (Index k = m.column_start()[std::size_t(j)]; k < m.column_start()[std::size_t(j) + 1]; ++k) {
-      const Index i = m.block_rows()[std::size_t(k)];
-      for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c)
-          if (!free(r, free.node(i)) || !free(c, free.node(j))) m.at(3 * i + r, 3 * j + c) = i == j && r == c;
-    }
-}
-
-}  // namespace
 
 FreeCoordinates assembled_nodes(const Chart& chart, const FreeCoordinates& free_unknowns) {
   Chart::Mask mask(3, chart.node_count());
@@ -73,76 +28,147 @@ FreeCoordinates assembled_nodes(const Chart& chart, const FreeCoordinates& free_
   return FreeCoordinates(mask);
 }
 
-const BlockSparse& ReducedHessian::reduce(const Chart& chart, const Matrix3X& q, const Matrix3X& g,
-                                          const BlockSparse& h, const FreeCoordinates& free_nodes,
-                                          const FreeCoordinates& free_unknowns, Projection projection) {
-  const auto depends = dependences(chart, q, free_unknowns);
-  const auto for_each_block = [&](const auto& visit) {
-    for (Index j = 0; j < h.block_count(); ++j)
-      for (Index k = h.column_start()[std::size_t(j)]; k < h.column_start()[std::size_t(j) + 1]; ++k)
-        visit(h.block_rows()[std::size_t(k)], j);
-  };
+}  // namespace
+
+void ReducedHessian::set_free(const FreeCoordinates& unknowns) {
+  unknowns_ = unknowns;
+  nodes_ = assembled_nodes(chart_, unknowns);
+  pattern_valid_ = false;
+  first_dependence_.assign(1, 0);
+  dependences_.clear();
+  std::size_t part = 0;
+  const std::vector<Chart::Part>& parts = chart_.parts();
+  for (Index i = 0; i < nodes_.block_count(); ++i) {
+    const Index node = nodes_.node(i);
+    while (part < parts.size() && node >= parts[part].first_node + parts[part].chart->node_count()) ++part;
+    if (part == parts.size() || node < parts[part].first_node) {
+      dependences_.push_back({unknowns_.block(chart_.unknown_of(node)), -1, 0, 0});
+    } else {
+      for (Index u = 0; u < parts[part].chart->unknown_count(); ++u)
+        if (const Index block = unknowns_.block(parts[part].first_unknown + u); block >= 0)
+          dependences_.push_back({block, Index(part), node - parts[part].first_node, u});
+    }
+    first_dependence_.push_back(dependences_.size());
+  }
+  slopes_.assign(dependences_.size(), Matrix3::Identity());
+}
+
+/// Calls visit(i, j, k, a, b) for the products of dependences a and b that block k of H, in row i and column
+/// j, has a part in.
+template <class Visit>
+void ReducedHessian::for_each_product(const BlockSparse& h, const Visit& visit) const {
+  for (Index j = 0; j < h.block_count(); ++j)
+    for (Index k = h.column_start()[std::size_t(j)]; k < h.column_start()[std::size_t(j) + 1]; ++k) {
+      const Index i = h.block_rows()[std::size_t(k)];
+      for (std::size_t a = first_dependence_[std::size_t(i)]; a < first_dependence_[std::size_t(i) + 1]; ++a)
+        for (std::size_t b = first_dependence_[std::size_t(j)]; b < first_dependence_[std::size_t(j) + 1];
+             ++b) {
+          // Of a node with itself the other of the two gives the lower triangle.
+          if (i == j && dependences_[a].block < dependences_[b].block) continue;
+          visit(i, j, k, a, b);
+        }
+    }
+}
+
+void ReducedHessian::find_pattern(const BlockSparse& h) {
   std::vector<BlockKey> keys;
-  for_each_block([&](Index i, Index j) {
-    for (const Dependence& a : depends[std::size_t(free_nodes.node(i))])
-      for (const Dependence& b : depends[std::size_t(free_nodes.node(j))])
-        if (a.block != b.block) keys.push_back(block_key(a.block, b.block));
+  for_each_product(h, [&](Index, Index, Index, std::size_t a, std::size_t b) {
+    const Index row = dependences_[a].block, column = dependences_[b].block;
+    if (row == column) return;
+    // Neighbours mostly depend on the same unknowns.
+    if (const BlockKey key = block_key(row, column); keys.empty() || keys.back() != key) keys.push_back(key);
   });
-  for (const Chart::Part& part : chart.parts())
+  own_.clear();
+  for (std::size_t p = 0; p < chart_.parts().size(); ++p) {
+    const Chart::Part& part = chart_.parts()[p];
+    OwnBlocks own{Index(p), {}};
     for (Index u = 0; u < part.chart->unknown_count(); ++u)
-      for (Index v = 0; v < u; ++v) {
-        const Index a = free_unknowns.block(part.first_unknown + u),
-                    b = free_unknowns.block(part.first_unknown + v);
-        if (a >= 0 && b >= 0) keys.push_back(block_key(a, b));
-      }
+      for (Index v = 0; v <= u; ++v)
+        if (const Index a = unknowns_.block(part.first_unknown + u),
+            b = unknowns_.block(part.first_unknown + v);
+            a >= 0 && b >= 0) {
+          own.blocks.push_back({u, v, a, b});  // the slot is that of row a, found below
+          if (a != b) keys.push_back(block_key(a, b));
+        }
+    if (!own.blocks.empty()) own_.push_back(std::move(own));
+  }
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  if (keys != keys_ || matrix_.block_count() != free_unknowns.block_count()) {
+  if (keys != keys_ || matrix_.block_count() != unknowns_.block_count()) {
     keys_ = std::move(keys);
-    matrix_ = BlockSparse(free_unknowns.block_count(), keys_);
+    matrix_ = BlockSparse(unknowns_.block_count(), keys_);
     pattern_changed_ = true;
   }
-  matrix_.set_zero();
-  const auto add = [&](Index row, Index column, const Matrix3& block) {
-    if (row >= column)
-      matrix_.add(matrix_.slot(row, column), column, block);
-    else
-      matrix_.add(matrix_.slot(column, row), row, block.transpose());
-  };
-  for_each_block([&](Index i, Index j) {
-    const Matrix3 block = block_of(h, i, j);
-    for (const Dependence& a : depends[std::size_t(free_nodes.node(i))])
-      for (const Dependence& b : depends[std::size_t(free_nodes.node(j))]) {
-        if (i == j && a.block < b.block) continue;  // the other of the two gives the lower triangle
-        const Matrix3 product = a.slope.transpose() * block * b.slope;
-        add(a.block, b.block, product);
-        if (i != j && a.block == b.block) add(a.block, b.block, product.transpose());
-      }
+  places_.clear();
+  for_each_product(h, [&](Index, Index, Index, std::size_t a, std::size_t b) {
+    const Index row = dependences_[a].block, column = dependences_[b].block;
+    places_.push_back(
+        {matrix_.slot(std::max(row, column), std::min(row, column)), std::min(row, column), row < column});
   });
-  for (const Chart::Part& part : chart.parts()) {
-    const Index m = part.chart->unknown_count();
-    Eigen::MatrixXd own = part.chart->curvature(part.nodes(q), part.nodes(g));
-    const auto for_each_pair = [&](const auto& visit) {
-      for (Index u = 0; u < m; ++u)
-        for (Index v = 0; v <= u; ++v)
-          if (const Index a = free_unknowns.block(part.first_unknown + u),
-              b = free_unknowns.block(part.first_unknown + v);
-              a >= 0 && b >= 0)
-            visit(u, v, a, b);
-    };
-    if (projection == Projection::psd) {
-      Eigen::MatrixXd sum = own;
-      for_each_pair([&](Index u, Index v, Index a, Index b) {
-        const Matrix3 block = block_of(matrix_, a, b);
-        sum.block<3, 3>(3 * u, 3 * v) += block;
-        if (u != v) sum.block<3, 3>(3 * v, 3 * u) += block.transpose();
-      });
-      own += made_positive(sum) - sum;
-    }
-    for_each_pair([&](Index u, Index v, Index a, Index b) { add(a, b, own.block<3, 3>(3 * u, 3 * v)); });
+  for (OwnBlocks& own : own_)
+    for (OwnBlock& block : own.blocks) block.slot = matrix_.slot(block.slot, block.column);
+  pattern_valid_ = true;
+}
+
+const BlockSparse& ReducedHessian::reduce(const OfNodes& of_nodes, Projection projection) {
+  const BlockSparse& h = of_nodes.hessian;
+  if (!pattern_valid_ || of_nodes.new_pattern) find_pattern(h);
+  matrix_.set_zero();
+  Index last = -1;
+  Matrix3X at;
+  for (std::size_t d = 0; d < dependences_.size(); ++d) {
+    const Dependence& dependence = dependences_[d];
+    if (dependence.part < 0) continue;
+    const Chart::Part& part = chart_.parts()[std::size_t(dependence.part)];
+    if (std::exchange(last, dependence.part) != dependence.part) at = part.nodes(of_nodes.q);
+    slopes_[d] = part.chart->slope(at, dependence.node, dependence.unknown);
   }
-  mask(free_unknowns, matrix_);
+  const Place* place = places_.data();
+  for_each_product(h, [&](Index i, Index j, Index k, std::size_t a, std::size_t b) {
+    Matrix3 product = h.block(k, j);
+    if (dependences_[a].part >= 0 || dependences_[b].part >= 0)
+      product = slopes_[a].transpose() * product * slopes_[b];
+    if (place->transposed)
+      matrix_.add(place->slot, place->column, product.transpose());
+    else
+      matrix_.add(place->slot, place->column, product);
+    if (i != j && dependences_[a].block == dependences_[b].block)
+      matrix_.add(place->slot, place->column, product.transpose());
+    ++place;
+  });
+  for (const OwnBlocks& own : own_) add_own(of_nodes, own, projection);
+  hold();
   return matrix_;
+}
+
+/// Adds the curvature of one body's chart, and what makes its blocks positive.
+void ReducedHessian::add_own(const OfNodes& of_nodes, const OwnBlocks& own, Projection projection) {
+  const Chart::Part& part = chart_.parts()[std::size_t(own.part)];
+  Eigen::MatrixXd more = part.chart->curvature(part.nodes(of_nodes.q), part.nodes(of_nodes.gradient));
+  if (projection == Projection::psd) {
+    Eigen::MatrixXd sum = more;
+    for (const OwnBlock& b : own.blocks) {
+      const Matrix3 block = matrix_.block(b.slot, b.column);
+      sum.block<3, 3>(3 * b.u, 3 * b.v) += block;
+      if (b.u != b.v) sum.block<3, 3>(3 * b.v, 3 * b.u) += block.transpose();
+    }
+    more += made_positive(sum) - sum;
+  }
+  for (const OwnBlock& b : own.blocks) matrix_.add(b.slot, b.column, more.block<3, 3>(3 * b.u, 3 * b.v));
+}
+
+/// Zeroes rows and columns of unknowns that are held, and puts a one on the diagonal.
+void ReducedHessian::hold() {
+  if (unknowns_.held().empty()) return;
+  for (Index j = 0; j < matrix_.block_count(); ++j)
+    for (Index k = matrix_.column_start()[std::size_t(j)]; k < matrix_.column_start()[std::size_t(j) + 1];
+         ++k) {
+      const Index i = matrix_.block_rows()[std::size_t(k)];
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c)
+          if (!unknowns_(r, unknowns_.node(i)) || !unknowns_(c, unknowns_.node(j)))
+            matrix_.at(3 * i + r, 3 * j + c) = i == j && r == c;
+    }
 }
 
 }  // namespace apart
