@@ -7,6 +7,7 @@ SCENE  ?=
 OUT    ?=
 SCENES ?= ../shared/data/ipc
 CODIM  ?= ../shared/data/codim
+RIGID  ?= ../shared/data/rigid/fixtures/3D
 DEPENDENCIES ?= yes
 SECONDS ?= 3600
 
@@ -48,10 +49,10 @@ stress: configure # two hundred scenes that abuse the solver: each ends certifie
 	$(NINJA) test_stress apart
 	$(BUILD)/test_stress --gtest_brief=1
 
-scenes: configure # run and verify the published scenes; SCENES= and CODIM=folder; STEPS= BUDGET=seconds ONLY= AGAIN=yes
+scenes: configure # run and verify the published scenes; SCENES=, CODIM= and RIGID=folder; STEPS= BUDGET=seconds ONLY= AGAIN=yes
 	$(NINJA) apart apart_scenes
 	$(BUILD)/apart_scenes --program $(BUILD)/apart --output $(BUILD)/scenes --scripts "$(SCENES)" \
-	  --meshes "$(CODIM)" \
+	  --meshes "$(CODIM)" --fixtures "$(RIGID)" \
 	  $(if $(STEPS),--steps $(STEPS)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(ONLY),--only "$(ONLY)") \
 	  $(if $(filter yes,$(AGAIN)),--again)
 

@@ -36,6 +36,20 @@ struct CodimensionalScene {
   std::string_view figure = {}, cores = {};       ///< there
 };
 
+/// A row of the thesis' table 4.1, means over the whole simulation on as many threads, and of table D.1.
+struct PublishedRigidScene {
+  std::string_view fixture;      ///< below the folder of 3D fixtures, without extension
+  std::string_view name;         ///< there
+  std::string_view contacts;     ///< mean (max)
+  double iterations;             ///< per step; 0: not in table 4.1
+  double seconds;                ///< wall time per step
+  int threads = 16;              ///< of an EPYC at 2.35 GHz
+  std::string_view totals = {};  ///< of table D.1: seconds and iterations of IPC, then of Rigid IPC
+};
+
+/// Not all fixtures have a row, and not all rows a fixture that is published.
+std::optional<PublishedRigidScene> published_rigid(std::string_view fixture);
+
 /// In the order of the table.
 std::span<const CodimensionalScene> codimensional_scenes();
 

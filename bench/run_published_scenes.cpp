@@ -1,14 +1,14 @@
-// Runs the scripts that the reference implementation of IPC publishes, and the scenes of Codimensional IPC on
-// the published meshes, some steps of each, proves each run with `apart verify`, and sets the figures beside
-// the published ones. Every scene is a process of its own. What is done stays in a folder, so that a second
-// call goes on where the first one stopped.
+// Runs the scripts that the reference implementation of IPC publishes, the scenes of Codimensional IPC on the
+// published meshes, and the fixtures of Rigid IPC, some steps of each, proves each run with `apart verify`,
+// and sets the figures beside the published ones. Every scene is a process of its own. What is done stays in
+// a folder, so that a second call goes on where the first one stopped.
 #include <apart/core/diagnostics.hpp>
 #include <apart/core/error.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/file_reader.hpp>
 
 #include "child_process.hpp"
-#include "published_scenes.hpp"
+#include "scene_tables.hpp"
 
 #include <sys/file.h>
 #include <CLI/CLI.hpp>
@@ -32,30 +32,10 @@ struct Arguments {
   std::string program = "build/apart", scripts = "../shared/data/ipc", output = "build/scenes", only;
   std::string meshes;                 ///< of the codimensional scenes; empty: those are not run
   std::string codim = "bench/codim";  ///< the scene files that want these meshes
+  std::string fixtures;               ///< of Rigid IPC; empty: those are not run
   int steps = 0, threads = 1;
   double budget = 0, scene_budget = 150;  ///< [s]; 0: no limit
   bool again = false, record_iterates = false, table_only = false;
-};
-
-/// What is run.
-struct Item {
-  std::string name;  ///< of results: the script's path, or "codim/" and the row's name
-  fs::path scene;
-  const CodimensionalScene* row = nullptr;  ///< none for scripts
-};
-
-/// How a scene ended.
-enum class Outcome {
-  certified,  ///< all steps done and proven
-  partly,     ///< its time was over; what was done is proven
-  left_out,   ///< a mesh that it needs is not published with it
-  failed      ///< anything else
-};
-constexpr std::string_view outcome_names[] = {"certified", "partly", "left out", "failed"};
-
-struct Result {
-  Outcome outcome = Outcome::failed;
-  json data;  ///< what is kept: see `examine`
 };
 
 double seconds_since(Clock::time_point start) {
@@ -85,10 +65,17 @@ std::string last_line(const fs::path& log, const fs::path& scripts) {
   return last;
 }
 
+/// What `apart check` says of a scene.
+struct Checked {
+  Index steps = 0, nodes = 0;
+};
+
 /// How many steps of a scene show what it is about: the small ones need some to come to contact, and cost
-/// little.
-int default_steps(Index nodes) {
-  return nodes <= 300 ? 200 : nodes <= 4000 ? 40 : 10;
+/// little. Rigid ones have few nodes and are never longer than their fixture.
+int default_steps(Kind kind, const Checked& checked) {
+  const Index n = checked.nodes;
+  if (kind == Kind::rigid) return int(std::min<Index>(checked.steps, n <= 2000 ? 500 : 100));
+  return n <= 300 ? 200 : n <= 4000 ? 40 : 10;
 }
 
 /// Held until destroyed, so that several calls can share the work.
@@ -115,6 +102,7 @@ class Campaign {
     fs::create_directories(a_.output);
     if (!a_.scripts.empty()) add_scripts();
     if (!a_.meshes.empty()) add_codimensional();
+    if (!a_.fixtures.empty()) add_fixtures();
   }
 
   int run() {
@@ -167,9 +155,23 @@ class Campaign {
       if (entry.is_regular_file() && entry.path().extension() == ".txt") {
         const std::string name = fs::relative(entry.path(), a_.scripts).replace_extension().string();
         if (name.find(a_.only) != name.npos)
-          items_.push_back({name, fs::path(a_.scripts) / (name + ".txt"), nullptr});
+          items_.push_back({name, fs::path(a_.scripts) / (name + ".txt"), Kind::script});
       }
     std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) { return a.name < b.name; });
+  }
+
+  void add_fixtures() {
+    const std::size_t first = items_.size();
+    for (const auto& entry : fs::recursive_directory_iterator(a_.fixtures))
+      if (entry.is_regular_file() && entry.path().extension() == ".json") {
+        const std::string name =
+            "rigid/" + (fs::relative(entry.path().parent_path(), a_.fixtures) / entry.path().stem())
+                           .lexically_normal()
+                           .string();
+        if (name.find(a_.only) != name.npos) items_.push_back({name, entry.path(), Kind::rigid});
+      }
+    std::sort(items_.begin() + std::ptrdiff_t(first), items_.end(),
+              [](const Item& a, const Item& b) { return a.name < b.name; });
   }
 
   /// Scene files name their meshes as "meshes/...", so copies of them lie beside a link to the folder.
@@ -183,7 +185,7 @@ class Campaign {
       if (name.find(a_.only) == name.npos) continue;
       const std::string file = std::string(row.file) + ".json";
       fs::copy_file(fs::path(a_.codim) / file, here / file, fs::copy_options::overwrite_existing);
-      items_.push_back({name, here / file, &row});
+      items_.push_back({name, here / file, Kind::codimensional, &row});
     }
   }
 
@@ -229,14 +231,15 @@ class Campaign {
                     log(name), limit, stop);
       if (stop) return std::nullopt;
       if (check.code != 0) return examine(name, check, std::nullopt);
-      steps = default_steps(checked_nodes(name));
+      steps = default_steps(item.kind, checked(name));
     }
     if (resume) {
       command.insert(command.end(), {"--resume", run.string()});
     } else {
       command.insert(command.end(), scene.begin(), scene.end());
       command.insert(command.end(), {"-o", run.string(), "--force"});
-      if (a_.record_iterates) command.push_back("--record-iterates");
+      // Between the frames of rigid bodies there are arcs: only the iterates are proof.
+      if (a_.record_iterates || item.kind == Kind::rigid) command.push_back("--record-iterates");
     }
     command.insert(command.end(), {"--steps", std::to_string(steps)});
     command.insert(command.end(), {"--threads", std::to_string(a_.threads)});
@@ -282,11 +285,12 @@ class Campaign {
   }
 
   /// From the line "N steps of H s, M nodes" of `apart check`.
-  Index checked_nodes(const std::string& name) const {
+  Checked checked(const std::string& name) const {
     const std::string text(FileReader(log(name)).content());
     const std::size_t at = text.rfind(" nodes\n");
-    const std::size_t begin = at == text.npos ? text.npos : text.rfind(' ', at - 1);
-    return begin == text.npos ? 0 : std::atoi(text.c_str() + begin);
+    if (at == text.npos) return {};
+    const std::size_t line = text.rfind('\n', at - 1) + 1, begin = text.rfind(' ', at - 1);
+    return {std::atoi(text.c_str() + line), std::atoi(text.c_str() + begin)};
   }
 
   /// Collects what the run has left.
@@ -309,7 +313,9 @@ class Campaign {
                               "min_volume_ratio", "peak_rss_bytes", "nodes", "dofs", "timings", "version"})
         d[key] = summary.at(key);
       d["steps_wanted"] = steps_wanted(run);
-      d["dt"] = read_json(run / "scene.json").at("time").at("dt");
+      const json scene = read_json(run / "scene.json");
+      d["dt"] = scene.at("time").at("dt");
+      d["bodies"] = scene.at("bodies").size();
       d["verify_exit_code"] = verified->code;
       d["verify_seconds"] = verified->seconds;
       if (verified->code == 0 || verified->code == 4) {
@@ -336,144 +342,13 @@ class Campaign {
     return result;
   }
 
-  static std::string in_short(const Result& r) {
-    const json& d = r.data;
-    std::string text = d.at("outcome").get<std::string>();
-    if (d.contains("steps"))
-      text +=
-          fmt::format(", {} steps, {:.2f} iterations a step, {:.3g} CPU s a step", d["steps"].get<Index>(),
-                      per_step(d, "newton_iterations"), per_step(d, "cpu_seconds"));
-    if (d.contains("message"))
-      text += fmt::format(", exit code {}: {}", d["exit_code"].get<int>(), d["message"].get<std::string>());
-    return text;
-  }
-
-  static double per_step(const json& d, const char* key) {
-    const double steps = d.value("steps", 0.0);
-    return steps > 0 ? d.at(key).get<double>() / steps : 0;
-  }
-
-  static std::string time_text(double seconds) {
-    return seconds < 0.0995 ? fmt::format("{:.1f} ms", 1e3 * seconds) : fmt::format("{:.3g} s", seconds);
-  }
-
-  /// What the kernel calls this machine.
-  static std::string machine() {
-    std::string model = "unknown CPU";
-    int cores = 0;
-    FileReader reader("/proc/cpuinfo");
-    while (!reader.at_end()) {
-      const std::string line(reader.line());
-      if (line.starts_with("model name")) {
-        ++cores;
-        model = line.substr(line.find(':') + 2);
-      }
-    }
-    return fmt::format("{} cores, {}", cores, model);
-  }
-
   std::string table() const {
-    std::string text;
-    for (const bool codimensional : {false, true})
-      if (std::any_of(items_.begin(), items_.end(),
-                      [&](const Item& item) { return (item.row != nullptr) == codimensional; }))
-        text += (text.empty() ? "" : "\n") + table(codimensional);
-    return text;
-  }
-
-  std::string table(bool codimensional) const {
-    std::array<int, 4> count{};
-    std::size_t number = 0;
-    std::string rows, troubles;
+    std::vector<TableEntry> entries;
     for (const Item& item : items_) {
-      if ((item.row != nullptr) != codimensional) continue;
-      ++number;
       const auto found = results_.find(item.name);
-      const std::optional<Result> result =
-          found == results_.end() ? kept(item.name) : std::optional(found->second);
-      if (!result) continue;
-      ++count[std::size_t(result->outcome)];
-      rows += codimensional ? codimensional_row(item, *result) : script_row(item, *result);
-      const json& d = result->data;
-      if (d.contains("message") && result->outcome != Outcome::partly)
-        troubles += fmt::format("* {}, exit code {}: {}\n", item.name, d["exit_code"].get<int>(),
-                                d["message"].get<std::string>());
+      entries.push_back({item, found == results_.end() ? kept(item.name) : std::optional(found->second)});
     }
-    const std::time_t now = std::time(nullptr);
-    char date[32];
-    std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
-    std::string text = fmt::format(
-        "{}, apart {}, {}, {} {}. {} {}: {} certified, {} stopped by the limit of time and certified so far, "
-        "{} failed, {} left out because a mesh is not there.\n\n",
-        date, version(), machine(), a_.threads, a_.threads == 1 ? "thread" : "threads", number,
-        codimensional ? "codimensional scenes" : "scripts", count[0], count[1], count[3], count[2]);
-    text +=
-        codimensional
-            ? "| scene | nodes | h [s] | steps | contacts mean (max) | iterations a step | wall a step | "
-              "CPU a step | MB | smallest gap [m] | of the strain limit | certified | published as | nodes | "
-              "contacts | iterations | wall a step | figure, cores |\n"
-              "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- "
-              "| --- | --- | --- |\n"
-            : "| script | nodes | tets | h [s] | steps | contacts mean (max) | iterations a step | wall a "
-              "step | CPU a step | MB | certified | published as | contacts | iterations | wall a step | "
-              "MB | table, CPU |\n"
-              "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- "
-              "| --- | --- |\n";
-    text += rows;
-    if (!troubles.empty()) text += "\nNot run, or not proven:\n\n" + troubles;
-    return text;
-  }
-
-  static std::string script_row(const Item& item, const Result& r) {
-    const json& d = r.data;
-    const auto p = published(item.name);
-    const std::string there =
-        p ? fmt::format("{} | {} | {:g} | {} | {:g} | {}, {}", p->name, p->contacts, p->iterations,
-                        time_text(p->seconds), p->megabytes, p->table, p->cpu)
-          : "| | | | |";
-    if (d.value("steps", Index(0)) == 0)
-      return fmt::format("| {} | | | | | | | | | | **{}** | {} |\n", item.name,
-                         outcome_names[std::size_t(r.outcome)], there);
-    return fmt::format("| {} | {} | {} | {:g} | {} | {} | {} | {} |\n", item.name, d["nodes"].get<Index>(),
-                       d.contains("tetrahedra") ? d["tetrahedra"].get<Index>() : 0, d["dt"].get<double>(),
-                       steps_text(d), cost_text(d), certified_text(r), there);
-  }
-
-  static std::string codimensional_row(const Item& item, const Result& r) {
-    const json& d = r.data;
-    const CodimensionalScene& p = *item.row;
-    const std::string there =
-        p.published.empty() ? "| | | | |"
-                            : fmt::format("{} | {} | {} | {} | {} | {}, {}", p.published, p.nodes, p.contacts,
-                                          p.iterations > 0 ? fmt::format("{:g}", p.iterations) : "–",
-                                          time_text(60 * p.minutes), p.figure, p.cores);
-    if (d.value("steps", Index(0)) == 0)
-      return fmt::format(
-          "| {} | | | | | | | | | | | **{}** | {} |\n", p.name,
-          r.outcome == Outcome::partly ? "no step in its time" : outcome_names[std::size_t(r.outcome)],
-          there);
-    const auto number = [&](const char* key) {
-      return d.contains(key) && d[key].is_number() ? fmt::format("{:.4g}", d[key].get<double>())
-                                                   : std::string("–");
-    };
-    return fmt::format("| {} | {} | {:g} | {} | {} | {} | {} | {} | {} |\n", p.name, d["nodes"].get<Index>(),
-                       d["dt"].get<double>(), steps_text(d), cost_text(d), number("min_gap"),
-                       number("max_strain_share"), certified_text(r), there);
-  }
-
-  static std::string steps_text(const json& d) {
-    return fmt::format(
-        "{}{}", d["steps"].get<Index>(),
-        d["steps"] == d["steps_wanted"] ? "" : fmt::format(" of {}", d["steps_wanted"].get<Index>()));
-  }
-  static std::string cost_text(const json& d) {
-    return fmt::format("{:.0f} ({}) | {:.2f} | {} | {} | {:.0f}", d["mean_contacts"].get<double>(),
-                       d["max_contacts"].get<Index>(), per_step(d, "newton_iterations"),
-                       time_text(per_step(d, "wall_seconds")), time_text(per_step(d, "cpu_seconds")),
-                       d["peak_rss_bytes"].get<double>() / 1e6);
-  }
-  static std::string_view certified_text(const Result& r) {
-    return r.outcome == Outcome::failed ? "**no**" : r.outcome == Outcome::partly ? "yes, so far" : "yes";
+    return scene_tables(entries, a_.threads);
   }
 
   Arguments a_;
@@ -482,7 +357,7 @@ class Campaign {
 };
 
 int dispatch(int argc, char** argv) {
-  CLI::App app{"Runs the published scenes of IPC and of Codimensional IPC and proves each run.",
+  CLI::App app{"Runs the published scenes of IPC, Codimensional IPC and Rigid IPC and proves each run.",
                "apart_scenes"};
   Arguments a;
   app.add_option("--program", a.program, "The program apart")->capture_default_str();
@@ -491,10 +366,13 @@ int dispatch(int argc, char** argv) {
                  "Folder of the meshes of Codimensional IPC; default: its scenes are not run");
   app.add_option("--codim", a.codim, "Folder of the scene files that want these meshes")
       ->capture_default_str();
+  app.add_option("--fixtures", a.fixtures, "Folder of fixtures of Rigid IPC; default: they are not run");
   app.add_option("--output", a.output, "Folder for runs and table")->capture_default_str();
-  app.add_option("--only", a.only, "Only scripts whose path contains this");
-  app.add_option("--steps", a.steps,
-                 "Steps of each scene; default: 200 up to 300 nodes, 40 up to 4000, 10 beyond");
+  app.add_option("--only", a.only, "Only scenes whose path contains this");
+  app.add_option(
+      "--steps", a.steps,
+      "Steps of each scene; default: 200 up to 300 nodes, 40 up to 4000, 10 beyond; of rigid fixtures "
+      "500 up to 2000 nodes and 100 beyond, but not more than they have");
   app.add_option("--threads", a.threads, "Threads of each run")->capture_default_str();
   app.add_option("--budget", a.budget, "Seconds in all; 0: no limit")->capture_default_str();
   app.add_option("--scene-budget", a.scene_budget,
@@ -523,7 +401,15 @@ int dispatch(int argc, char** argv) {
     a.meshes.clear();
     missing = true;
   }
-  if (a.scripts.empty() && a.meshes.empty()) return 2;
+  if (!a.fixtures.empty() && !fs::is_directory(a.fixtures, error)) {
+    fmt::print(stderr,
+               "{}: no such folder. THE FIXTURES OF RIGID IPC WERE NOT RUN.\nName the folder 'fixtures/3D' "
+               "of a copy of Rigid IPC, its meshes beside 'fixtures': make scenes RIGID=folder\n",
+               a.fixtures);
+    a.fixtures.clear();
+    missing = true;
+  }
+  if (a.scripts.empty() && a.meshes.empty() && a.fixtures.empty()) return 2;
   if (!fs::exists(a.program, error)) {
     fmt::print(stderr, "{}: no such program; build it with 'make build'\n", a.program);
     return 2;

@@ -12,6 +12,9 @@ constexpr double target_reached = 0.999, target_near = 0.99, target_far = 0.9;
 // The thesis starts with 1e6 and stops at 1e8, against masses, which is soft against steel. The pull starts
 // this much stiffer than what it may have to deform: then scripted parts keep to their straight way.
 constexpr double target_start = 1e6, target_start_of_elastic = 1e4;
+// Bodies with charts cannot be deformed by a soft pull. A stiff one drives them into what is in their way, down
+// to gaps that leave no room to turn. [thesis 4.4.4]
+constexpr double target_start_of_charts = 1e3;
 constexpr double largest_target_growth = 1e8;
 // Scripted motion that would leave a smaller share of d̂ as gap takes along what it pushes.
 constexpr double smallest_gap_share = 0.1;
@@ -56,15 +59,20 @@ bool ScriptedMotion::move(const State& state, double scale, Matrix3X& q,
   BoundaryTarget& target = terms_.target;
   Mask free = !held_;
   const VectorX mass = model_.mass.diagonal();
-  target.stiffness = start_stiffness(scale);
-  limit_ = largest_target_growth * target.stiffness;
+  std::vector<char> has_chart(std::size_t(model_.node_count()), false);
+  for (const Chart::Part& part : model_.chart.parts())
+    std::fill_n(has_chart.begin() + part.first_node, part.chart->node_count(), true);
+  bool all_charts = true;
   for (Index n = 0; n < model_.node_count(); ++n) {
     const Vector3 mask = held_.col(n).cast<double>();
     if ((way.col(n).isZero(0) && (goal.col(n) - q.col(n)).isZero(0)) || mask.isZero(0)) continue;
     // Obstacles have no mass of their own; the mean of the scene's nodes only scales the pull.
     target.targets.push_back({n, goal.col(n), mask, mass[n] > 0 ? mass[n] : scales_.mass, Vector3::Zero()});
     free.col(n) = true;
+    all_charts &= bool(has_chart[std::size_t(n)]);
   }
+  target.stiffness = all_charts ? target_start_of_charts : start_stiffness(scale);
+  limit_ = largest_target_growth * target.stiffness;
   objective_.set_free(FreeCoordinates(model_.chart.free_unknowns(free)));
   start_error_ = target.squared_error(q);
   return false;

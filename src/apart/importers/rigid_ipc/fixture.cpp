@@ -30,8 +30,9 @@ class Notes {
 /// One object of a fixture: its values by key, and a note on each key that was not asked for.
 class Section {
  public:
-  Section(const LocatedJson& at, std::string name, Notes& notes)
-      : at_(at), name_(std::move(name)), notes_(notes) {
+  /// `plane`: vectors have two coordinates, turns one.
+  Section(const LocatedJson& at, std::string name, Notes& notes, bool plane = false)
+      : at_(at), name_(std::move(name)), notes_(notes), plane_(plane) {
     if (!at.value().get_if<JsonValue::Object>())
       at.fail("got {}, must be an object {{...}}", to_short_text(at.value()));
   }
@@ -68,8 +69,26 @@ class Section {
     take(key, value, [](const LocatedJson& v) { return v.boolean(); });
   }
   void take_vector(std::string_view key, Vector3& value) {
-    take(key, value, [](const LocatedJson& v) { return v.vector(); });
+    take(key, value, [this](const LocatedJson& v) { return vector(v); });
   }
+  Vector3 vector(const LocatedJson& v) const {
+    if (!plane_) return v.vector();
+    if (v.size() != 2)
+      v.fail("got {}, must be two numbers: the fixture is of the plane (2D)", to_short_text(v.value()));
+    return {v[std::size_t(0)].number(), v[std::size_t(1)].number(), 0};
+  }
+  /// In the plane one number, or a list of one.
+  void take_turn(std::string_view key, Vector3& value) {
+    take(key, value, [this](const LocatedJson& v) { return turn(v); });
+  }
+  Vector3 turn(const LocatedJson& v) const {
+    if (!plane_) return v.vector();
+    if (v.value().get_if<double>()) return {0, 0, v.number()};
+    if (v.size() != 1)
+      v.fail("got {}, must be one number: the fixture is of the plane (2D)", to_short_text(v.value()));
+    return {0, 0, v[std::size_t(0)].number()};
+  }
+  bool plane() const { return plane_; }
   /// One of the `words`; the first if it is not given.
   std::string_view word(std::string_view key, std::initializer_list<std::string_view> words) {
     const auto given = find(key);
@@ -99,27 +118,28 @@ class Section {
   LocatedJson at_;
   std::string name_;
   Notes& notes_;
+  bool plane_;
   std::set<std::string, std::less<>> known_;
 };
 
-/// Where a fixture shows that it is of the plane.
-std::optional<LocatedJson> plane_sign(const LocatedJson& problem) {
+/// Whether a fixture shows that it is of the plane.
+bool is_of_plane(const LocatedJson& problem) {
   const auto size_of = [](const LocatedJson& v) {
     const auto* list = v.value().get_if<JsonValue::Array>();
     return list ? list->size() : 0;
   };
-  if (problem.has("gravity") && size_of(problem["gravity"]) == 2) return problem["gravity"];
+  if (problem.has("gravity") && size_of(problem["gravity"]) == 2) return true;
   if (!problem.has("rigid_bodies") || !problem["rigid_bodies"].value().get_if<JsonValue::Array>())
-    return std::nullopt;
+    return false;
   for (const LocatedJson& body : problem["rigid_bodies"].items()) {
-    if (body.has("polygons")) return body["polygons"];
+    if (body.has("polygons")) return true;
     if (body.has("vertices") && size_of(body["vertices"]) > 0 && size_of(body["vertices"][0]) == 2)
-      return body["vertices"][0];
+      return true;
     for (const std::string_view key : {"position", "linear_velocity", "force"})
-      if (body.has(key) && size_of(body[key]) == 2) return body[key];
-    if (body.has("is_dof_fixed") && size_of(body["is_dof_fixed"]) == 3) return body["is_dof_fixed"];
+      if (body.has(key) && size_of(body[key]) == 2) return true;
+    if (body.has("is_dof_fixed") && size_of(body["is_dof_fixed"]) == 3) return true;
   }
-  return std::nullopt;
+  return false;
 }
 
 template <int size>
@@ -147,27 +167,39 @@ void read_shape(Section& section, FixtureBody& body) {
   if (!body.mesh.empty()) return;
   if (!vertices || vertices->size() == 0)
     section.at().fail("has no shape; add \"mesh\", or \"vertices\" with \"edges\" or \"faces\"");
-  for (const LocatedJson& v : vertices->items()) body.vertices.push_back(v.vector());
+  for (const LocatedJson& v : vertices->items()) body.vertices.push_back(section.vector(v));
   const Index count = Index(body.vertices.size());
   if (edges) body.edges = read_cells<2>(*edges, count);
+  if (section.plane() && body.edges.empty())
+    section.at().fail("has no \"edges\"; a body of the plane (2D) needs them");
+  if (faces && section.plane()) faces->fail("a fixture of the plane (2D) has no faces; use \"edges\"");
   if (faces) body.faces = read_cells<3>(*faces, count);
+}
+
+/// x, y, z and turns about them; of the plane x, y and the turn.
+std::array<bool, 6> read_fixed(const LocatedJson& at, bool plane) {
+  std::array<bool, 6> result = {false, false, plane, plane, plane, false};
+  if (const bool* all = at.value().get_if<bool>()) {
+    if (*all) result.fill(true);
+    return result;
+  }
+  const std::vector<std::size_t> given =
+      plane ? std::vector<std::size_t>{0, 1, 5} : std::vector<std::size_t>{0, 1, 2, 3, 4, 5};
+  if (at.size() != given.size())
+    at.fail(
+        "got {}, must be true, false or {}", to_short_text(at.value()),
+        plane ? "three of them: x, y and the rotation" : "six of them: x, y, z and rotations about x, y, z");
+  for (std::size_t k = 0; k < given.size(); ++k) result[given[k]] = at[k].boolean();
+  return result;
 }
 
 void read_motion(Section& section, FixtureBody& body) {
   section.take_vector("linear_velocity", body.linear_velocity);
-  section.take_vector("angular_velocity", body.angular_velocity);
+  section.take_turn("angular_velocity", body.angular_velocity);
   section.take_vector("force", body.force);
-  section.take_vector("torque", body.torque);
-  if (const auto fixed = section.find("is_dof_fixed")) {
-    if (const bool* all = fixed->value().get_if<bool>()) {
-      body.fixed.fill(*all);
-    } else {
-      if (fixed->size() != 6)
-        fixed->fail("got {}, must be true, false or six of them: x, y, z and rotations about x, y, z",
-                    to_short_text(fixed->value()));
-      for (std::size_t k = 0; k < 6; ++k) body.fixed[k] = (*fixed)[k].boolean();
-    }
-  }
+  section.take_turn("torque", body.torque);
+  if (section.plane()) body.fixed = {false, false, true, true, true, false};
+  if (const auto fixed = section.find("is_dof_fixed")) body.fixed = read_fixed(*fixed, section.plane());
   const std::string_view type = section.word("type", {"dynamic", "static", "kinematic"});
   body.type = type == "static" ? Type::still : type == "kinematic" ? Type::kinematic : Type::dynamic;
   if (std::ranges::all_of(body.fixed, [](bool f) { return f; })) body.type = Type::still;
@@ -176,14 +208,16 @@ void read_motion(Section& section, FixtureBody& body) {
   if (const auto poses = section.find("kinematic_poses"))
     for (const LocatedJson& item : poses->items()) {
       if (!item.has("position")) item.fail("has no \"position\"");
-      Pose pose{item["position"].vector(), {}};
+      Pose pose{section.vector(item["position"]), {}};
+      if (item.has("rotation") && section.plane())
+        item["rotation"].fail("cannot be read in a fixture of the plane (2D); turn by angular_velocity");
       if (item.has("rotation")) pose.rotation = item["rotation"].vector();
       body.poses.push_back(pose);
     }
 }
 
-std::optional<FixtureBody> read_body(const LocatedJson& at, Notes& notes) {
-  Section section(at, "body", notes);
+std::optional<FixtureBody> read_body(const LocatedJson& at, bool plane, Notes& notes) {
+  Section section(at, "body", notes, plane);
   bool enabled = true;
   section.take_boolean("enabled", enabled);
   if (!enabled) return std::nullopt;
@@ -191,14 +225,17 @@ std::optional<FixtureBody> read_body(const LocatedJson& at, Notes& notes) {
   read_shape(section, body);
   section.take_number("density", body.density);
   if (const auto scale = section.find("scale"))
-    body.scale =
-        scale->value().get_if<double>() ? Vector3(Vector3::Constant(scale->number())) : scale->vector();
-  if (const auto dimensions = section.find("dimensions")) body.dimensions = dimensions->vector();
-  section.take_vector("rotation", body.rotation);
+    body.scale = scale->value().get_if<double>() ? Vector3(Vector3::Constant(scale->number()))
+                                                 : section.vector(*scale);
+  if (const auto dimensions = section.find("dimensions")) body.dimensions = section.vector(*dimensions);
+  if (plane) body.scale[2] = 1;
+  if (plane && body.dimensions) (*body.dimensions)[2] = 1;
+  section.take_turn("rotation", body.rotation);
   section.take_vector("position", body.position);
   read_motion(section, body);
   section.take_integer("group_id", body.group);
   section.take_boolean("split_components", body.split);
+  if (plane) section.find("polygons");  // the same shape once more, for drawing
   section.ignore({"oriented", "ipc_comparison_enabled", "coefficient_friction", "coefficient_restitution"});
   section.finish();
   if (body.type == Type::dynamic && !(body.density > 0))
@@ -226,11 +263,12 @@ void read_times(Section& top, Fixture& fixture, Notes& notes) {
 void read_problem(const LocatedJson& at, Fixture& fixture, Notes& notes, Problems& problems) {
   if (!at.value().get_if<JsonValue::Object>())
     at.fail("got {}, must be an object {{...}}", to_short_text(at.value()));
-  if (const auto sign = plane_sign(at))
-    sign->fail(
-        "this is a fixture of the plane (2D), but scenes here have three dimensions; only 3D fixtures can "
-        "be read");
-  Section problem(at, "rigid_body_problem", notes);
+  fixture.plane = is_of_plane(at);
+  if (fixture.plane)
+    notes.add(at,
+              "is of the plane (2D): edges become strips 1 m wide, and bodies stay in the plane; contact "
+              "between strips is that between edges and vertices");
+  Section problem(at, "rigid_body_problem", notes, fixture.plane);
   problem.take_vector("gravity", fixture.gravity);
   problem.take_not_negative("coefficient_friction", fixture.friction);
   if (const auto restitution = problem.find("coefficient_restitution"))
@@ -246,7 +284,7 @@ void read_problem(const LocatedJson& at, Fixture& fixture, Notes& notes, Problem
   if (!bodies) at.fail("has no \"rigid_bodies\"");
   for (const LocatedJson& item : bodies->items())
     problems.collect([&] {
-      if (auto body = read_body(item, notes)) fixture.bodies.push_back(std::move(*body));
+      if (auto body = read_body(item, fixture.plane, notes)) fixture.bodies.push_back(std::move(*body));
     });
   problem.finish();
 }

@@ -40,6 +40,7 @@ struct FixtureBody {
 struct Fixture {
   std::shared_ptr<const JsonValue> root;  ///< that the places of bodies refer to
   LocatedJson scene;
+  bool plane = false;  ///< of the plane (2D): z is 0, and bodies neither leave it nor turn out of it
   double dt = 0.01;
   Index steps = 1000;
   Vector3 gravity = Vector3::Zero();

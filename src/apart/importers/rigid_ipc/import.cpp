@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t most_fixture_bodies = 20000, most_group_pairs = 100000;
+constexpr std::size_t most_fixture_bodies = 20000, most_excluded_pairs = 100000;
 
 Length metres(double value) {
   return {tidy(value), false};
@@ -52,7 +52,7 @@ class FixtureImporter {
  public:
   FixtureImporter(const fs::path& file, const fs::path& directory)
       : fixture_(read_fixture(file)),
-        shapes_(file),
+        shapes_(file, fixture_.plane),
         directory_(directory.empty() ? directory : fs::absolute(directory).lexically_normal()),
         file_(file) {}
 
@@ -63,7 +63,7 @@ class FixtureImporter {
     Problems problems;
     for (const FixtureBody& body : fixture_.bodies) problems.collect([&] { add(body); });
     problems.throw_if_any();
-    add_group_pairs();
+    add_pairs();
     set_time();
     set_contact();
     set_solver();
@@ -75,6 +75,10 @@ class FixtureImporter {
   }
 
  private:
+  struct Member {
+    std::string name;
+    bool moves;  ///< it is no obstacle
+  };
   static std::string stem_of(const FixtureBody& body) {
     std::string result = body.mesh.empty() ? "body" : fs::path(body.mesh).stem().string();
     if (result.empty()) result = "body";
@@ -153,9 +157,11 @@ class FixtureImporter {
       description.transform = transform;
       return description;
     };
+    const auto open_solid = [&](double density) {
+      return fixture_.plane ? std::nullopt : mass_of_open_solid(placed, body.position, density);
+    };
     const auto mass = [&](double density) {
-      if (const auto solid = mass_of_open_solid(placed, body.position, density > 0 ? density : 1))
-        return *solid;
+      if (const auto solid = open_solid(density > 0 ? density : 1)) return *solid;
       const std::string whose = fmt::format("mesh of '{}'", name);
       return body.at.locate([&] {
         return mass_distribution(rigid_mesh(placed, {whose, whose}), density > 0 ? density : 1);
@@ -164,28 +170,43 @@ class FixtureImporter {
     if (body.type == Type::dynamic) {
       RigidDescription rigid = shaped(RigidDescription{});
       set_dynamics(rigid, body, mass);
-      if (const auto solid = mass_of_open_solid(placed, body.position, body.density))
-        set_mass(rigid, body, *solid);
+      if (const auto solid = open_solid(body.density)) set_mass(rigid, body, *solid);
       scene_.bodies.push_back(std::move(rigid));
       return;
     }
-    ObstacleDescription obstacle = shaped(ObstacleDescription{});
-    const bool moves = body.type == Type::kinematic;
-    for (const std::string_view key : {"force", "torque"}) without_effect(body, key);
-    if (!moves)
-      for (const std::string_view key : {"linear_velocity", "angular_velocity"}) without_effect(body, key);
-    if (moves)
+    without_effect(body, "force", body.force);
+    without_effect(body, "torque", body.torque);
+    if (body.type == Type::still) {
+      without_effect(body, "linear_velocity", body.linear_velocity);
+      without_effect(body, "angular_velocity", body.angular_velocity);
+    }
+    scripted_.push_back({name, false});
+    if (body.type == Type::kinematic)
       if (const Given given = free_part(body);
           !given.velocity.isZero(0) || !given.spin.isZero(0) || !body.poses.empty())
-        obstacle.motion =
-            make_motion({body, given.velocity, given.spin, mass(body.density), fixture_.dt, fixture_.steps},
-                        [&](std::string_view what) { note(body.at, what); });
-    scene_.bodies.push_back(std::move(obstacle));
+        if (auto motion = make_motion(
+                {body, given.velocity, given.spin, mass(body.density), fixture_.dt, fixture_.steps},
+                [&](std::string_view what) { note(body.at, what); })) {
+          // Not an obstacle: where the way is blocked it must stay behind as a whole, as there.
+          RigidDescription rigid = shaped(RigidDescription{});
+          if (body.density > 0) set_density(rigid, body.density);
+          rigid.motion = std::move(motion);
+          scripted_.back().moves = true;
+          scene_.bodies.push_back(std::move(rigid));
+          return;
+        }
+    scene_.bodies.push_back(shaped(ObstacleDescription{}));
+  }
+
+  static void set_density(RigidDescription& rigid, double density) {
+    OrthogonalityDescription material;
+    material.rho = density;
+    rigid.material = material;
   }
 
   /// Says so of a value that is not zero.
-  void without_effect(const FixtureBody& body, std::string_view key) {
-    if (!body.at.has(key) || body.at[key].value().is_null() || body.at[key].vector().isZero(0)) return;
+  void without_effect(const FixtureBody& body, std::string_view key, const Vector3& value) {
+    if (value.isZero(0)) return;
     note_once(fmt::format("{} of a scripted body", key), body.at[key],
               "has no effect here, nor in the reference: the body is not moved by forces");
   }
@@ -213,9 +234,7 @@ class FixtureImporter {
 
   template <class Mass>
   void set_dynamics(RigidDescription& rigid, const FixtureBody& body, const Mass& mass) {
-    OrthogonalityDescription material;
-    material.rho = body.density;
-    rigid.material = material;
+    set_density(rigid, body.density);
     for (std::size_t k = 0; k < 3; ++k) {
       if (body.fixed[k]) rigid.fixed_translation += "xyz"[k];
       if (body.fixed[3 + k]) rigid.fixed_rotation += "xyz"[k];
@@ -230,13 +249,15 @@ class FixtureImporter {
     }
     if (!given.torque.isZero(0)) {
       TorqueDescription load;
-      load.torque = constant(given.torque * (std::numbers::pi / 90));
+      load.torque = constant(given.torque * (std::numbers::pi / (fixture_.plane ? 180 : 90)));
       rigid.loads.push_back(load);
       note_once("torque", body.at["torque"],
-                "is taken as the reference does, which reads it in degrees and doubles it: pi/90 of the "
-                "value, in N m");
+                fixture_.plane
+                    ? "is taken as the reference does, which reads it in degrees: pi/180 of the value, in N m"
+                    : "is taken as the reference does, which reads it in degrees and doubles it: pi/90 of "
+                      "the value, in N m");
     }
-    if (rigid.fixed_rotation.size() == 2) set_hinge(rigid, body, mass);
+    if (rigid.fixed_rotation.size() == 2 && !fixture_.plane) set_hinge(rigid, body, mass);
     if (rigid.fixed_rotation.size() == 1)
       note_once("one rotation", body.at["is_dof_fixed"],
                 "fixes one rotation: here it means the world axis, the reference has not tested it");
@@ -270,20 +291,24 @@ class FixtureImporter {
              there, rigid.name, inertia(axis, axis) * body.density));
   }
 
-  void add_group_pairs() {
-    std::size_t count = 0;
-    for (const auto& [id, members] : groups_)
-      for (std::size_t i = 0; i < members.size(); ++i)
-        for (std::size_t j = 0; j < i; ++j) {
-          if (!members[i].dynamic && !members[j].dynamic) continue;
-          if (++count > most_group_pairs)
-            fixture_.scene.fail("groups exclude more than {} pairs of bodies; use smaller groups",
-                                most_group_pairs);
-          PairDescription pair;
-          pair.bodies = {members[j].name, members[i].name};
-          pair.enabled = false;
-          scene_.contact.pairs.push_back(pair);
-        }
+  /// Of bodies that never touch: those of a group, and those that only scripts move.
+  void add_pairs() {
+    for (const auto& [id, members] : groups_) exclude(members);
+    exclude(scripted_);
+  }
+  void exclude(const std::vector<Member>& members) {
+    for (std::size_t i = 0; i < members.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        if (!members[i].moves && !members[j].moves) continue;  // obstacles
+        if (scene_.contact.pairs.size() >= most_excluded_pairs)
+          fixture_.scene.fail(
+              "groups and kinematic bodies exclude more than {} pairs of bodies; use smaller groups",
+              most_excluded_pairs);
+        PairDescription pair;
+        pair.bodies = {members[j].name, members[i].name};
+        pair.enabled = false;
+        scene_.contact.pairs.push_back(pair);
+      }
   }
 
   // ---- Settings
@@ -312,18 +337,22 @@ class FixtureImporter {
     if (!(size > 0 && size < 1e100))
       fixture_.scene.fail("the bodies are {:.3g} m across; check scales and positions", size);
     scene_.solver.tolerance = metres(fixture_.tolerance * (fixture_.absolute_tolerance ? 1 : size));
+    const double tolerance = std::get<Length>(scene_.solver.tolerance).value;
     scene_.solver.termination = Termination::published;
-    if (const double tolerance = std::get<Length>(scene_.solver.tolerance).value;
-        fixture_.friction > 0 && fixture_.friction_iterations != 0 && tolerance > fixture_.epsv) {
-      // Otherwise what should slide would stand: its first Newton steps are below the tolerance already.
+    const auto balance = [&](const std::string& reason) {
       scene_.solver.termination = Termination::balanced;
       note(fixture_.scene,
-           fmt::format(
-               "the tolerance of {:.3g} m/s is above the {:g} m/s below which friction sticks, so steps "
-               "end when forces balance as well; \"termination\": \"published\" ends them as the "
-               "reference does",
-               tolerance, fixture_.epsv));
-    }
+           reason +
+               ", so steps end when forces balance as well; \"termination\": \"published\" ends them as "
+               "the reference does");
+    };
+    // Otherwise what should slide would stand: its first Newton steps are below the tolerance already.
+    if (fixture_.friction > 0 && fixture_.friction_iterations != 0 && tolerance > fixture_.epsv)
+      balance(fmt::format("the tolerance of {:.3g} m/s is above the {:g} m/s below which friction sticks",
+                          tolerance, fixture_.epsv));
+    // Otherwise what they push is left at rest against them, and is in the way in the next step.
+    else if (std::ranges::any_of(scripted_, &Member::moves))
+      balance("kinematic bodies push others");
     scene_.solver.max_iterations = fixture_.max_iterations;
   }
 
@@ -359,10 +388,6 @@ class FixtureImporter {
     return result;
   }
 
-  struct Member {
-    std::string name;
-    bool dynamic;
-  };
   Fixture fixture_;
   Shapes shapes_;
   fs::path directory_, file_;
@@ -371,7 +396,8 @@ class FixtureImporter {
   Aabb box_;                ///< of all vertices at the start
   std::map<std::string, int> namesakes_, counted_;
   std::set<std::string> names_, said_;
-  std::map<Index, std::vector<Member>> groups_;
+  std::map<Index, std::vector<Member>> groups_;  ///< of dynamic and static bodies
+  std::vector<Member> scripted_;                 ///< static and kinematic bodies
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 
 namespace apart::rigid_ipc {
@@ -54,6 +55,55 @@ Mesh read_off(const fs::path& file) {
   }
   mesh.faces.resize(3, Index(triangles.size()));
   for (Index f = 0; f < mesh.faces.cols(); ++f) mesh.faces.col(f) = triangles[std::size_t(f)];
+  return mesh;
+}
+
+/// Points and edges of an OBJ file of the plane, whose points have two coordinates.
+Mesh read_plane_obj(const fs::path& file) {
+  FileReader reader(file);
+  std::vector<Vector3> points;
+  std::vector<Eigen::Vector2i> edges;
+  for (; reader.skip_blank(); reader.line()) {
+    const std::string_view word = reader.token("keyword");
+    if (word == "v") {
+      const double x = reader.finite_real("coordinate"), y = reader.finite_real("coordinate");
+      points.emplace_back(x, y, 0);
+    } else if (word == "l") {
+      int last = -1;
+      for (std::string_view next; !(next = reader.token_on_line()).empty();) {
+        int corner = 0;
+        const auto [end, error] = std::from_chars(next.data(), next.data() + next.size(), corner);
+        if (error != std::errc() || end != next.data() + next.size() || corner < 1 ||
+            corner > int(points.size()))
+          reader.fail("got {}, must be the number of a point from 1 to {}", quoted(next), points.size());
+        if (last >= 0) edges.emplace_back(last, corner - 1);
+        last = corner - 1;
+      }
+    } else if (word == "f") {
+      reader.fail("has faces; a mesh of the plane (2D) has lines, \"l\", alone");
+    }
+  }
+  Mesh mesh;
+  mesh.points.resize(3, Index(points.size()));
+  for (Index p = 0; p < mesh.points.cols(); ++p) mesh.points.col(p) = points[std::size_t(p)];
+  mesh.edges.resize(2, Index(edges.size()));
+  for (Index e = 0; e < mesh.edges.cols(); ++e) mesh.edges.col(e) = edges[std::size_t(e)];
+  return mesh;
+}
+
+/// Edges in the plane z = 0 as strips that reach from −½ m to ½ m: what edges weigh per length, strips weigh
+/// per area.
+Mesh extruded(const Mesh& flat) {
+  const Index n = flat.point_count(), m = flat.edges.cols();
+  Mesh mesh;
+  mesh.points.resize(3, 2 * n);
+  mesh.points << flat.points.colwise() - Vector3(0, 0, 0.5), flat.points.colwise() + Vector3(0, 0, 0.5);
+  mesh.faces.resize(3, 2 * m);
+  for (Index e = 0; e < m; ++e) {
+    const int a = flat.edges(0, e), b = flat.edges(1, e), back = int(n);
+    mesh.faces.col(2 * e) = Eigen::Vector3i(a, b, b + back);
+    mesh.faces.col(2 * e + 1) = Eigen::Vector3i(a, b + back, a + back);
+  }
   return mesh;
 }
 
@@ -204,7 +254,14 @@ Piece Shapes::read(const FixtureBody& body) const {
         "mesh {} not found; it is looked for in the fixture's folder and those above it, and in folders "
         "\"meshes\" there",
         body.mesh);
-  const bool off = lower_case(file->extension().string()) == ".off";
+  const std::string kind = lower_case(file->extension().string());
+  if (plane_) {
+    if (kind != ".obj") at.fail("mesh {} must be an .obj of the plane (2D)", file->string());
+    const Mesh flat = at.locate([&] { return read_plane_obj(*file); });
+    if (flat.edges.cols() == 0) at.fail("mesh {} has no lines", file->string());
+    return {extruded(flat), {}};
+  }
+  const bool off = kind == ".off";
   Piece piece{at.locate([&] { return off ? read_off(*file) : read_mesh(*file); }), off ? "" : file->string()};
   if (piece.mesh.point_count() == 0) at.fail("mesh {} is empty", file->string());
   if (piece.mesh.is_volume()) at.fail("mesh {} has tetrahedra, must be a surface", file->string());
@@ -214,7 +271,11 @@ Piece Shapes::read(const FixtureBody& body) const {
 }
 
 const Piece& Shapes::whole(const FixtureBody& body) {
-  if (body.mesh.empty()) return inline_ = {inline_mesh(body), {}};
+  if (body.mesh.empty()) {
+    inline_ = {inline_mesh(body), {}};
+    if (plane_) inline_.mesh = extruded(inline_.mesh);
+    return inline_;
+  }
   const auto found = read_.find(body.mesh);
   return found != read_.end() ? found->second : read_.emplace(body.mesh, read(body)).first->second;
 }

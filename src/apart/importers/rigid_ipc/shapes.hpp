@@ -22,12 +22,14 @@ struct Piece {
 /// Meshes by their path in the fixture, each read once.
 class Shapes {
  public:
-  explicit Shapes(const std::filesystem::path& fixture) : fixture_(fixture) {}
+  /// `plane`: shapes are edges in the plane z = 0, extruded along z.
+  Shapes(const std::filesystem::path& fixture, bool plane) : fixture_(fixture), plane_(plane) {}
   const Piece& whole(const FixtureBody& body);
 
  private:
   Piece read(const FixtureBody& body) const;
   std::filesystem::path fixture_;
+  bool plane_;
   std::map<std::string, Piece> read_;
   Piece inline_;
 };
