@@ -132,6 +132,39 @@ TEST_F(PublishedScenes, CodimensionalOnesHaveATableOfTheirOwn) {
   EXPECT_EQ(result("fall")["outcome"], "certified");
 }
 
+TEST_F(PublishedScenes, RigidFixturesHaveATableOfTheirOwn) {
+  fs::create_directories(directory / "fixtures/mechanisms");
+  fs::create_directories(directory / "meshes");
+  write_file(directory / "meshes/tet.obj",
+             "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  const auto write_fixture = [&](const std::string& name, const std::string& mesh) {
+    write_file(directory / ("fixtures/" + name + ".json"),
+               R"({"max_iterations": 7, "rigid_body_problem": {"gravity": [0, -9.8, 0], "rigid_bodies": [
+                  {"mesh": "tet.obj", "position": [0, 0.01, 0], "angular_velocity": [0, 90, 90]},
+                  {"mesh": ")" +
+                   mesh + R"(", "type": "static", "position": [0, -1, 0]}]}})");
+  };
+  write_fixture("mechanisms/bolt", "tet.obj");
+  write_fixture("fall=1.5", "tet.obj");
+  write_fixture("without", "missing.obj");
+  const Outcome all = scenes({"--only", "rigid/", "--fixtures", "fixtures"});
+  EXPECT_EQ(all.code, 0) << all.out << all.err;
+  const auto fall = nlohmann::json::parse(read_file(directory / "out/runs/rigid/fall=1.5.json"));
+  EXPECT_EQ(fall["outcome"], "certified");
+  EXPECT_EQ(fall["steps"], 7) << "no more than the fixture has";
+  EXPECT_EQ(fall["bodies"], 2);
+  EXPECT_TRUE(fs::exists(directory / "out/runs/rigid/fall=1.5/iterates")) << "all paths are proven";
+  const std::string table = read_file(directory / "out/table.md");
+  EXPECT_NE(
+      table.find("3 rigid fixtures: 2 certified, 0 stopped by the limit of time and certified so far, 0 "
+                 "failed, 1 left out"),
+      table.npos)
+      << table;
+  EXPECT_NE(table.find("| mechanisms/bolt | 2 | 0.01 | 7 |"), table.npos) << table;
+  EXPECT_NE(table.find("| yes | Bolt | 332 (759) | 8.3 | 3.5 s, 16 threads | "), table.npos) << table;
+  EXPECT_NE(table.find("| 4031 s, 24K / 1437 s, 4K |"), table.npos) << table;
+}
+
 }  // namespace
 }  // namespace apart::test
 #endif

@@ -80,6 +80,13 @@ class RigidIpcFixtures : public ::testing::Test {
     return std::get<ObstacleDescription>(
         described(fixture(R"({"mesh": "cube.obj", "position": [0, 9, 0]}, )" + body, top)).bodies.at(1));
   }
+  /// The motion of the second body.
+  MotionDescription motion(const std::string& body, const std::string& top = {}) {
+    return *std::get<RigidDescription>(
+                described(fixture(R"({"mesh": "cube.obj", "position": [0, 9, 0]}, )" + body, top))
+                    .bodies.at(1))
+                .motion;
+  }
   std::vector<std::string> notes(const std::string& text) { return imported(text).notes; }
   std::string message(const std::string& text) {
     return message_of([&] { imported(text); });
@@ -326,14 +333,13 @@ TEST_F(RigidIpcFixtures, MoveKinematicBodiesSteadily) {
   const std::string moving = R"("mesh": "parts/slab.obj", "type": "kinematic", "linear_velocity": [0, 0.5, 0],
     "angular_velocity": [0, 0, -360])";
   const Vector3 centre(1, 0.5, 0.25);
-  const auto forever = std::get<FormulaMotion>(*obstacle("{" + moving + "}").motion);
+  const auto forever = std::get<FormulaMotion>(motion("{" + moving + "}"));
   EXPECT_EQ(std::get<std::string>(forever.translate[1]), "0.5*t");
   EXPECT_EQ(number_of(forever.translate[0]), 0);
   EXPECT_EQ(forever.rotate->axis, Vector3(0, 0, -1));
   EXPECT_EQ(std::get<std::string>(forever.rotate->angle), "360*t");
   EXPECT_LT((*forever.center - centre).norm(), 1e-12);
-  const auto timed =
-      std::get<KeyframeMotion>(*obstacle("{" + moving + R"(, "kinematic_max_time": 2})").motion);
+  const auto timed = std::get<KeyframeMotion>(motion("{" + moving + R"(, "kinematic_max_time": 2})"));
   ASSERT_EQ(timed.keyframes.size(), 2u);
   EXPECT_EQ(timed.keyframes[1].t, 2);
   EXPECT_EQ(timed.keyframes[1].translate, Vector3(0, 1, 0));
@@ -344,10 +350,8 @@ TEST_F(RigidIpcFixtures, MoveKinematicBodiesSteadily) {
 
 TEST_F(RigidIpcFixtures, MoveKinematicBodiesFromPoseToPose) {
   const auto frames = [&](const std::string& rest, const std::string& top) {
-    return std::get<KeyframeMotion>(
-        *obstacle(R"({"mesh": "parts/slab.obj", "type": "kinematic", )" + rest + "}",
-                  R"("timestep": 0.1, "max_iterations": 4)" + top)
-             .motion);
+    return std::get<KeyframeMotion>(motion(R"({"mesh": "parts/slab.obj", "type": "kinematic", )" + rest + "}",
+                                           R"("timestep": 0.1, "max_iterations": 4)" + top));
   };
   const std::string two =
       R"("kinematic_poses": [{"position": [1, 1.5, 0.25]}, {"position": [1, 2.5, 0.25]}])";
@@ -374,6 +378,25 @@ TEST_F(RigidIpcFixtures, MoveKinematicBodiesFromPoseToPose) {
   EXPECT_LT((relative - Eigen::AngleAxisd(0.5, Vector3::UnitZ()).toRotationMatrix()).norm(), 1e-12);
   const Matrix3 step = rotation_at(4) * rotation_at(3).transpose();
   EXPECT_LT((step - Eigen::AngleAxisd(10 * in_radians, Vector3::UnitZ()).toRotationMatrix()).norm(), 1e-12);
+}
+
+TEST_F(RigidIpcFixtures, KinematicBodiesDoNotMeetWhatOnlyScriptsMove) {
+  const SceneDescription scene = described(fixture(
+      R"({"mesh": "cube.obj", "type": "static"},
+         {"mesh": "cube.obj", "type": "kinematic", "linear_velocity": [1, 0, 0], "group_id": 2},
+         {"mesh": "cube.obj", "type": "kinematic", "angular_velocity": [0, 9, 0], "group_id": 2},
+         {"mesh": "cube.obj", "position": [0, 5, 0], "group_id": 2})"));
+  std::set<std::array<std::string, 2>> apart;
+  for (const PairDescription& pair : scene.contact.pairs) {
+    EXPECT_FALSE(pair.enabled);
+    EXPECT_TRUE(apart.insert(pair.bodies).second) << "stands twice";
+  }
+  EXPECT_EQ(apart, (std::set<std::array<std::string, 2>>{{"cube_1", "cube_2"},
+                                                         {"cube_1", "cube_3"},
+                                                         {"cube_2", "cube_3"},
+                                                         {"cube_2", "cube_4"},
+                                                         {"cube_3", "cube_4"}}));
+  build_scene(scene);  // they overlap
 }
 
 TEST_F(RigidIpcFixtures, KeepGroupsApart) {
@@ -424,14 +447,59 @@ TEST_F(RigidIpcFixtures, AreWrittenWithoutDefaults) {
   EXPECT_EQ(again.text(), direct.text());
 }
 
-TEST_F(RigidIpcFixtures, OfThePlaneAreRefused) {
-  for (const char* body :
-       {R"({"vertices": [[0, 0], [1, 0]], "edges": [[0, 1]]})", R"({"mesh": "cube.obj", "position": [1, 2]})",
-        R"({"mesh": "cube.obj", "is_dof_fixed": [true, true, false]})",
-        R"({"mesh": "cube.obj", "polygons": []})"}) {
-    const std::string what = message(fixture(body));
-    EXPECT_NE(what.find("2D"), what.npos) << what;
-    EXPECT_NE(what.find("scene.json:1: rigid_body_problem.rigid_bodies[0]."), what.npos) << what;
+TEST_F(RigidIpcFixtures, OfThePlaneBecomeStrips) {
+  const std::string text = R"({"rigid_body_problem": {"gravity": [0, -9.8], "coefficient_restitution": -1,
+    "rigid_bodies": [{"vertices": [[0, 0], [2, 0], [2, 1], [0, 1]], "edges": [[0, 1], [1, 2], [2, 3], [3, 0]],
+      "polygons": [[[0, 0]]], "density": 3, "position": [4, 5], "rotation": [90], "linear_velocity": [1, 2],
+      "angular_velocity": 30, "torque": [10]},
+     {"mesh": "path.obj", "is_dof_fixed": [true, true, true], "linear_velocity": [0, 0]},
+     {"mesh": "path.obj", "position": [0, 20], "scale": [2, 1], "is_dof_fixed": [true, false, false]},
+     {"mesh": "path.obj", "position": [0, 40], "type": "kinematic", "angular_velocity": [90]}]}})";
+  write_file(directory / "meshes/path.obj", "# of the plane\nv 0 0\nv 1 0\nv 1 1\nl 1 2 3\n");
+  const SceneDescription scene = described(text);
+  EXPECT_EQ(scene.gravity, Vector3(0, -9.8, 0));
+  const auto& box = std::get<RigidDescription>(scene.bodies.at(0));
+  EXPECT_EQ(std::get<InlineMesh>(box.mesh).triangles.size(), 8u);
+  EXPECT_EQ(box.fixed_translation, "z");
+  EXPECT_EQ(box.fixed_rotation, "xy");
+  EXPECT_EQ(box.velocity, Vector3(1, 2, 0));
+  EXPECT_EQ(box.angular_velocity, Vector3(0, 0, 30));
+  EXPECT_EQ(std::get<Vector3>(box.transform.rotate), Vector3(0, 0, 90));
+  EXPECT_NEAR(vector_of(std::get<TorqueDescription>(box.loads.at(0)).torque)[2], 10 * in_radians, 1e-12);
+  EXPECT_FALSE(box.inertia) << "the true one";
+  EXPECT_TRUE(std::holds_alternative<ObstacleDescription>(scene.bodies.at(1)));
+  EXPECT_EQ(std::get<RigidDescription>(scene.bodies.at(2)).fixed_translation, "xz");
+  EXPECT_TRUE(std::get<RigidDescription>(scene.bodies.at(3)).motion);
+  // Masses are those of edges: 3 kg/m along 6 m, about the centre of the rectangle of 2 m by 1 m.
+  const Body body = build_scene(scene).model->bodies.at(0);
+  EXPECT_NEAR(body.mass.sum(), 18, 1e-9);
+  const Vector3 centre = body.nodes.rowwise().mean();
+  EXPECT_LT((centre - Vector3(3.5, 6, 0)).norm(), 1e-9);
+  const Matrix3X r = body.nodes.colwise() - centre;
+  const Matrix3 second = r * body.mass * r.transpose();
+  const double long_sides = 3 * 2 * (8.0 / 12 + 2 * 0.25), short_sides = 3 * 2 * (1.0 / 12 + 1);
+  EXPECT_NEAR(second(0, 0) + second(1, 1), long_sides + short_sides, 1e-9);
+}
+
+TEST_F(RigidIpcFixtures, BadOnesOfThePlaneAreRefusedWithThePlace) {
+  const auto expect = [&](const std::string& body, const std::string& key, const std::string& reason) {
+    const std::string what =
+        message(R"({"rigid_body_problem": {"gravity": [0, 1], "rigid_bodies": [)" + body + "]}}");
+    EXPECT_NE(what.find("scene.json:1: rigid_body_problem.rigid_bodies[0]" + key), what.npos) << what;
+    EXPECT_NE(what.find(reason), what.npos) << what;
+  };
+  const std::string edge = R"("vertices": [[0, 0], [1, 0]], "edges": [[0, 1]])";
+  expect("{" + edge + R"(, "position": [0, 0, 1]})", ".position", "must be two numbers");
+  expect("{" + edge + R"(, "rotation": [0, 0, 1]})", ".rotation", "must be one number");
+  expect("{" + edge + R"(, "is_dof_fixed": [true]})", ".is_dof_fixed", "three of them");
+  expect("{" + edge + R"(, "faces": [[0, 1, 0]]})", ".faces", "no faces");
+  expect(R"({"vertices": [[0, 0], [1, 0]]})", "", "has no \"edges\"");
+  expect("{" + edge + R"(, "type": "kinematic", "kinematic_poses": [{"position": [0, 1], "rotation": [1]}]})",
+         ".kinematic_poses[0].rotation", "2D");
+  expect(R"({"mesh": "tet.off"})", ".mesh", ".obj of the plane");
+  for (const char* bad : {"v 0 0\nv 1 1\n", "v 0 0\nl 1 2\n", "v 0 0\nv 1 0\nf 1 2 1\n", "v 0 x\n"}) {
+    write_file(directory / "meshes/bad.obj", bad);
+    expect(R"({"mesh": "bad.obj"})", ".mesh", "bad.obj");
   }
 }
 
@@ -485,7 +553,7 @@ TEST(PublishedRigidIpcFixtures, BecomeScenesOrSayWhyNot) {
         << "no published fixtures in " << APART_DATA
         << ": put the folders fixtures and meshes of github.com/ipc-sim/rigid-ipc there as rigid, or "
            "name the folder: cmake -D APART_DATA=folder build";
-  int scenes = 0, refused = 0, of_the_plane = 0;
+  int scenes = 0, refused = 0;
   for (const auto& entry : fs::recursive_directory_iterator(data)) {
     if (entry.path().extension() != ".json") continue;
     SCOPED_TRACE(entry.path());
@@ -497,17 +565,12 @@ TEST(PublishedRigidIpcFixtures, BecomeScenesOrSayWhyNot) {
     } catch (const InputError& e) {
       const std::string what = e.what();
       EXPECT_TRUE(what.starts_with(entry.path().string() + ":")) << what;
-      if (what.find("2D") != what.npos) {
-        ++of_the_plane;
-      } else {
-        EXPECT_NE(what.find("not found"), what.npos) << what;  // meshes that are not public
-        ++refused;
-      }
+      EXPECT_NE(what.find("not found"), what.npos) << what;  // meshes that are not public
+      ++refused;
     }
   }
-  EXPECT_GT(scenes, 80);
+  EXPECT_GT(scenes, 100);
   EXPECT_LE(refused, 1);
-  EXPECT_GT(of_the_plane, 10);
 }
 
 }  // namespace

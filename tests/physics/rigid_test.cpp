@@ -275,7 +275,8 @@ TEST(RigidBody, AScriptedOnePushesAndADropPilesUp) {
   }
   EXPECT_GT(r.contacts, 10);
   EXPECT_GT(centre_of_mass(*s, 2)[0], 0.1) << "the lowest box is pushed";
-  EXPECT_NEAR(centre_of_mass(*s, 0)[0], 0.1, 1e-6) << "and the pusher goes where it should";
+  // What is pulled is held once a thousandth of its way in a step, 0.6 m/s times 0.02 s, is left.
+  EXPECT_NEAR(centre_of_mass(*s, 0)[0], 0.1, 1e-3 * 0.012) << "and the pusher goes where it should";
   for (const int b : {0, 2, 3, 4, 5}) EXPECT_LT(distortion(*s, b), 1e-12);
 }
 
