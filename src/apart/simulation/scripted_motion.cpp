@@ -12,8 +12,8 @@ constexpr double target_reached = 0.999, target_near = 0.99, target_far = 0.9;
 // The thesis starts with 1e6 and stops at 1e8, against masses, which is soft against steel. The pull starts
 // this much stiffer than what it may have to deform: then scripted parts keep to their straight way.
 constexpr double target_start = 1e6, target_start_of_elastic = 1e4;
-// Bodies with charts cannot be deformed by a soft pull. A stiff one drives them into what is in their way, down
-// to gaps that leave no room to turn. [thesis 4.4.4]
+// Bodies with charts cannot be deformed by a soft pull. A stiff one drives them into what is in their way,
+// down to gaps that leave no room to turn. [thesis 4.4.4]
 constexpr double target_start_of_charts = 1e3;
 constexpr double largest_target_growth = 1e8;
 // Scripted motion that would leave a smaller share of d̂ as gap takes along what it pushes.
