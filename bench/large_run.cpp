@@ -3,6 +3,7 @@
 #include <apart/core/error.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/io/frame.hpp>
+#include <apart/io/run_frames.hpp>
 
 #include <cmath>
 #include <cstdio>

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/frame.hpp>
+#include <apart/io/iterates.hpp>
 #include <apart/io/run_digests.hpp>
+#include <apart/io/run_frames.hpp>
 #include <support/program_test.hpp>
 
 #include <nlohmann/json.hpp>

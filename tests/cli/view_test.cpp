@@ -1,6 +1,7 @@
 // The commands that show runs: what they print, and how they end.
 #include <gtest/gtest.h>
 #include <apart/io/frame.hpp>
+#include <apart/io/run_frames.hpp>
 #include <support/program_test.hpp>
 
 #include <filesystem>

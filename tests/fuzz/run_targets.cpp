@@ -3,7 +3,9 @@
 
 #include <apart/io/frame.hpp>
 #include <apart/io/hdf5_archive.hpp>
+#include <apart/io/iterates.hpp>
 #include <apart/io/run_digests.hpp>
+#include <apart/io/run_frames.hpp>
 #include <apart/io/sealed_file.hpp>
 #include <apart/queries/query_file.hpp>
 #include <apart/run/checkpoint.hpp>

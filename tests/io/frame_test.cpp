@@ -1,5 +1,7 @@
 #include <apart/core/error.hpp>
 #include <apart/io/frame.hpp>
+#include <apart/io/iterates.hpp>
+#include <apart/io/run_frames.hpp>
 
 #include <gtest/gtest.h>
 #include <support/input_error.hpp>

@@ -3,6 +3,7 @@
 #include <apart/core/diagnostics.hpp>
 #include <apart/io/formats.hpp>
 #include <apart/io/frame.hpp>
+#include <apart/io/iterates.hpp>
 #include <apart/io/mesh_format.hpp>
 
 #include <gtest/gtest.h>

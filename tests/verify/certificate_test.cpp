@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/io/iterates.hpp>
+#include <apart/io/run_frames.hpp>
 #include <apart/verify/certificate.hpp>
 #include <verify/run_fixture.hpp>
 

@@ -3,6 +3,7 @@
 #include <apart/core/error.hpp>
 #include <apart/geometry/generators.hpp>
 #include <apart/io/mesh_format.hpp>
+#include <apart/io/run_frames.hpp>
 #include <apart/viewer/run_export.hpp>
 #include <support/frame_builder.hpp>
 #include <support/input_error.hpp>

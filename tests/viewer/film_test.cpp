@@ -2,6 +2,7 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/geometry/generators.hpp>
+#include <apart/io/run_frames.hpp>
 #include <apart/viewer/film.hpp>
 #include <support/frame_builder.hpp>
 #include <support/program.hpp>

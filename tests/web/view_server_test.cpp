@@ -7,6 +7,7 @@
 #include <httplib.h>
 #include <apart/core/error.hpp>
 #include <apart/geometry/generators.hpp>
+#include <apart/io/run_frames.hpp>
 #include <apart/viewer/drawn_surface.hpp>
 #include <apart/web/page.hpp>
 #include <apart/web/view_server.hpp>

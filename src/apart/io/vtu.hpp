@@ -9,6 +9,9 @@
 
 namespace apart {
 
+/// Of the field that holds size and CRC-32 of the appended data, in files that write_vtu made.
+inline constexpr std::string_view vtu_checksum_name = "appended_bytes_and_crc32";
+
 /// One array of a file, still encoded.
 struct VtuArray {
   std::string name;

@@ -5,7 +5,9 @@
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/directory_lock.hpp>
 #include <apart/io/file_reader.hpp>
+#include <apart/io/iterates.hpp>
 #include <apart/io/run_digests.hpp>
+#include <apart/io/run_frames.hpp>
 #include <apart/run/checkpoint.hpp>
 #include <apart/run/line_file.hpp>
 #include <apart/run/probe_table.hpp>

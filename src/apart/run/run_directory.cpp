@@ -2,6 +2,7 @@
 #include <apart/io/directory_lock.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/io/frame.hpp>
+#include <apart/io/iterates.hpp>
 #include <apart/run/run_directory.hpp>
 
 #include <algorithm>

@@ -58,7 +58,7 @@ inline constexpr std::string_view coverage_names[] = {"frames", "some_paths", "a
 /// inside a solid; no tetrahedron is inverted or flat, no affine body mirrored, flat or bent, no triangle or
 /// segment collapsed; no triangle is at or beyond a strain limit (also in every recorded iterate), nothing is
 /// on or below a half-space (also in every recorded iterate), no gap is smaller than the thickness the scene
-/// asks for (verify/frame_check.hpp says how it is relaxed within a piece), every coordinate is finite, and
+/// asks for (verify/thickness.hpp says how it is relaxed within a piece), every coordinate is finite, and
 /// bodies and meshes are those of the first frame, topology 0 (a frame or iterate of another topology is
 /// compared with the first frame of that number, and is a violation: nothing proves yet how a mesh changed);
 /// on every path from one iterate to the next of the same topology nothing touches, no gap falls below its

@@ -2,56 +2,21 @@
 // What may not happen in a frame, and between two states: the promises of a run, checked one by one.
 #include <apart/geometry/exact_intersection.hpp>
 #include <apart/io/frame.hpp>
+#include <apart/verify/affine_bodies.hpp>
+#include <apart/verify/finding.hpp>
+#include <apart/verify/frame_difference.hpp>
 #include <apart/verify/rigid_bodies.hpp>
+#include <apart/verify/solids.hpp>
+#include <apart/verify/strain_limits.hpp>
+#include <apart/verify/thickness.hpp>
 
-#include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace apart::verify {
-
-/// The kinds of findings; their names in certificate.json are `finding_names`, in this order.
-enum class FindingKind {
-  intersection,
-  gap,
-  half_space,
-  inversion,
-  strain,
-  not_finite,
-  path_contact,
-  path_inversion,
-  unreadable,
-  topology,
-  history,
-  nested,    ///< something lies inside a solid
-  collapse,  ///< a triangle without area, a segment without length
-  affine,    ///< an affine body that is no affine image of what it was
-  path_gap,  ///< closer than the thickness on the way from one state to the next
-  presence,  ///< a body that is there, or is not, against what else is said of it
-  scene,     ///< what frames claim is not what the scene says
-  binding,   ///< a file that is not the one the run wrote
-  rigid      ///< a rigid body that has not kept its shape
-};
-inline constexpr std::string_view finding_names[] = {
-    "intersection",   "gap",        "half_space", "inversion", "strain", "not_finite", "path_contact",
-    "path_inversion", "unreadable", "topology",   "history",   "nested", "collapse",   "affine",
-    "path_gap",       "presence",   "scene",      "binding",   "rigid"};
-
-/// One broken promise, or one reason why a promise cannot be checked.
-struct Finding {
-  FindingKind kind;
-  std::string text = {};                          ///< a sentence with bodies, elements and coordinates
-  std::vector<std::string> bodies = {};           ///< names of the bodies concerned
-  std::vector<std::vector<Index>> cells = {};     ///< the elements: indices of points of the frame
-  std::vector<std::vector<Index>> elements = {};  ///< the same, indices of points within their body
-  std::optional<Vector3> position = {};           ///< [m] where
-  std::optional<double> distance = {};            ///< [m] of gaps
-  std::string file = {};                          ///< in the run directory; set by `certify`
-};
 
 /// The checks for all states of a run that have the topology of a frame, the first one that has it. They
 /// share bodies, meshes and half-spaces with it.
@@ -93,13 +58,10 @@ class FrameCheck {
   std::vector<Finding> gaps(const Matrix3X& points, double gap, std::size_t limit = std::size_t(-1)) const;
 
   /// Pairs closer than their thickness, and points closer than theirs to a half-space; at most `limit` pairs.
-  ///
-  /// Within one connected piece of a body the thickness is relaxed: a pair that was closer than the body's
-  /// thickness and contact distance together, ξ + d̂, in the first frame, at d₀, has ξ d₀ / 2(ξ + d̂) to keep.
   std::vector<Finding> thin(const Matrix3X& points, std::size_t limit = std::size_t(-1)) const;
   /// Only the points too close to a half-space.
   std::vector<Finding> thin_above_half_spaces(const Matrix3X& points) const;
-  bool has_thickness() const { return !first_.thickness.empty(); }
+  bool has_thickness() const { return thickness_.exists(); }
 
   struct PathFindings {
     std::int64_t pairs = 0;  ///< pairs of primitives examined
@@ -122,11 +84,12 @@ class FrameCheck {
 
   Index topology() const { return first_.topology; }
   Index point_count() const { return first_.mesh.point_count(); }
-  /// What the first difference of another frame's meshes, bodies, half-spaces or ignored pairs to this one's
-  /// is.
-  std::optional<std::string> difference(const Frame& frame) const;
-  /// The same, but for meshes: what frames of all topologies of a run have in common.
-  std::optional<std::string> difference_of_bodies(const Frame& frame) const;
+  std::optional<std::string> difference(const Frame& frame) const {
+    return verify::difference(first_, frame);
+  }
+  std::optional<std::string> difference_of_bodies(const Frame& frame) const {
+    return verify::difference_of_bodies(first_, frame);
+  }
 
   Index edge_count() const { return Index(surface_.face_edges.size() + surface_.segments.size()); }
   Index face_count() const { return Index(surface_.faces.size()); }
@@ -134,22 +97,15 @@ class FrameCheck {
   Index invertible_count() const {
     return invertible_;
   }  ///< tetrahedra of materials that may invert: not checked
-  Index limited_count() const { return Index(limited_.size()); }  ///< triangles with strain limits
+  Index limited_count() const { return limits_.count(); }  ///< triangles with strain limits
   Index half_space_count() const { return Index(first_.half_spaces.size()); }
   /// Pairs of neighbours in a mesh that could be folded onto each other.
   Index neighbour_count() const { return Index(neighbours_.size()); }
-  Index solid_count() const { return solid_count_; }  ///< connected solids that nothing may lie in
-  Index affine_count() const { return Index(affine_.size()); }
+  Index solid_count() const { return solids_.count(); }  ///< connected solids that nothing may lie in
+  Index affine_count() const { return affine_.count(); }
   Index rigid_count() const { return rigid_.count(); }
 
  private:
-  double thickness(int a, int b) const;  ///< ξ [m] of two bodies
-  double thickness(const exact::PrimitivePair& pair) const;
-  void find_pieces();
-  void find_solids();
-  void find_neighbours();
-  void find_affine();
-  void find_margins();
   std::vector<Finding> folds(const Matrix3X& points, std::size_t limit) const;
   void add_collapsed(const Matrix3X& points, std::vector<Finding>& found) const;
   bool tested(Index i, Index j) const;
@@ -158,31 +114,17 @@ class FrameCheck {
   Finding pair_finding(FindingKind kind, const exact::PrimitivePair& pair) const;
   Finding tetrahedron_finding(FindingKind kind, Index t) const;
   std::string name(const std::vector<Index>& cell) const;
+  const std::string& body_name(int body) const { return first_.bodies[std::size_t(body)].name; }
   void for_each_above(FunctionRef<void(const HalfSpace&, Index point)> visit) const;
 
-  Frame first_;               ///< its positions say which pairs of a thick piece are neighbours
-  std::vector<Index> piece_;  ///< per point: the first point it is connected with by the surface
-  /// Per point: the connected solid whose surface it is part of; −1: none.
-  std::vector<int> solid_;
-  int solid_count_ = 0;
-  std::vector<exact::Primitive> solid_faces_;
+  Frame first_;
   std::vector<Index> piece_points_;  ///< one of each piece of the surface
-  /// Primitives that share one vertex or more, and could meet in more than that: triangles with an edge in
-  /// common, segments with an end in common, segments that end at a triangle.
   std::vector<exact::PrimitivePair> neighbours_;
-  /// An affine body: the corners of a large tetrahedron of its points, and each point as their combination.
-  struct AffineBody {
-    int body;
-    std::array<Index, 4> corners;
-    std::vector<Index> points;
-    Matrix3X weights;  ///< of corners 1, 2 and 3, less corner 0, for each point
-    double size;       ///< [m] largest distance of two corners
-  };
-  std::vector<AffineBody> affine_;
+  Solids solids_;
+  AffineBodies affine_;
   RigidBodies rigid_;
-  Tetrahedra affine_tetrahedra_;                      ///< their corners
-  std::map<std::pair<int, int>, double> exceptions_;  ///< first_.pair_thickness, smaller body first
-  std::vector<double> margins_;  ///< [m] per point: half the largest thickness of its body with any other
+  StrainLimits limits_;
+  Thickness thickness_;
   exact::Surface surface_;
   std::vector<char> prescribed_;  ///< per body: obstacle or half-space
   std::vector<char> idle_points() const;
@@ -193,21 +135,6 @@ class FrameCheck {
       used_points_;  ///< of simulated bodies, in the surface or a tetrahedron that must not invert
   Index invertible_ = 0;
   std::vector<Index> tetrahedra_;  ///< of simulated bodies
-  struct LimitedTriangle {
-    Index face;
-    std::array<long double, 4> rest;  ///< of Frame::rest_shape
-    const FrameStrainLimit* stretch = nullptr;
-    const FrameStrainLimit* woven = nullptr;
-  };
-  std::vector<LimitedTriangle> limited_;
-  /// How much of each limit a triangle uses up, 1 at the limit, and a word for the message.
-  struct StrainShare {
-    long double share = 0;
-    std::string_view what;
-    double value = 0, limit = 0;
-  };
-  StrainShare strain_share(const LimitedTriangle& triangle, const Matrix3X& points) const;
-  void collect_limits();
 };
 
 }  // namespace apart::verify

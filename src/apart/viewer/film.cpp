@@ -1,6 +1,7 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/io/file_reader.hpp>
+#include <apart/io/run_frames.hpp>
 #include <apart/viewer/film.hpp>
 
 #include <fcntl.h>

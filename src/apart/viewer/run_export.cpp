@@ -1,6 +1,7 @@
 #include <apart/core/error.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/formats.hpp>
+#include <apart/io/run_frames.hpp>
 #include <apart/viewer/run_export.hpp>
 
 #include <unistd.h>

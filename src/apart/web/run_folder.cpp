@@ -1,5 +1,6 @@
 #include <apart/core/error.hpp>
 #include <apart/io/file_reader.hpp>
+#include <apart/io/run_frames.hpp>
 #include <apart/viewer/contact_reach.hpp>
 #include <apart/web/packets.hpp>
 #include <apart/web/run_folder.hpp>

@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/io/run_frames.hpp>
 #include <apart/viewer/drawn_surface.hpp>
 #include <apart/web/byte_cache.hpp>
 
