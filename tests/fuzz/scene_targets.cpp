@@ -48,7 +48,7 @@ void read_ipc_script_file(std::string_view input) {
   const auto file = input_file("input.txt", input);
   ImportedScene imported;
   if (!accepted([&] { imported = import_ipc_script(file, file.parent_path()); })) return;
-  accepted([&] { parse_scene(readable_text(imported.scene), "scene.json", file.parent_path()); });
+  accepted([&] { parse_scene(readable_text(brief_json(imported.scene)), "scene.json", file.parent_path()); });
 }
 
 void read_rigid_ipc_file(std::string_view input) {
@@ -58,7 +58,7 @@ void read_rigid_ipc_file(std::string_view input) {
   const auto file = input_file("input.json", input);
   ImportedScene imported;
   if (!accepted([&] { imported = import_rigid_ipc_fixture(file, file.parent_path()); })) return;
-  accepted([&] { parse_scene(readable_text(imported.scene), "scene.json", file.parent_path()); });
+  accepted([&] { parse_scene(readable_text(brief_json(imported.scene)), "scene.json", file.parent_path()); });
 }
 
 }  // namespace apart::test

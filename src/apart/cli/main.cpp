@@ -386,7 +386,7 @@ int convert(const std::string& script, const std::string& output, bool force) {
   const fs::path folder = output.empty() ? fs::current_path() : fs::absolute(output).parent_path();
   const ImportedScene imported = importer->import(script, folder);
   print_notes(imported.notes);
-  write_text(output, readable_text(imported.scene), force);
+  write_text(output, readable_text(brief_json(imported.scene)), force);
   return exit_done;
 }
 

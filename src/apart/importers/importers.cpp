@@ -28,7 +28,8 @@ SceneFile open_scene_file(const fs::path& file, std::span<const std::string> ove
   const SceneImporter* importer = importer_of(file);
   if (!importer) return read_scene(file, overrides);
   ImportedScene imported = importer->import(file, {});
-  SceneFile scene = understand_scene(std::move(imported.scene), file.string(), file.parent_path(), overrides);
+  SceneFile scene =
+      understand_scene(brief_json(imported.scene), file.string(), file.parent_path(), overrides);
   scene.notes = std::move(imported.notes);
   return scene;
 }

@@ -12,7 +12,7 @@ namespace apart {
 
 /// A scene made from a file of another program.
 struct ImportedScene {
-  JsonValue scene;                 ///< values know the file and the line they come from
+  SceneDescription scene;          ///< items know the file and the line they come from
   std::vector<std::string> notes;  ///< one line each: what has no effect here, and what differs
 };
 

@@ -5,17 +5,6 @@ namespace apart {
 
 namespace fs = std::filesystem;
 
-void locate(JsonValue& value, const std::shared_ptr<const std::string>& source, int line) {
-  if (value.line > 0) return;
-  value.source = source;
-  value.line = line;
-  value.column = 1;
-  if (auto* items = value.get_if<JsonValue::Array>())
-    for (JsonValue& item : *items) locate(item, source, line);
-  if (auto* members = value.get_if<JsonValue::Object>())
-    for (auto& [key, member] : *members) locate(member, source, line);
-}
-
 std::string written_path(const fs::path& file, const fs::path& directory) {
   const fs::path absolute = fs::absolute(file).lexically_normal();
   if (directory.empty()) return absolute.string();

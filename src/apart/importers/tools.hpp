@@ -1,17 +1,13 @@
 #pragma once
 // What importers share. For the importers only.
-#include <apart/io/located_json.hpp>
+#include <apart/core/types.hpp>
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
 namespace apart {
-
-/// Gives a value and all below it a place, unless it has one.
-void locate(JsonValue& value, const std::shared_ptr<const std::string>& source, int line);
 
 /// A file as a scene in `directory` names it: relative where the two share more than the root, absolute
 /// otherwise or if `directory` is empty. `directory` is absolute and normal.

@@ -1,6 +1,7 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/queries/query_generator.hpp>
+#include <apart/queries/query_grid.hpp>
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -12,39 +13,13 @@ namespace apart {
 namespace {
 
 __extension__ typedef __int128 Wide;
-using Integer = std::int64_t;
-using Grid3 = Eigen::Matrix<Integer, 3, 1>;  ///< a point or vector on the grid
+using namespace query_grid;
 using GridPoints = std::array<Grid3, 4>;
 
 constexpr int mantissa_bits = 53;
 constexpr int spare_bits = 6;    // for sums of points, weights and motions
 constexpr int shift_bits = 11;   // 1000 < 2¹⁰ sizes, and one for the sum
 constexpr int normal_bits = 30;  // of the planes that prove misses
-
-/// splitmix64: the same numbers on every machine. Nothing below draws twice in one expression: the order of
-/// evaluation would be the compiler's.
-class Random {
- public:
-  explicit Random(std::uint64_t state) : state_(state) {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-  Integer below(Integer n) { return Integer(next() % std::uint64_t(n)); }  ///< 0 … n − 1
-  Integer between(Integer low, Integer high) { return low + below(high - low + 1); }
-  bool one_in(Integer n) { return below(n) == 0; }
-  int sign() { return one_in(2) ? 1 : -1; }
-  Grid3 vector(Integer most) {
-    Grid3 v;
-    for (int axis = 0; axis < 3; ++axis) v[axis] = between(-most, most);
-    return v;
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 /// How a miss comes about.
 enum class Miss { none, far, border, short_of_end, off_start, graze };

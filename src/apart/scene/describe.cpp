@@ -21,6 +21,40 @@ bool is_default(const Key& key, const JsonValue& value) {
          to_text(parse_json(key.fallback, "default")) == to_text(value);
 }
 
+/// Removes members that have their defaults, at all levels.
+void leave_out_defaults(JsonValue& value, const ValueType& type) {
+  if (type.kind == ValueType::Kind::any_of)
+    for (const ValueType& alternative : type.of) leave_out_defaults(value, alternative);
+  if (auto* items = value.get_if<JsonValue::Array>(); items && type.kind == ValueType::Kind::list)
+    for (JsonValue& item : *items) leave_out_defaults(item, type.of[0]);
+  auto* members = value.get_if<JsonValue::Object>();
+  if (!members || type.kind != ValueType::Kind::object) return;
+  const Row& row = catalog().group(type.name).row_of(value);
+  for (const Key& key : row.keys) {
+    const auto member = std::ranges::find(*members, key.name, &JsonValue::Object::value_type::first);
+    if (member == members->end()) continue;
+    leave_out_defaults(member->second, key.type);
+    // What says which row it is has to stay.
+    if (key.name != row.tag && is_default(key, member->second)) members->erase(member);
+  }
+}
+
+/// Values without a place get that of what they are part of.
+void inherit_places(JsonValue& value) {
+  const auto hand_down = [&](JsonValue& part) {
+    if (!part.source) {
+      part.source = value.source;
+      part.line = value.line;
+      part.column = value.column;
+    }
+    inherit_places(part);
+  };
+  if (auto* items = value.get_if<JsonValue::Array>())
+    for (JsonValue& item : *items) hand_down(item);
+  if (auto* members = value.get_if<JsonValue::Object>())
+    for (auto& [key, member] : *members) hand_down(member);
+}
+
 bool is_empty_text(const JsonValue& value) {
   const auto* text = value.get_if<std::string>();
   return text && text->empty();
@@ -44,7 +78,7 @@ void read_object(const CheckedJson& v, const Row& row, void* object) {
     if (key.member.read && v.value.has(key.name)) key.member.read(object, {v.value[key.name], v.root});
 }
 
-JsonValue write_object(const Row& row, const void* object) {
+JsonValue write_object(const Row& row, const void* object, const Place& place) {
   JsonValue::Object members;
   for (const Key& key : row.keys) {
     std::optional<JsonValue> value =
@@ -58,7 +92,9 @@ JsonValue write_object(const Row& row, const void* object) {
       std::erase_if(members, [&](const auto& member) {
         return member.first == key.name && is_default(key, member.second);
       });
-  return JsonValue(std::move(members));
+  JsonValue result(std::move(members));
+  place.mark(result);
+  return result;
 }
 
 }  // namespace described
@@ -71,6 +107,19 @@ SceneDescription describe(std::shared_ptr<const JsonValue> scene) {
 
 JsonValue to_json(const SceneDescription& scene) {
   return described::write(scene);
+}
+
+JsonValue brief_json(const SceneDescription& scene) {
+  JsonValue result = to_json(scene);
+  std::erase_if(*result.get_if<JsonValue::Object>(), [](auto& member) {
+    if (member.first == "time" || member.first == "gravity") return false;
+    const Row& row = described::row_of<SceneDescription>();
+    const auto key = std::ranges::find(row.keys, member.first, &Key::name);
+    described::leave_out_defaults(member.second, key->type);
+    return described::is_default(*key, member.second);
+  });
+  described::inherit_places(result);
+  return result;
 }
 
 Vector3 per_axis(const PerAxis& value) {

@@ -54,7 +54,7 @@ const Row& row_of() {
   return row;
 }
 void read_object(const CheckedJson& v, const Row& row, void* object);
-JsonValue write_object(const Row& row, const void* object);
+JsonValue write_object(const Row& row, const void* object, const Place& place);
 
 /// Conversion of values of type T.
 template <class T>
@@ -181,7 +181,7 @@ struct Value<T> {
     x.place = Place(v.value, v.root);
     read_object(v, row_of<T>(), &x);
   }
-  static JsonValue write(const T& x) { return write_object(row_of<T>(), &x); }
+  static JsonValue write(const T& x) { return write_object(row_of<T>(), &x, x.place); }
 };
 template <class... Ts>
 struct Value<std::variant<Ts...>> {

@@ -2,6 +2,21 @@
 
 namespace apart {
 
+Place::Place(std::shared_ptr<const std::string> file, int line) {
+  JsonValue value;
+  value.source = std::move(file);
+  value.line = line;
+  value.column = 1;
+  value_ = std::make_shared<const JsonValue>(std::move(value));
+}
+
+void Place::mark(JsonValue& value) const {
+  if (!value_) return;
+  value.source = value_->source;
+  value.line = value_->line;
+  value.column = value_->column;
+}
+
 Place Place::operator[](std::string_view key) const {
   Place result = *this;
   result.path_ = member_path(path_, key);

@@ -15,7 +15,12 @@ class Place : public Located<Place> {
   Place(const LocatedJson& value, const std::shared_ptr<const JsonValue>& root)
       : value_(root, &value.value()), path_(value.path()) {}
 
+  /// Of what was read from another format; its path in the scene comes with checking.
+  Place(std::shared_ptr<const std::string> file, int line);
+
   const std::string& path() const { return path_; }
+  /// Gives file and line to JSON that is written from the item.
+  void mark(JsonValue& value) const;
   /// Of a member or an entry; a member that is not given is where its object is.
   Place operator[](std::string_view key) const;
   Place operator[](std::size_t index) const;

@@ -163,4 +163,8 @@ SceneDescription describe(std::shared_ptr<const JsonValue> scene);
 /// The scene as JSON, every value written out. Read again it gives the same description.
 JsonValue to_json(const SceneDescription& scene);
 
+/// The same for people: without values that are defaults, but for those of time and gravity. Every value has
+/// the place of the item it is part of.
+JsonValue brief_json(const SceneDescription& scene);
+
 }  // namespace apart

@@ -4,7 +4,6 @@
 #include <apart/io/file_reader.hpp>
 #include <apart/io/formats.hpp>
 #include <apart/io/mesh_format.hpp>
-#include <apart/scene/readable_text.hpp>
 #include <apart/scene/validation.hpp>
 
 #include <Eigen/Geometry>
@@ -32,43 +31,41 @@ std::size_t Importer::namesakes(const std::string& path) const {
                      std::count_if(script_.mesh_obstacles.begin(), script_.mesh_obstacles.end(), same));
 }
 
-JsonValue Importer::mesh_value(const Source& source) const {
-  if (!source.written_out) return Object().add("file", path_value(source.file)).value();
-  JsonValue::Array points;
-  for (Index i = 0; i < source.mesh.points.cols(); ++i) points.push_back(numbers(source.mesh.points.col(i)));
-  Object mesh;
-  mesh.add("points", JsonValue(std::move(points)));
-  if (source.mesh.edges.cols() > 0) {
-    JsonValue::Array edges;
-    for (Index e = 0; e < source.mesh.edges.cols(); ++e)
-      edges.push_back(
-          JsonValue(JsonValue::Array{number(source.mesh.edges(0, e)), number(source.mesh.edges(1, e))}));
-    mesh.add("segments", JsonValue(std::move(edges)));
+MeshDescription Importer::mesh_of(const Source& source) const {
+  if (!source.written_out) {
+    FileMesh mesh;
+    mesh.file = path_value(source.file);
+    return mesh;
   }
-  return mesh.value();
+  InlineMesh mesh;
+  for (const auto& point : source.mesh.points.colwise()) mesh.points.push_back(numbers(point));
+  for (const auto& edge : source.mesh.edges.colwise()) mesh.segments.push_back(edge);
+  return mesh;
 }
 
-JsonValue Importer::material(const IpcShape& shape) const {
+MaterialDescription Importer::material(const IpcShape& shape) const {
   const IpcMaterial& m = shape.material ? *shape.material : script_.material;
-  return Object()
-      .add("type", text(script_.energy == IpcScript::Energy::neo_hookean ? "neo_hookean" : "fixed_corotated"))
-      .add("E", number(m.young))
-      .add("nu", number(m.poisson))
-      .add("rho", number(m.density))
-      .value();
+  const auto of = [&](auto description) {
+    description.E = number(m.young);
+    description.nu = number(m.poisson);
+    description.rho = number(m.density);
+    return MaterialDescription(description);
+  };
+  return script_.energy == IpcScript::Energy::neo_hookean ? of(NeoHookeanDescription{})
+                                                          : of(FixedCorotatedDescription{});
 }
 
-void Importer::add_shapes(JsonValue::Array& bodies) {
+void Importer::add_shapes() {
   std::size_t c = 0;
   for (std::size_t s = 0; s < script_.shapes.size(); ++s) {
     const IpcShape& shape = script_.shapes[s];
     const std::size_t copies = std::size_t(shape.counts.prod());
     const bool alike = copies > 1 && can_be_array(c, copies);
     if (alike) {
-      bodies.push_back(body(c, fresh_name(shape.path, namesakes(shape.path) == 1), true));
+      scene_.bodies.push_back(body(c, fresh_name(shape.path, namesakes(shape.path) == 1), true));
     } else {
       for (std::size_t i = 0; i < copies; ++i)
-        bodies.push_back(
+        scene_.bodies.push_back(
             body(c + i, fresh_name(shape.path, copies == 1 && namesakes(shape.path) == 1), false));
     }
     c += copies;
@@ -82,12 +79,12 @@ bool Importer::can_be_array(std::size_t first, std::size_t count) const {
     const auto found = staging_.initial_velocity.find(c);
     return found == staging_.initial_velocity.end() ? Vector3(Vector3::Zero()) : found->second;
   };
-  const std::string how = flat_text(whole_motion(first));
+  const std::optional<IpcMovement> how = whole_movement(first);
   for (std::size_t c = first; c < first + count; ++c) {
     const auto moving = staging_.components.find(c);
     if (moving != staging_.components.end() && moving->second.spin)
       return false;  // each about its own centre
-    if (flat_text(whole_motion(c)) != how || velocity(c) != velocity(first)) return false;
+    if (whole_movement(c) != how || velocity(c) != velocity(first)) return false;
   }
   return true;
 }
@@ -114,82 +111,84 @@ Vector3 Importer::mass_center(std::size_t component) const {
   return sum / volume;
 }
 
-JsonValue Importer::body(std::size_t component, const std::string& name, bool array) {
+BodyDescription Importer::body(std::size_t component, const std::string& name, bool array) {
   const IpcComponent& c = components_[component];
   const IpcShape& shape = script_.shapes[c.shape];
-  const Source& source = sources_[shape_source_[c.shape]];
+  const auto named = [&](auto result) {
+    result.place = at_line(shape.line);
+    result.name = name;
+    return result;
+  };
   const bool options = staging_.uses_shape_options;
-  const bool volume = c.dimension == 3;
-  const bool sequence = (options && !shape.sequence.empty()) || leads_folder(component);
-  Object result;
-  result.add("type", text(volume && !sequence ? "volume" : "obstacle")).add("name", text(name));
-  if (sequence) {
-    add_sequence(result, component);
-    return at_line(shape.line, result.value());
-  }
-  result.add("mesh", mesh_value(source));
-  result.add("transform", placing_value(placings_[component], shape.rotate, turned_));
-  if (array) {
-    result.add("array", Object()
-                            .add("counts", numbers(shape.counts.cast<double>()))
-                            .add("spacing", numbers((script_.size > 0 ? size_factor_ : 1) * shape.spacing))
-                            .value());
-  }
-  JsonValue whole = whole_motion(component);
+  if ((options && !shape.sequence.empty()) || leads_folder(component)) return named(sequence(component));
+  const auto placed = [&](auto result) {
+    result.mesh = mesh_of(sources_[shape_source_[c.shape]]);
+    result.transform = placing_value(placings_[component], shape.rotate, turned_);
+    if (array) {
+      ArrayDescription copies;
+      copies.counts = shape.counts;
+      copies.spacing = numbers((script_.size > 0 ? size_factor_ : 1) * shape.spacing);
+      result.array = copies;
+    }
+    return named(std::move(result));
+  };
+  if (c.dimension == 3) return placed(volume(component));
+  ObstacleDescription obstacle;
+  obstacle.motion = whole_motion(component);
+  if (options) merge_dirichlet(component, obstacle.motion);
+  return placed(std::move(obstacle));
+}
+
+VolumeDescription Importer::volume(std::size_t component) {
+  const IpcShape& shape = script_.shapes[components_[component].shape];
+  const bool options = staging_.uses_shape_options;
   const bool scripted =
       (options && (shape.velocity || shape.angular_velocity)) || staging_.components.contains(component);
-  if (!volume) {
-    if (options) whole = merge_dirichlet(component, std::move(whole));
-    if (!whole.is_null()) result.add("motion", std::move(whole));
-    return at_line(shape.line, result.value());
-  }
-  result.add("material", material(shape));
-  if (!scripted) add_initial_velocity(result, component);
-  JsonValue::Array fixed;
-  if (!whole.is_null())
-    result.add("motion", std::move(whole));
-  else if (scripted)
-    fixed.push_back(Object().add("where", Object().add("all", JsonValue(true)).value()).value());
-  add_handles(fixed, component);
-  if (options && !scripted) add_dirichlet(fixed, component);
-  if (!fixed.empty()) result.add("fixed", JsonValue(std::move(fixed)));
-  JsonValue::Array loads;
-  add_loads(loads, component);
-  if (!loads.empty()) result.add("loads", JsonValue(std::move(loads)));
-  if (const double damping = damping_time(); damping > 0)
-    result.add("damping", Object().add("stiffness", number(damping)).value());
-  return at_line(shape.line, result.value());
+  VolumeDescription result;
+  result.material = material(shape);
+  if (!scripted) set_initial_velocity(result, component);
+  result.motion = whole_motion(component);
+  if (scripted && !result.motion) result.fixed.emplace_back();  // all of it
+  add_handles(result.fixed, component);
+  if (options && !scripted) add_dirichlet(result.fixed, component);
+  add_loads(result.loads, component);
+  result.damping.stiffness = number(std::max(0.0, damping_time()));
+  return result;
 }
 
-JsonValue Importer::whole_motion(std::size_t component) const {
+std::optional<IpcMovement> Importer::whole_movement(std::size_t component) const {
   const IpcShape& shape = script_.shapes[components_[component].shape];
   if (staging_.uses_shape_options && (shape.velocity || shape.angular_velocity))
-    return motion(steady(shape.velocity.value_or(Vector3::Zero()),
-                         shape.angular_velocity.value_or(Vector3::Zero()), components_[component].start));
+    return steady(shape.velocity.value_or(Vector3::Zero()), shape.angular_velocity.value_or(Vector3::Zero()),
+                  components_[component].start);
   const auto found = staging_.components.find(component);
-  return found == staging_.components.end() ? JsonValue() : motion(found->second);
+  return found == staging_.components.end() ? std::nullopt : std::optional(found->second);
 }
 
-JsonValue Importer::merge_dirichlet(std::size_t component, JsonValue whole) const {
+std::optional<MotionDescription> Importer::whole_motion(std::size_t component) const {
+  const std::optional<IpcMovement> movement = whole_movement(component);
+  return movement ? motion(*movement) : std::nullopt;
+}
+
+void Importer::merge_dirichlet(std::size_t component, std::optional<MotionDescription>& whole) const {
   const IpcShape& shape = script_.shapes[components_[component].shape];
   for (const IpcDirichlet& d : shape.dirichlet) {
     const Chosen chosen = choose_box(component, d.low, d.high);
     if (chosen.points.empty() || (d.velocity.isZero(0) && d.angular_velocity.isZero(0))) continue;
     const bool always = d.range.from <= 0 && d.range.until >= 1e300 && script_.dirichlet_range.from <= 0 &&
                         script_.dirichlet_range.until >= 1e300;
-    if (Index(chosen.points.size()) < components_[component].start.cols() || !always || !whole.is_null())
+    if (Index(chosen.points.size()) < components_[component].start.cols() || !always || whole)
       fail(d.line,
            "this DBC moves a part of a shape without tetrahedra, or for a part of the time; such a shape "
            "moves as a whole, with linearVelocity, angularVelocity or meshSeq");
     whole = motion(steady(d.velocity, d.angular_velocity, components_[component].start));
   }
-  return whole;
 }
 
-void Importer::add_initial_velocity(Object& result, std::size_t component) const {
+void Importer::set_initial_velocity(DynamicBody& body, std::size_t component) const {
   const IpcShape& shape = script_.shapes[components_[component].shape];
   if (const auto found = staging_.initial_velocity.find(component); found != staging_.initial_velocity.end())
-    result.add("velocity", numbers(found->second));
+    body.velocity = numbers(found->second);
   if (!staging_.uses_shape_options || !shape.initial_velocity) return;
   // The reference turns about the centre of the bounding box, this program about the centre of mass.
   const Vector3 omega = *shape.initial_angular_velocity;
@@ -197,23 +196,25 @@ void Importer::add_initial_velocity(Object& result, std::size_t component) const
   Vector3 velocity = *shape.initial_velocity;
   if (arm.norm() > 1e-9 * bounding_box(components_[component].start).diagonal())
     velocity += (degrees * omega).cross(arm);
-  result.add("velocity", numbers(velocity)).add("angular_velocity", numbers(omega));
+  body.velocity = numbers(velocity);
+  body.angular_velocity = numbers(omega);
 }
 
-void Importer::add_handles(JsonValue::Array& fixed, std::size_t component) const {
+void Importer::add_handles(std::vector<FixedDescription>& fixed, std::size_t component) const {
   for (std::size_t h = 0; h < staging_.handles.size(); ++h) {
     const IpcHandle& handle = staging_.handles[h];
     Chosen chosen = choose(handle_places_[h], component);
     if (chosen.points.empty()) continue;
-    Object entry;
-    entry.add("where", std::move(chosen.where));
-    if (JsonValue how = motion(handle.movement); !how.is_null()) entry.add("motion", std::move(how));
-    if (handle.until < infinity) entry.add("until", number(handle.until));
-    fixed.push_back(at_line(script_.script_line, entry.value()));
+    FixedDescription entry;
+    entry.place = at_line(script_.script_line);
+    entry.where = std::move(chosen.where);
+    entry.motion = motion(handle.movement);
+    if (handle.until < infinity) entry.until = number(handle.until);
+    fixed.push_back(std::move(entry));
   }
 }
 
-void Importer::add_dirichlet(JsonValue::Array& fixed, std::size_t component) {
+void Importer::add_dirichlet(std::vector<FixedDescription>& fixed, std::size_t component) {
   const IpcShape& shape = script_.shapes[components_[component].shape];
   struct Earlier {
     const IpcDirichlet* condition;
@@ -241,23 +242,29 @@ void Importer::add_dirichlet(JsonValue::Array& fixed, std::size_t component) {
              e.condition->line, common.size());
     }
     const Matrix3X points = components_[component].start(Eigen::all, chosen.points);
-    Object entry;
-    entry.add("where", std::move(chosen.where));
-    if (JsonValue how = motion(steady(d.velocity, d.angular_velocity, points, d.range)); !how.is_null())
-      entry.add("motion", std::move(how));
-    add_range(entry, d.range, script_.dirichlet_range);
-    fixed.push_back(at_line(d.line, entry.value()));
+    FixedDescription entry;
+    entry.place = at_line(d.line);
+    entry.where = std::move(chosen.where);
+    entry.motion = motion(steady(d.velocity, d.angular_velocity, points, d.range));
+    set_times(entry, d.range, script_.dirichlet_range);
+    fixed.push_back(std::move(entry));
     earlier.push_back({&d, std::move(chosen.points)});
   }
 }
 
-void Importer::add_loads(JsonValue::Array& loads, std::size_t component) {
+void Importer::add_loads(std::vector<LoadDescription>& loads, std::size_t component) {
+  const auto body_force = [&](int line, Chosen& chosen, const Vector3& acceleration) {
+    BodyForceDescription load;
+    load.place = at_line(line);
+    load.where = std::move(chosen.where);
+    for (std::size_t k = 0; k < 3; ++k) load.acceleration[k] = number(acceleration[Index(k)]);
+    return load;
+  };
   for (std::size_t p = 0; p < staging_.pushes.size(); ++p) {
     const IpcPush& push = staging_.pushes[p];
     Chosen chosen = choose(push_places_[p], component);
     if (chosen.points.empty()) continue;
-    loads.push_back(
-        at_line(script_.script_line, body_force(std::move(chosen.where), push.acceleration).value()));
+    loads.push_back(body_force(script_.script_line, chosen, push.acceleration));
   }
   for (const IpcNeumann& n : script_.shapes[components_[component].shape].neumann) {
     Chosen chosen = choose_box(component, n.low, n.high);
@@ -265,18 +272,10 @@ void Importer::add_loads(JsonValue::Array& loads, std::size_t component) {
       note(n.line, "this NBC chooses no points; it has no effect");
       continue;
     }
-    Object load = body_force(std::move(chosen.where), n.acceleration);
-    add_range(load, n.range, script_.neumann_range);
-    loads.push_back(at_line(n.line, load.value()));
+    BodyForceDescription load = body_force(n.line, chosen, n.acceleration);
+    set_times(load, n.range, script_.neumann_range);
+    loads.push_back(std::move(load));
   }
-}
-
-Object Importer::body_force(JsonValue where, const Vector3& acceleration) {
-  Object load;
-  load.add("type", text("body_force"))
-      .add("where", std::move(where))
-      .add("acceleration", numbers(acceleration));
-  return load;
 }
 
 double Importer::damping_time() const {
@@ -293,7 +292,7 @@ bool Importer::leads_folder(std::size_t component) const {
   return false;
 }
 
-void Importer::add_sequence(Object& result, std::size_t component) {
+ObstacleDescription Importer::sequence(std::size_t component) {
   const IpcComponent& c = components_[component];
   const IpcShape& shape = script_.shapes[c.shape];
   const bool named = leads_folder(component);
@@ -318,57 +317,54 @@ void Importer::add_sequence(Object& result, std::size_t component) {
   if ((first.points - c.start).colwise().norm().maxCoeff() > 1e-4 * bounding_box(c.start).diagonal())
     fail(line, "{} is not where the shape starts; a sequence begins with the shape as it starts",
          file(0).string());
-  if (extension != ".seg" && c.dimension < 2) {
-    Source source{file(0), only(first, -1), c.dimension, true};
+  Source source{file(0), {}, c.dimension, extension != ".seg" && c.dimension < 2};
+  if (source.written_out) {
+    source.mesh = only(first, -1);
     if (c.dimension == 1) source.mesh.edges = edges_of(first.faces);
-    result.add("mesh", mesh_value(source));
-  } else {
-    result.add("mesh", Object().add("file", path_value(file(0))).value());
   }
-  const std::string pattern = std::get<std::string>(path_value(*found / "{}").data) + extension;
-  result.add("sequence", Object()
-                             .add("files", text(pattern))
-                             .add("first", number(0))
-                             .add("count", number(count))
-                             .add("dt", number(script_.dt))
-                             .value());
+  ObstacleDescription result;
+  result.mesh = mesh_of(source);
+  result.sequence.emplace();
+  result.sequence->files = path_value(*found / "{}") + extension;
+  result.sequence->count = count;
+  result.sequence->dt = number(script_.dt);
+  return result;
 }
 
-void Importer::add_mesh_obstacles(JsonValue::Array& bodies) {
+void Importer::add_mesh_obstacles() {
   for (std::size_t i = 0; i < script_.mesh_obstacles.size(); ++i) {
-    const IpcMeshObstacle& obstacle = script_.mesh_obstacles[i];
-    const std::string name = fresh_name(obstacle.path, namesakes(obstacle.path) == 1);
-    Object result;
-    result.add("type", text("obstacle")).add("name", text(name));
-    result.add("mesh", mesh_value(sources_[obstacle_source_[i]]));
-    result.add("transform", placing_value(obstacle_placings_[i], obstacle.rotate, false));
+    const IpcMeshObstacle& given = script_.mesh_obstacles[i];
+    ObstacleDescription obstacle;
+    obstacle.place = at_line(given.line);
+    obstacle.name = fresh_name(given.path, namesakes(given.path) == 1);
+    obstacle.mesh = mesh_of(sources_[obstacle_source_[i]]);
+    obstacle.transform = placing_value(obstacle_placings_[i], given.rotate, false);
     if (const auto found = staging_.mesh_obstacles.find(i); found != staging_.mesh_obstacles.end())
-      if (JsonValue how = motion(found->second); !how.is_null()) result.add("motion", std::move(how));
-    bodies.push_back(at_line(obstacle.line, result.value()));
-    frictions_.push_back({name, obstacle.friction});
-    if (obstacle.friction > 0)
-      note(obstacle.line,
-           fmt::format("the friction of this meshCO, {:g}, acts here; the reference reads it but "
-                       "computes none: write 0 to have the same motion",
-                       obstacle.friction));
+      obstacle.motion = motion(found->second);
+    frictions_.push_back({obstacle.name, given.friction});
+    scene_.bodies.push_back(std::move(obstacle));
+    if (given.friction > 0)
+      note(given.line, fmt::format("the friction of this meshCO, {:g}, acts here; the reference reads it but "
+                                   "computes none: write 0 to have the same motion",
+                                   given.friction));
   }
 }
 
-void Importer::add_half_spaces(JsonValue::Array& bodies) {
+void Importer::add_half_spaces() {
   const auto grounds = std::count_if(script_.half_spaces.begin(), script_.half_spaces.end(),
                                      [](const IpcHalfSpace& h) { return h.ground; });
   for (std::size_t i = 0; i < script_.half_spaces.size(); ++i) {
-    const IpcHalfSpace& h = script_.half_spaces[i];
-    const bool alone = (h.ground ? grounds : Index(script_.half_spaces.size()) - grounds) == 1;
-    const std::string name = fresh_name(h.ground ? "ground" : "half_space", alone);
-    const auto moving = staging_.half_spaces.find(i);
-    Object result;
-    result.add("type", text("half_space")).add("name", text(name));
-    result.add("origin", numbers(h.origin)).add("normal", numbers(h.normal));
-    if (moving != staging_.half_spaces.end())
-      if (JsonValue how = motion(moving->second); !how.is_null()) result.add("motion", std::move(how));
-    bodies.push_back(at_line(h.line, result.value()));
-    frictions_.push_back({name, h.friction});
+    const IpcHalfSpace& given = script_.half_spaces[i];
+    const bool alone = (given.ground ? grounds : Index(script_.half_spaces.size()) - grounds) == 1;
+    HalfSpaceDescription plane;
+    plane.place = at_line(given.line);
+    plane.name = fresh_name(given.ground ? "ground" : "half_space", alone);
+    plane.origin = numbers(given.origin);
+    plane.normal = numbers(given.normal);
+    if (const auto moving = staging_.half_spaces.find(i); moving != staging_.half_spaces.end())
+      plane.motion = motion(moving->second);
+    frictions_.push_back({plane.name, given.friction});
+    scene_.bodies.push_back(std::move(plane));
   }
 }
 

@@ -56,8 +56,8 @@ Side Importer::side_of(const IpcCut& cut) const {
   return side;
 }
 
-Place Importer::place_of(const IpcChoice& choice) const {
-  Place place{{}, choice.point};
+PlacedChoice Importer::place_choice(const IpcChoice& choice) const {
+  PlacedChoice place{{}, choice.point};
   for (const auto& cuts : choice.any_of) {
     place.any_of.emplace_back();
     for (const IpcCut& cut : cuts) place.any_of.back().push_back(side_of(cut));
@@ -65,7 +65,7 @@ Place Importer::place_of(const IpcChoice& choice) const {
   return place;
 }
 
-Chosen Importer::choose(const Place& place, std::size_t component) const {
+Chosen Importer::choose(const PlacedChoice& place, std::size_t component) const {
   const Matrix3X& points = components_[component].start;
   Chosen chosen;
   if (place.point) {
@@ -84,7 +84,7 @@ Chosen Importer::choose(const Place& place, std::size_t component) const {
     if (inside(points.col(i))) chosen.points.push_back(i);
   if (chosen.points.empty()) return chosen;
   if (Index(chosen.points.size()) == points.cols()) {
-    chosen.where = Object().add("all", JsonValue(true)).value();
+    chosen.where = AllSelection{};
     return chosen;
   }
   std::string formula;
@@ -94,14 +94,16 @@ Chosen Importer::choose(const Place& place, std::size_t component) const {
     if (sides.size() > 1 && all.size() > 1) part = "(" + part + ")";
     formula += (formula.empty() ? "" : " || ") + part;
   }
-  chosen.where = Object().add("expression", text(formula)).value();
+  ExpressionSelection selection;
+  selection.expression = formula;
+  chosen.where = selection;
   return chosen;
 }
 
-JsonValue Importer::indices(const std::vector<Index>& points) {
-  JsonValue::Array list;
-  for (const Index i : points) list.push_back(number(i));
-  return Object().add("indices", JsonValue(std::move(list))).value();
+IndexSelection Importer::indices(const std::vector<Index>& points) {
+  IndexSelection selection;
+  selection.indices = points;
+  return selection;
 }
 
 Chosen Importer::choose_box(std::size_t component, const Vector3& low, const Vector3& high) const {
@@ -129,8 +131,8 @@ Chosen Importer::choose_box(std::size_t component, const Vector3& low, const Vec
   return chosen;
 }
 
-std::optional<JsonValue> Importer::world_box(std::size_t component, const Vector3& low, const Vector3& high,
-                                             const std::vector<Index>& wanted) const {
+std::optional<BoxSelection> Importer::world_box(std::size_t component, const Vector3& low,
+                                                const Vector3& high, const std::vector<Index>& wanted) const {
   const Matrix3& rotation = placings_[component].rotate;
   Vector3 from, to;
   for (int k = 0; k < 3; ++k) {
@@ -152,63 +154,62 @@ std::optional<JsonValue> Importer::world_box(std::size_t component, const Vector
         ((upper - points.col(i)).array() >= -slack).all())
       found.push_back(i);
   if (found != wanted) return std::nullopt;
-  return Object()
-      .add(
-          "box",
-          Object().add("min", numbers(from)).add("max", numbers(to)).add("relative", JsonValue(true)).value())
-      .value();
+  BoxSelection selection;
+  selection.box.min = numbers(from);
+  selection.box.max = numbers(to);
+  selection.box.relative = true;
+  return selection;
 }
 
-JsonValue Importer::motion(const IpcMovement& movement) const {
+std::optional<MotionDescription> Importer::motion(const IpcMovement& movement) const {
   if (movement.pieces.empty()) return {};
   const bool still = std::all_of(movement.pieces.begin(), movement.pieces.end(),
                                  [](const IpcPiece& p) { return p.velocity.isZero(0); });
   if (still && !movement.spin) return {};
-  Object result;
+  if (!movement.path.empty() || movement.pieces.size() > 1) return keyframes(movement);
+  FormulaMotion result;
+  const Vector3& v = movement.pieces[0].velocity;
+  result.translate = {way(v[0]), way(v[1]), way(v[2])};
+  if (movement.spin) {
+    TurningDescription turning;
+    turning.axis = numbers(movement.spin->axis);
+    turning.angle = way(movement.spin->rate);
+    result.rotate = turning;
+    result.center = numbers(movement.spin->center);
+  }
+  return result;
+}
+
+MotionDescription Importer::keyframes(const IpcMovement& movement) const {
+  KeyframeMotion result;
+  const auto add = [&](double time, const Vector3& shift, double angle) {
+    KeyframeDescription frame;
+    frame.t = number(time);
+    frame.translate = numbers(shift);
+    if (movement.spin) frame.rotate = axis_angle(movement.spin->axis, angle);
+    result.keyframes.push_back(frame);
+  };
+  if (movement.spin) result.center = numbers(movement.spin->center);
   if (!movement.path.empty()) {
-    JsonValue::Array frames;
     for (std::size_t k = 0; k <= movement.path.size(); ++k) {
       const double time = double(k) * script_.dt;
-      frames.push_back(
-          Object()
-              .add("t", number(time))
-              .add("translate", numbers(k == 0 ? Vector3(Vector3::Zero()) : movement.path[k - 1]))
-              .add("rotate", axis_angle(movement.spin->axis, time * movement.spin->rate))
-              .value());
+      add(time, k == 0 ? Vector3(Vector3::Zero()) : movement.path[k - 1], time * movement.spin->rate);
     }
-    result.add("keyframes", JsonValue(std::move(frames)));
-  } else if (movement.pieces.size() == 1) {
-    const Vector3& v = movement.pieces[0].velocity;
-    if (!still) result.add("translate", JsonValue(JsonValue::Array{way(v[0]), way(v[1]), way(v[2])}));
-    if (movement.spin)
-      result.add(
-          "rotate",
-          Object().add("axis", numbers(movement.spin->axis)).add("angle", way(movement.spin->rate)).value());
-  } else {
-    JsonValue::Array frames;
-    Vector3 shift = Vector3::Zero();
-    double angle = 0;
-    const double end = double(ipc_steps(script_)) * script_.dt;
-    const auto add_frame = [&](double time) {
-      Object frame;
-      frame.add("t", number(time));
-      if (!still) frame.add("translate", numbers(shift));
-      if (movement.spin) frame.add("rotate", axis_angle(movement.spin->axis, angle));
-      frames.push_back(frame.value());
-    };
-    for (std::size_t i = 0; i < movement.pieces.size(); ++i) {
-      const IpcPiece& piece = movement.pieces[i];
-      add_frame(piece.time);
-      const double next = i + 1 < movement.pieces.size() ? movement.pieces[i + 1].time : end;
-      shift += (next - piece.time) * piece.velocity;
-      if (movement.spin && piece.spins) angle += (next - piece.time) * movement.spin->rate;
-    }
-    const IpcPiece& last = movement.pieces.back();
-    if (last.time < end && (!last.velocity.isZero(0) || (movement.spin && last.spins))) add_frame(end);
-    result.add("keyframes", JsonValue(std::move(frames)));
+    return result;
   }
-  if (movement.spin) result.add("center", numbers(movement.spin->center));
-  return result.value();
+  Vector3 shift = Vector3::Zero();
+  double angle = 0;
+  const double end = double(ipc_steps(script_)) * script_.dt;
+  for (std::size_t i = 0; i < movement.pieces.size(); ++i) {
+    const IpcPiece& piece = movement.pieces[i];
+    add(piece.time, shift, angle);
+    const double next = i + 1 < movement.pieces.size() ? movement.pieces[i + 1].time : end;
+    shift += (next - piece.time) * piece.velocity;
+    if (movement.spin && piece.spins) angle += (next - piece.time) * movement.spin->rate;
+  }
+  const IpcPiece& last = movement.pieces.back();
+  if (last.time < end && (!last.velocity.isZero(0) || (movement.spin && last.spins))) add(end, shift, angle);
+  return result;
 }
 
 IpcMovement Importer::steady(const Vector3& velocity, const Vector3& angular_velocity, const Matrix3X& points,
@@ -240,10 +241,10 @@ IpcMovement Importer::steady(const Vector3& velocity, const Vector3& angular_vel
   return movement;
 }
 
-void Importer::add_range(Object& object, const IpcTimeRange& a, const IpcTimeRange& b) {
+void Importer::set_times(TimesDescription& times, const IpcTimeRange& a, const IpcTimeRange& b) {
   const double from = std::max(a.from, b.from), until = std::min(a.until, b.until);
-  if (from > 0) object.add("from", number(from));
-  if (until < 1e300) object.add("until", number(until));
+  if (from > 0) times.from = number(from);
+  if (until < 1e300) times.until = number(until);
 }
 
 }  // namespace apart::ipc

@@ -29,33 +29,28 @@ ImportedScene Importer::convert() {
   place_shapes();
   place_mesh_obstacles();
   staging_ = stage_ipc_script(script_, components_, obstacle_points_);
-  for (const IpcHandle& handle : staging_.handles) handle_places_.push_back(place_of(handle.where));
-  for (const IpcPush& push : staging_.pushes) push_places_.push_back(place_of(push.where));
+  for (const IpcHandle& handle : staging_.handles) handle_places_.push_back(place_choice(handle.where));
+  for (const IpcPush& push : staging_.pushes) push_places_.push_back(place_choice(push.where));
   find_scale();
   report_unused();
-  JsonValue::Array bodies;
-  add_shapes(bodies);
-  add_mesh_obstacles(bodies);
-  add_half_spaces(bodies);
-  Object scene;
-  scene.add("version", number(1)).add("name", text(name_));
-  scene.add("description", text(fmt::format("converted from {}", script_.file.filename().string())));
-  scene.add("time", time()).add("gravity", numbers(Vector3(0, script_.gravity ? -9.80665 : 0, 0)));
-  scene.add("bodies", JsonValue(std::move(bodies))).add("contact", contact()).add("solver", solver());
-  scene.add("output", output());
-  ImportedScene result{scene.value(), std::move(notes_)};
-  for (std::string& line : staging_.notes) result.notes.push_back(std::move(line));
-  locate(result.scene, place_, 1);
-  return result;
+  add_shapes();
+  add_mesh_obstacles();
+  add_half_spaces();
+  scene_.place = at_line(1);
+  scene_.name = name_;
+  scene_.description = fmt::format("converted from {}", script_.file.filename().string());
+  scene_.time = time();
+  scene_.gravity = Vector3(0, script_.gravity ? -9.80665 : 0, 0);
+  scene_.contact = contact();
+  scene_.solver = solver();
+  // The reference writes at most 100 states a second.
+  scene_.output.every = Index(number(std::clamp(std::round(0.01 / script_.dt), 1.0, 1e9)));
+  for (std::string& line : staging_.notes) notes_.push_back(std::move(line));
+  return {std::move(scene_), std::move(notes_)};
 }
 
 void Importer::note(int line, std::string_view what) {
   notes_.push_back(fmt::format("{}:{}: {}", *place_, line, what));
-}
-
-JsonValue Importer::at_line(int line, JsonValue value) const {
-  locate(value, place_, line);
-  return value;
 }
 
 std::optional<fs::path> Importer::find(const std::string& path) const {
@@ -65,8 +60,8 @@ std::optional<fs::path> Importer::find(const std::string& path) const {
   return find_upward(script_.file, std::array{given, inside});
 }
 
-JsonValue Importer::path_value(const fs::path& file) const {
-  return text(written_path(file, directory_));
+std::string Importer::path_value(const fs::path& file) const {
+  return written_path(file, directory_);
 }
 
 Mesh Importer::only(Mesh mesh, int dimension) {
@@ -231,22 +226,29 @@ void Importer::find_scale() {
     placings_[c].translate += components_[c].start.col(0) - unlifted_[c];
 }
 
-JsonValue Importer::placing_value(const Placing& p, const Vector3& angles, bool turned) const {
-  const bool even = tidy(p.scale[0]) == tidy(p.scale[1]) && tidy(p.scale[0]) == tidy(p.scale[2]);
-  return Object()
-      .add("scale", even ? number(p.scale[0]) : numbers(p.scale))
-      .add("rotate", rotation_value(p.rotate, angles, turned))
-      .add("translate", numbers(p.translate))
-      .value();
+TransformDescription Importer::placing_value(const Placing& p, const Vector3& angles, bool turned) const {
+  TransformDescription result;
+  const Vector3 scale = numbers(p.scale);
+  if (scale[0] == scale[1] && scale[0] == scale[2])
+    result.scale = scale[0];
+  else
+    result.scale = scale;
+  result.rotate = rotation_value(p.rotate, angles, turned);
+  result.translate = numbers(p.translate);
+  return result;
 }
 
-JsonValue Importer::time() const {
-  Object result;
-  result.add("dt", number(script_.dt)).add("tend", number(script_.duration));
-  result.add("integrator", text(script_.newmark ? "newmark" : "implicit_euler"));
-  if (script_.newmark) result.add("beta", number(script_.beta)).add("gamma", number(script_.gamma));
-  result.add("max_motion", number(0));  // a step is one solve there
-  return result.value();
+TimeDescription Importer::time() const {
+  TimeDescription result;
+  result.dt = number(script_.dt);
+  result.tend = number(script_.duration);
+  if (script_.newmark) {
+    result.integrator = Integrator::newmark;
+    result.beta = number(script_.beta);
+    result.gamma = number(script_.gamma);
+  }
+  result.max_motion = 0;  // a step is one solve there
+  return result;
 }
 
 double Importer::tuned(std::size_t first) const {
@@ -256,37 +258,34 @@ double Importer::tuned(std::size_t first) const {
   return value * (script_.absolute_parameters ? 1 : length_);
 }
 
-JsonValue Importer::contact() const {
-  Object result;
-  result.add("dhat", number(tuned(1))).add("barrier_stiffness", text("published"));
-  result.add("friction_coefficient", number(script_.self_friction)).add("epsv", number(tuned(4)));
-  result.add("friction_iterations", number(std::max(0, script_.friction_iterations)));
-  JsonValue::Array pairs;
-  const auto names = [](std::string_view a, std::string_view b) {
-    return JsonValue(JsonValue::Array{text(a), text(b)});
+ContactDescription Importer::contact() const {
+  ContactDescription result;
+  result.dhat = Length{number(tuned(1))};
+  result.barrier_stiffness = StiffnessRule::published;
+  result.friction_coefficient = number(script_.self_friction);
+  result.epsv = Length{number(tuned(4))};
+  result.friction_iterations = std::max(0, script_.friction_iterations);
+  const auto pair = [](const std::string& a, const std::string& b, bool enabled) {
+    PairDescription rule;
+    rule.bodies = {a, b};
+    rule.enabled = enabled;
+    return rule;
   };
-  if (!script_.self_collision)
-    pairs.push_back(Object().add("bodies", names("*", "*")).add("enabled", JsonValue(false)).value());
-  for (const Friction& f : frictions_)
-    pairs.push_back(Object()
-                        .add("bodies", names(f.body, "*"))
-                        .add("enabled", JsonValue(true))
-                        .add("friction_coefficient", number(f.coefficient))
-                        .value());
-  if (!pairs.empty()) result.add("pairs", JsonValue(std::move(pairs)));
-  return result.value();
+  if (!script_.self_collision) result.pairs.push_back(pair("*", "*", false));
+  for (const Friction& f : frictions_) {
+    result.pairs.push_back(pair(f.body, "*", true));
+    result.pairs.back().friction_coefficient = number(f.coefficient);
+  }
+  return result;
 }
 
-JsonValue Importer::solver() const {
-  Object result;
-  result.add("tolerance", number((script_.tolerances.empty() ? 1e-2 : script_.tolerances.back()) * length_));
-  result.add("termination", text("published"));
-  if (script_.tight_inclusion) result.add("ccd", text("tight_inclusion"));
-  return result.value();
-}
-
-JsonValue Importer::output() const {
-  return Object().add("every", number(std::max(1.0, std::round(0.01 / script_.dt)))).value();
+SolverDescription Importer::solver() const {
+  SolverDescription result;
+  result.tolerance =
+      Length{number((script_.tolerances.empty() ? 1e-2 : script_.tolerances.back()) * length_)};
+  result.termination = Termination::published;
+  if (script_.tight_inclusion) result.ccd = CcdMethod::tight_inclusion;
+  return result;
 }
 
 void Importer::report_unused() {

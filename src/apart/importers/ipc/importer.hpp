@@ -53,11 +53,11 @@ struct Side {
 
 struct Chosen {
   std::vector<Index> points;
-  JsonValue where;  ///< null if there are no points
+  SelectionDescription where;  ///< if there are points
 };
 
 /// An IpcChoice where the scene is placed.
-struct Place {
+struct PlacedChoice {
   std::vector<std::vector<Side>> any_of;
   std::optional<std::pair<std::size_t, Index>> point;  ///< instead: component and index
 };
@@ -84,11 +84,11 @@ class Importer {
     throw InputError("{}:{}: {}", *place_, line, fmt::format(format, std::forward<Args>(args)...));
   }
   void note(int line, std::string_view what);
-  JsonValue at_line(int line, JsonValue value) const;
+  Place at_line(int line) const { return Place(place_, line); }
   /// A path of the script: beside it or, since the reference is started one folder above "input", from any
   /// folder above it, with or without that first part.
   std::optional<fs::path> find(const std::string& path) const;
-  JsonValue path_value(const fs::path& file) const;
+  std::string path_value(const fs::path& file) const;
   static Mesh only(Mesh mesh, int dimension);
   /// The mesh of a shape, by the extension: .msh tetrahedra, .obj triangles, .seg segments, .pt points. The
   /// last two may be missing, and are then taken from the .obj of the same name.
@@ -98,69 +98,69 @@ class Importer {
   void place_mesh_obstacles();
   /// What lengths are multiples of: the diagonal of the box around all shapes of tetrahedra.
   void find_scale();
-  JsonValue placing_value(const Placing& p, const Vector3& angles, bool turned) const;
+  TransformDescription placing_value(const Placing& p, const Vector3& angles, bool turned) const;
 
   // ---- choices.cpp: which points are meant, and how they move
   /// The same cut where the scene is placed, at a number that no rounding of coordinates can carry points
   /// across.
   Side side_of(const IpcCut& cut) const;
-  Place place_of(const IpcChoice& choice) const;
-  Chosen choose(const Place& place, std::size_t component) const;
-  static JsonValue indices(const std::vector<Index>& points);
+  PlacedChoice place_choice(const IpcChoice& choice) const;
+  Chosen choose(const PlacedChoice& choice, std::size_t component) const;
+  static IndexSelection indices(const std::vector<Index>& points);
   /// The points of the surface in a box that is relative to the mesh as it is in its file.
   Chosen choose_box(std::size_t component, const Vector3& low, const Vector3& high) const;
   /// The box in the world, if the shape is not turned but by quarters and the box chooses the same points.
-  std::optional<JsonValue> world_box(std::size_t component, const Vector3& low, const Vector3& high,
-                                     const std::vector<Index>& wanted) const;
-  /// Null if nothing moves.
-  JsonValue motion(const IpcMovement& movement) const;
+  std::optional<BoxSelection> world_box(std::size_t component, const Vector3& low, const Vector3& high,
+                                        const std::vector<Index>& wanted) const;
+  /// Nothing if nothing moves.
+  std::optional<MotionDescription> motion(const IpcMovement& movement) const;
+  MotionDescription keyframes(const IpcMovement& movement) const;
   /// Constant speed. Each step of the reference turns about the centre of the bounding box as it is then;
   /// unless the points lie symmetrically, that centre wanders.
   IpcMovement steady(const Vector3& velocity, const Vector3& angular_velocity, const Matrix3X& points,
                      const IpcTimeRange& range = {}) const;
-  static void add_range(Object& object, const IpcTimeRange& a, const IpcTimeRange& b);
+  static void set_times(TimesDescription& times, const IpcTimeRange& a, const IpcTimeRange& b);
 
   // ---- bodies.cpp: bodies, sequences of meshes, obstacles
   std::string fresh_name(const std::string& path, bool alone);
   /// How many bodies come from meshes of that name.
   std::size_t namesakes(const std::string& path) const;
-  JsonValue mesh_value(const Source& source) const;
-  JsonValue material(const IpcShape& shape) const;
-  void add_shapes(JsonValue::Array& bodies);
+  MeshDescription mesh_of(const Source& source) const;
+  MaterialDescription material(const IpcShape& shape) const;
+  void add_shapes();
   /// Whether the components from `first` on differ by their place alone.
   bool can_be_array(std::size_t first, std::size_t count) const;
   int shape_dimension(std::size_t shape) const;
   Vector3 center_of(std::size_t component) const;
   /// The centre of mass of a body of tetrahedra.
   Vector3 mass_center(std::size_t component) const;
-  JsonValue body(std::size_t component, const std::string& name, bool array);
-  /// Of a component that its shape's options or the named script move as a whole; null if it does not move.
-  JsonValue whole_motion(std::size_t component) const;
+  BodyDescription body(std::size_t component, const std::string& name, bool array);
+  VolumeDescription volume(std::size_t component);
+  /// How its shape's options or the named script move a component as a whole; nothing if they do not.
+  std::optional<IpcMovement> whole_movement(std::size_t component) const;
+  std::optional<MotionDescription> whole_motion(std::size_t component) const;
   /// Obstacles move as a whole or not at all.
-  JsonValue merge_dirichlet(std::size_t component, JsonValue whole) const;
-  void add_initial_velocity(Object& result, std::size_t component) const;
-  void add_handles(JsonValue::Array& fixed, std::size_t component) const;
-  void add_dirichlet(JsonValue::Array& fixed, std::size_t component);
-  void add_loads(JsonValue::Array& loads, std::size_t component);
-  static Object body_force(JsonValue where, const Vector3& acceleration);
+  void merge_dirichlet(std::size_t component, std::optional<MotionDescription>& whole) const;
+  void set_initial_velocity(DynamicBody& body, std::size_t component) const;
+  void add_handles(std::vector<FixedDescription>& fixed, std::size_t component) const;
+  void add_dirichlet(std::vector<FixedDescription>& fixed, std::size_t component);
+  void add_loads(std::vector<LoadDescription>& loads, std::size_t component);
   /// The time that multiplies the stiffness matrix. The reference adds k/(2 dt) Δx·K·Δx to an incremental
   /// potential in which the elastic energy counts dt² (Euler) or beta dt² (Newmark); a force -τ K v, with v =
   /// Δx/dt, has the potential τ/(2 dt) Δx·K·Δx before it is multiplied alike.
   double damping_time() const;
   bool leads_folder(std::size_t component) const;
   /// Files hold positions in the world, so that the body is its first file, where that puts it.
-  void add_sequence(Object& result, std::size_t component);
-  void add_mesh_obstacles(JsonValue::Array& bodies);
-  void add_half_spaces(JsonValue::Array& bodies);
+  ObstacleDescription sequence(std::size_t component);
+  void add_mesh_obstacles();
+  void add_half_spaces();
 
   // ---- import.cpp: settings
-  JsonValue time() const;
+  TimeDescription time() const;
   /// dhat and epsv begin at one value and are lowered to another: what counts is the smaller.
   double tuned(std::size_t first) const;
-  JsonValue contact() const;
-  JsonValue solver() const;
-  /// The reference writes at most 100 states a second.
-  JsonValue output() const;
+  ContactDescription contact() const;
+  SolverDescription solver() const;
   void report_unused();
 
   IpcScript script_;
@@ -180,7 +180,8 @@ class Importer {
   double size_factor_ = 1;
   double length_ = 0;  ///< [m]
   IpcStaging staging_;
-  std::vector<Place> handle_places_, push_places_;
+  std::vector<PlacedChoice> handle_places_, push_places_;
+  SceneDescription scene_;
   std::set<std::string> names_;
   std::vector<Friction> frictions_;
 };

@@ -21,6 +21,7 @@ struct IpcSpin {
   Vector3 axis;    ///< unit
   double rate;     ///< [degrees/s]
   Vector3 center;  ///< [m]
+  bool operator==(const IpcSpin&) const = default;
 };
 
 /// From `time` on the velocity is this.
@@ -28,6 +29,7 @@ struct IpcPiece {
   double time;       ///< [s]
   Vector3 velocity;  ///< [m/s]
   bool spins;        ///< whether the spin goes on
+  bool operator==(const IpcPiece&) const = default;
 };
 
 /// A motion of piecewise constant speed.
@@ -36,6 +38,7 @@ struct IpcMovement {
   std::optional<IpcSpin> spin;
   /// [m] The displacement of the spin's centre at the end of each step, if pieces do not give it.
   std::vector<Vector3> path = {};
+  bool operator==(const IpcMovement&) const = default;
 };
 
 /// Points on one side of a plane: direction · x < threshold, or >.

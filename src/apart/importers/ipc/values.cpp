@@ -6,24 +6,20 @@
 
 namespace apart::ipc {
 
-JsonValue number(double value) {
+double number(double value) {
   if (!std::isfinite(value)) throw InputError("some number becomes too large; check scales, sizes and times");
-  return JsonValue(tidy(value));
+  return tidy(value);
 }
 
-JsonValue text(std::string_view value) {
-  return JsonValue(std::string(value));
+Vector3 numbers(const Vector3& v) {
+  return {number(v[0]), number(v[1]), number(v[2])};
 }
 
-JsonValue numbers(const Vector3& v) {
-  return JsonValue(JsonValue::Array{number(v[0]), number(v[1]), number(v[2])});
-}
-
-JsonValue way(double speed) {
-  speed = tidy(speed);
-  if (speed == 0) return number(0);
-  if (std::abs(speed) == 1) return text(speed > 0 ? "t" : "-t");
-  return text(fmt::format("{}*t", speed));
+Formula way(double speed) {
+  speed = number(speed);
+  if (speed == 0) return 0.0;
+  if (std::abs(speed) == 1) return std::string(speed > 0 ? "t" : "-t");
+  return fmt::format("{}*t", speed);
 }
 
 double between(double low, double high, double wanted) {
@@ -66,14 +62,17 @@ Turn turn_of(const Matrix3& rotation) {
   return {axis, angle};
 }
 
-JsonValue axis_angle(const Vector3& axis, double angle) {
-  return Object().add("axis", numbers(axis)).add("angle", number(angle)).value();
+AxisAngleDescription axis_angle(const Vector3& axis, double angle) {
+  AxisAngleDescription result;
+  result.axis = numbers(axis);
+  result.angle = number(angle);
+  return result;
 }
 
-JsonValue rotation_value(const Matrix3& rotation, const Vector3& angles, bool turned) {
+RotationDescription rotation_value(const Matrix3& rotation, const Vector3& angles, bool turned) {
   const int used = int((angles.array() != 0).count());
   if (!turned && used <= 1) return numbers(angles);
-  if (rotation == Matrix3::Identity()) return numbers(Vector3::Zero());
+  if (rotation == Matrix3::Identity()) return Vector3(0, 0, 0);
   const Turn turn = turn_of(rotation);
   return axis_angle(turn.axis, turn.angle);
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Values and rotations as scenes write them. For the files of this folder only.
 #include <apart/importers/tools.hpp>
+#include <apart/scene/description_values.hpp>
 
 #include <numbers>
 #include <optional>
@@ -9,26 +10,12 @@ namespace apart::ipc {
 
 inline constexpr double degrees = std::numbers::pi / 180;
 
-JsonValue number(double value);
-
-JsonValue text(std::string_view value);
-
-JsonValue numbers(const Vector3& v);
-
-class Object {
- public:
-  Object& add(std::string_view key, JsonValue value) {
-    members_.emplace_back(std::string(key), std::move(value));
-    return *this;
-  }
-  JsonValue value() { return JsonValue(std::move(members_)); }
-
- private:
-  JsonValue::Object members_;
-};
+/// The number to 15 digits. Throws InputError if it is not finite.
+double number(double value);
+Vector3 numbers(const Vector3& v);
 
 /// "0.1*t": a way at constant speed.
-JsonValue way(double speed);
+Formula way(double speed);
 
 /// The fewest digits that lie well between.
 double between(double low, double high, double wanted);
@@ -45,10 +32,10 @@ struct Turn {
 
 Turn turn_of(const Matrix3& rotation);
 
-JsonValue axis_angle(const Vector3& axis, double angle);
+AxisAngleDescription axis_angle(const Vector3& axis, double angle);
 
 /// How a scene writes a rotation, which is about x first; `angles` are the ones it came from, if any.
-JsonValue rotation_value(const Matrix3& rotation, const Vector3& angles, bool turned);
+RotationDescription rotation_value(const Matrix3& rotation, const Vector3& angles, bool turned);
 
 /// The constant turning that steps of euler(rates · dt) make.
 std::optional<Turn> rate_of(const Vector3& rates, double dt);

@@ -7,7 +7,6 @@
 #include <apart/importers/rigid_ipc/shapes.hpp>
 #include <apart/importers/tools.hpp>
 #include <apart/scene/meshes.hpp>
-#include <apart/scene/readable_text.hpp>
 #include <apart/scene/validation.hpp>
 
 #include <algorithm>
@@ -31,30 +30,14 @@ FormulaVector constant(const Vector3& v) {
   return {tidy(v[0]), tidy(v[1]), tidy(v[2])};
 }
 
-/// Without members that are as in `standard`, recursively. `type` stays where anything does.
-void trim(JsonValue& value, const JsonValue& standard) {
-  auto* members = value.get_if<JsonValue::Object>();
-  if (!members) return;
-  bool kept = false;
-  std::erase_if(*members, [&](auto& member) {
-    auto& [key, own] = member;
-    if (key == "type") return false;
-    const JsonValue* usual = standard.find(key);
-    if (usual && flat_text(own) == flat_text(*usual)) return true;
-    if (usual) trim(own, *usual);
-    kept = true;
-    return false;
-  });
-  if (!kept) members->clear();
-}
-
 class FixtureImporter {
  public:
   FixtureImporter(const fs::path& file, const fs::path& directory)
       : fixture_(read_fixture(file)),
         shapes_(file, fixture_.plane),
         directory_(directory.empty() ? directory : fs::absolute(directory).lexically_normal()),
-        file_(file) {}
+        file_(file),
+        source_(std::make_shared<const std::string>(file.string())) {}
 
   ImportedScene import() {
     if (fixture_.bodies.size() > most_fixture_bodies)
@@ -71,7 +54,8 @@ class FixtureImporter {
     scene_.description = fmt::format("converted from {}", file_.filename().string());
     scene_.gravity = fixture_.gravity;
     scene_.output.every = Index(std::max(1.0, std::round(0.01 / fixture_.dt)));
-    return {as_json(), std::move(fixture_.notes)};
+    scene_.place = place_of(fixture_.scene);
+    return {std::move(scene_), std::move(fixture_.notes)};
   }
 
  private:
@@ -95,6 +79,7 @@ class FixtureImporter {
     names_.insert(result);
     return result;
   }
+  Place place_of(const LocatedJson& at) const { return Place(source_, std::max(1, at.value().line)); }
   void note(const LocatedJson& at, std::string_view what) { fixture_.notes.push_back(at.message(what)); }
   void note_once(const std::string& key, const LocatedJson& at, std::string_view what) {
     if (said_.insert(key).second) note(at, what);
@@ -149,9 +134,9 @@ class FixtureImporter {
     const Mesh placed = transformed(piece.mesh, transform);
     box_.include(bounding_box(placed.points));
     const std::string name = fresh_name(body, alone);
-    lines_.push_back(body.at.value().line);
     if (body.group >= 0) groups_[body.group].push_back({name, body.type == Type::dynamic});
     const auto shaped = [&](auto description) {
+      description.place = place_of(body.at);
       description.name = name;
       description.mesh = piece.description(directory_);
       description.transform = transform;
@@ -356,44 +341,12 @@ class FixtureImporter {
     scene_.solver.max_iterations = fixture_.max_iterations;
   }
 
-  // ---- The scene as a file
-  JsonValue as_json() const {
-    JsonValue result = to_json(scene_);
-    SceneDescription standard;  // with a body of each kind and mesh
-    for (const MeshDescription& mesh : {MeshDescription(FileMesh{}), MeshDescription(InlineMesh{})}) {
-      RigidDescription rigid;
-      rigid.mesh = mesh;
-      ObstacleDescription obstacle;
-      obstacle.mesh = mesh;
-      standard.bodies.insert(standard.bodies.end(), {rigid, obstacle});
-    }
-    const JsonValue usual = to_json(standard);
-    const auto& kinds = *usual.find("bodies")->get_if<JsonValue::Array>();
-    const auto source = std::make_shared<const std::string>(file_.string());
-    auto& bodies = *result.find("bodies")->get_if<JsonValue::Array>();
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      const bool moves = std::holds_alternative<RigidDescription>(scene_.bodies[i]);
-      const bool inside = bodies[i].find("mesh")->find("points");
-      trim(bodies[i], kinds[(moves ? 0 : 1) + (inside ? 2 : 0)]);
-      locate(bodies[i], source, lines_[i]);
-    }
-    for (const std::string_view key : {"contact", "solver", "output"})
-      if (JsonValue* part = result.find(key)) trim(*part, *usual.find(key));
-    std::erase_if(*result.get_if<JsonValue::Object>(), [](const auto& member) {
-      const auto* list = member.second.template get_if<JsonValue::Array>();
-      const auto* object = member.second.template get_if<JsonValue::Object>();
-      return (list && list->empty() && member.first != "bodies") || (object && object->empty());
-    });
-    locate(result, source, std::max(1, fixture_.scene.value().line));
-    return result;
-  }
-
   Fixture fixture_;
   Shapes shapes_;
   fs::path directory_, file_;
+  std::shared_ptr<const std::string> source_;  ///< of places
   SceneDescription scene_;
-  std::vector<int> lines_;  ///< of bodies
-  Aabb box_;                ///< of all vertices at the start
+  Aabb box_;  ///< of all vertices at the start
   std::map<std::string, int> namesakes_, counted_;
   std::set<std::string> names_, said_;
   std::map<Index, std::vector<Member>> groups_;  ///< of dynamic and static bodies
