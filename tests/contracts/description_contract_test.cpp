@@ -96,8 +96,7 @@ TEST(DescriptionContract, EveryKeyHasAMember) {
   for_each_row([&](const Row& row, const std::string& name) {
     for (const Key& key : row.keys) {
       const bool says_which = row.tag_is_name && key.name == row.tag;
-      EXPECT_EQ(key.member.read == nullptr, says_which) << name << " " << key.name;
-      EXPECT_EQ(key.member.write == nullptr, says_which) << name << " " << key.name;
+      EXPECT_EQ(!key.member.exists(), says_which) << name << " " << key.name;
       ++count;
     }
   });
@@ -109,7 +108,7 @@ TEST(DescriptionContract, DefaultsOfTheDescriptionAreThoseOfTheCatalog) {
   for_each_row([&](const Row& row, const std::string& name) {
     const auto made = row.make_description(), read = row.make_description();
     for (const Key& key : row.keys) {
-      if (!key.member.write || key.fallback == Key::required) continue;
+      if (!key.member.exists() || key.fallback == Key::required) continue;
       const auto given = key.member.write(made.get());
       if (key.fallback == Key::optional) {
         EXPECT_TRUE(!given || to_short_text(*given) == "\"\"") << name << " " << key.name;

@@ -215,6 +215,33 @@ const T& named(const std::vector<T>& list, std::string_view name) {
 
 }  // namespace
 
+ValueType::ValueType() = default;
+ValueType::ValueType(Kind kind_, Range range_, std::string_view name_, std::vector<ValueType> of_,
+                     std::size_t min_size_, std::size_t max_size_)
+    : kind(kind_), range(range_), name(name_), of(std::move(of_)), min_size(min_size_), max_size(max_size_) {}
+ValueType::ValueType(const ValueType&) = default;
+ValueType::ValueType(ValueType&&) noexcept = default;
+ValueType& ValueType::operator=(const ValueType&) = default;
+ValueType& ValueType::operator=(ValueType&&) noexcept = default;
+ValueType::~ValueType() = default;
+
+Key::Key(std::string_view name_, ValueType type_, std::string_view unit_, std::string_view fallback_,
+         std::string_view summary_, std::string_view advice_, std::string_view excludes_,
+         std::string_view needs_)
+    : name(name_),
+      type(std::move(type_)),
+      unit(unit_),
+      fallback(fallback_),
+      summary(summary_),
+      advice(advice_),
+      excludes(excludes_),
+      needs(needs_) {}
+Key::Key(const Key&) = default;
+Key::Key(Key&&) noexcept = default;
+Key& Key::operator=(const Key&) = default;
+Key& Key::operator=(Key&&) noexcept = default;
+Key::~Key() = default;
+
 bool Range::contains(double value) const {
   return (lower_open ? value > lower : value >= lower) && (upper_open ? value < upper : value <= upper);
 }

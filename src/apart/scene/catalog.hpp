@@ -5,7 +5,6 @@
 // the contract tests all iterate it.
 #include <apart/io/located_json.hpp>
 
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -45,8 +44,20 @@ struct ValueType {
   std::string_view name;  ///< choice, object
   std::vector<ValueType>
       of;  ///< list: the type of its items; any_of: alternatives, each of another JSON type
-  std::size_t min_size = 0, max_size = std::numeric_limits<std::size_t>::max();  ///< of a list, or a text
+  std::size_t min_size = 0, max_size = unlimited;  ///< of a list, or a text
   bool is_path = false;  ///< text: of a file, absolute or relative to the scene file
+  static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+  // Defined in a source file, as those of Key are: the catalog copies some hundreds of them, and inline it
+  // would take minutes to compile.
+  ValueType();
+  ValueType(Kind kind, Range range, std::string_view name, std::vector<ValueType> of,
+            std::size_t min_size = 0, std::size_t max_size = unlimited);
+  ValueType(const ValueType&);
+  ValueType(ValueType&&) noexcept;
+  ValueType& operator=(const ValueType&);
+  ValueType& operator=(ValueType&&) noexcept;
+  ~ValueType();
 };
 
 /// A checked value, and what keeps it alive.
@@ -55,11 +66,21 @@ struct CheckedJson {
   const std::shared_ptr<const JsonValue>& root;
 };
 
-/// How a key fills a member of the struct that describes its object, and is written from it.
+/// The member of a struct that a key fills and is written from: where it is, and how values of its type are
+/// read and written.
 struct Member {
-  std::function<void(void* object, const CheckedJson& value)> read = nullptr;
+  std::size_t offset = 0;  ///< [bytes] from the beginning of the struct
+  void (*read_value)(void* member, const CheckedJson& value) = nullptr;
+  std::optional<JsonValue> (*write_value)(const void* member) = nullptr;
+
+  bool exists() const { return read_value != nullptr; }
+  void read(void* object, const CheckedJson& value) const {
+    read_value(static_cast<char*>(object) + offset, value);
+  }
   /// Nothing if the member has no value.
-  std::function<std::optional<JsonValue>(const void* object)> write = nullptr;
+  std::optional<JsonValue> write(const void* object) const {
+    return write_value(static_cast<const char*>(object) + offset);
+  }
 };
 
 /// One key of an object.
@@ -76,6 +97,15 @@ struct Key {
   /// them is given; and those that must be given with it.
   std::string_view excludes = {}, needs = {};
   Member member = {};  ///< none: the key that says which row it is
+
+  Key(std::string_view name, ValueType type, std::string_view unit, std::string_view fallback,
+      std::string_view summary, std::string_view advice = {}, std::string_view excludes = {},
+      std::string_view needs = {});
+  Key(const Key&);
+  Key(Key&&) noexcept;
+  Key& operator=(const Key&);
+  Key& operator=(Key&&) noexcept;
+  ~Key();
 };
 
 /// One kind of object in a group: chosen by the value of a key ("type": "volume"), by a key being there

@@ -11,83 +11,48 @@ namespace apart::catalog_parts {
 inline constexpr Range positive{0, infinity, true, true};
 inline constexpr Range not_negative{0, infinity, false, true};
 
-inline ValueType boolean() {
-  return {ValueType::Kind::boolean, {}, {}, {}};
-}
-inline ValueType number(Range range = {}) {
-  return {ValueType::Kind::number, range, {}, {}};
-}
-inline ValueType integer(double lower, double upper = std::numeric_limits<Index>::max()) {
-  return {ValueType::Kind::integer, {lower, upper}, {}, {}};
-}
-inline ValueType length(Range range) {
-  return {ValueType::Kind::length, range, {}, {}};
-}
-inline ValueType text() {
-  return {ValueType::Kind::text, {}, {}, {}, 1};
-}
-inline ValueType path() {
-  ValueType type = text();
-  type.is_path = true;
-  return type;
-}
-inline ValueType any_text() {
-  return {ValueType::Kind::text, {}, {}, {}, 0};
-}
-inline ValueType formula() {
-  return {ValueType::Kind::formula, {}, {}, {}};
-}
-inline ValueType choice(std::string_view list) {
-  return {ValueType::Kind::choice, {}, list, {}};
-}
-inline ValueType object(std::string_view group) {
-  return {ValueType::Kind::object, {}, group, {}};
-}
-inline ValueType any_of(std::vector<ValueType> alternatives) {
-  return {ValueType::Kind::any_of, {}, {}, std::move(alternatives)};
-}
-inline ValueType list(ValueType of, std::size_t min_size = 0,
-                      std::size_t max_size = std::numeric_limits<std::size_t>::max()) {
-  return {ValueType::Kind::list, {}, {}, {std::move(of)}, min_size, max_size};
-}
-inline ValueType tuple(ValueType of, std::size_t size) {
-  return {ValueType::Kind::list, {}, {}, {std::move(of)}, size, size};
-}
-inline ValueType vector(Range range = {}) {
-  return tuple(number(range), 3);
-}
-inline ValueType rotation() {
-  return any_of({vector(), object("axis_angle")});
-}
-inline ValueType friction_coefficient() {
-  return any_of({number(not_negative), object("friction")});
-}
-inline ValueType number_or_formula() {
-  return any_of({number(), formula()});
-}
+ValueType boolean();
+ValueType number(Range range = {});
+ValueType integer(double lower, double upper = std::numeric_limits<Index>::max());
+ValueType length(Range range);
+ValueType text();
+ValueType path();
+ValueType any_text();
+ValueType formula();
+ValueType choice(std::string_view list);
+ValueType object(std::string_view group);
+ValueType any_of(std::vector<ValueType> alternatives);
+ValueType list(ValueType of, std::size_t min_size = 0, std::size_t max_size = ValueType::unlimited);
+ValueType tuple(ValueType of, std::size_t size);
+ValueType vector(Range range = {});
+ValueType rotation();
+ValueType friction_coefficient();
+ValueType number_or_formula();
 
 // ---- Rows: kinds of objects, each with the struct that describes it ------------------------------
 
-/// A key and the member of T that it fills; without one, the key says which row an object is of.
-template <class T>
+/// A key and the member that it fills; without one, the key says which row an object is of.
 struct Bound {
   Key key;
-  Bound(Key unbound) : key(std::move(unbound)) {}
+  Bound(Key unbound);
+  Bound(Key unbound, const Member& member);
   template <class Base, class M>
-  Bound(Key unbound, M Base::*m) : key(std::move(unbound)) {
-    key.member = described::member(static_cast<M T::*>(m));
-  }
+  Bound(Key unbound, M Base::*m) : Bound(std::move(unbound), described::member(m)) {}
 };
+/// Of the struct T.
 template <class T>
-using Keys = std::vector<Bound<T>>;
+struct Keys : std::vector<Bound> {
+  using std::vector<Bound>::vector;
+};
 
 /// `tag` as in Row.
+Row make_row(Row row, std::vector<Bound> keys);
 template <class T>
 Row make_row(std::string_view summary, std::string_view tag, bool tag_is_name, Keys<T> keys) {
-  Row row{T::kind,     summary, tag,
-          tag_is_name, {},      [] { return std::shared_ptr<void>(std::make_shared<T>()); }};
-  for (Bound<T>& bound : keys) row.keys.push_back(std::move(bound.key));
-  return row;
+  static_assert(!std::is_polymorphic_v<T>);
+  return make_row(
+      {T::kind, summary, tag, tag_is_name, {}, [] { return std::shared_ptr<void>(std::make_shared<T>()); }},
+      std::move(keys));
 }
 
 /// A place where only one kind of object may stand.
@@ -116,11 +81,11 @@ Row otherwise(std::string_view summary, Keys<T> keys) {
 }
 
 /// When something holds.
+void add_times(std::vector<Bound>& keys);
 template <class T>
 Keys<T> with_times(Keys<T> keys) {
-  keys.push_back({{"from", number(not_negative), "s", "0", "when it begins"}, &T::from});
-  keys.push_back(
-      {{"until", number(positive), "s", Key::optional, "when it ends; not given: never"}, &T::until});
+  static_assert(std::is_base_of_v<TimesDescription, T>);
+  add_times(keys);
   return keys;
 }
 

@@ -75,14 +75,14 @@ std::string choice_name(int value, std::string_view list) {
 
 void read_object(const CheckedJson& v, const Row& row, void* object) {
   for (const Key& key : row.keys)
-    if (key.member.read && v.value.has(key.name)) key.member.read(object, {v.value[key.name], v.root});
+    if (key.member.exists() && v.value.has(key.name)) key.member.read(object, {v.value[key.name], v.root});
 }
 
 JsonValue write_object(const Row& row, const void* object, const Place& place) {
   JsonValue::Object members;
   for (const Key& key : row.keys) {
     std::optional<JsonValue> value =
-        key.member.write ? key.member.write(object) : JsonValue(std::string(row.name));
+        key.member.exists() ? key.member.write(object) : JsonValue(std::string(row.name));
     if (value && !(key.fallback == Key::optional && is_empty_text(*value)))
       members.emplace_back(key.name, std::move(*value));
   }

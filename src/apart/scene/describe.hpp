@@ -212,21 +212,42 @@ struct Value<NestedMesh> {
   static JsonValue write(const NestedMesh& x) { return described::write(x->mesh); }
 };
 
-/// A member of the struct T for a key; an optional one need not have a value.
+/// An optional member need not have a value.
+template <class M>
+inline constexpr bool is_optional = false;
+template <class M>
+inline constexpr bool is_optional<std::optional<M>> = true;
+
+template <class M>
+void read_member(void* member, const CheckedJson& v) {
+  if constexpr (is_optional<M>)
+    read(v, static_cast<M*>(member)->emplace());
+  else
+    read(v, *static_cast<M*>(member));
+}
+template <class M>
+std::optional<JsonValue> write_member(const void* member) {
+  const M& x = *static_cast<const M*>(member);
+  if constexpr (is_optional<M>)
+    return x ? std::optional(write(*x)) : std::nullopt;
+  else
+    return write(x);
+}
+
+/// A member for a key, of the struct T or one that T begins with: descriptions have at most one base class
+/// and no virtual functions, so that offsets in both are the same.
+template <class T>
+const T& sample() {
+  static const T object{};
+  return object;
+}
+/// A member for a key, of the struct T or of one that begins with T: descriptions have at most one base class
+/// and no virtual functions, so that the offsets in both are the same.
 template <class T, class M>
 Member member(M T::*m) {
-  return {[m](void* object, const CheckedJson& v) { read(v, static_cast<T*>(object)->*m); },
-          [m](const void* object) -> std::optional<JsonValue> {
-            return write(static_cast<const T*>(object)->*m);
-          }};
-}
-template <class T, class M>
-Member member(std::optional<M> T::*m) {
-  return {[m](void* object, const CheckedJson& v) { read(v, (static_cast<T*>(object)->*m).emplace()); },
-          [m](const void* object) -> std::optional<JsonValue> {
-            const std::optional<M>& x = static_cast<const T*>(object)->*m;
-            return x ? std::optional(write(*x)) : std::nullopt;
-          }};
+  const T& object = sample<T>();
+  const auto offset = reinterpret_cast<const char*>(&(object.*m)) - reinterpret_cast<const char*>(&object);
+  return {std::size_t(offset), &read_member<M>, &write_member<M>};
 }
 
 }  // namespace apart::described

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/viewer/render.hpp>
+#include <apart/viewer/shapes.hpp>
 
 namespace apart {
 
