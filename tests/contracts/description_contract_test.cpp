@@ -130,7 +130,7 @@ TEST(DescriptionContract, AnObjectWithEveryKeyIsWrittenAsItWasRead) {
       const auto object = std::make_shared<const JsonValue>(complete_object(row, variant));
       const auto description = row.make_description();
       described::read_object({LocatedJson(*object), object}, row, description.get());
-      EXPECT_EQ(normal_text(described::write_object(row, description.get())), normal_text(*object))
+      EXPECT_EQ(normal_text(described::write_object(row, description.get(), Place())), normal_text(*object))
           << name << ", variant " << variant;
     }
   });
