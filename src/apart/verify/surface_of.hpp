@@ -1,6 +1,6 @@
 #pragma once
 #include <apart/geometry/exact_intersection.hpp>
-#include <apart/geometry/mesh.hpp>
+#include <apart/io/frame.hpp>
 
 namespace apart::verify {
 
