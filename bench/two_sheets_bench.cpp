@@ -159,7 +159,7 @@ void earliest_impact(benchmark::State& state, Scene scene, CcdMethod method, int
   set_thread_count(threads);
   double earliest = 0;
   for (auto _ : state)
-    earliest = collision_free_step(surface, candidates, {surface.rest, p}, {.method = method});
+    earliest = collision_free_step(surface, candidates, {surface.rest, p}, {.method = method}).alpha;
   count(state, candidates);
   state.counters["earliest"] = earliest;
   set_thread_count(1);

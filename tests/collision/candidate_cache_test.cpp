@@ -63,7 +63,7 @@ TEST(CandidateCache, NeverMissesAPairOnThePath) {
             EXPECT_TRUE(contains(found, s));
             break;
           }
-      const double share = cache.covered_share(x, p);
+      const double share = cache.covered_share({x, p});
       const Candidates& around = cache.at(x);
       for (const Stencil& s : all)
         for (int k = 0; k <= 20; ++k)
@@ -125,18 +125,19 @@ TEST(CandidateCache, BlocksAlongAPathHoldAllPairsAndNoMoreThanAsked) {
     const Candidates all = whole.along(surface.rest, way * wild);
     Candidates together;
     std::size_t largest = 0;
-    EXPECT_TRUE(parts.for_each_block_along(surface.rest, way * wild, [&](std::span<const Stencil> block) {
-      largest = std::max(largest, block.size());
-      together.insert(together.end(), block.begin(), block.end());
-      return true;
-    }));
+    EXPECT_TRUE(
+        parts.for_each_block_along({surface.rest, way * wild}, 1, [&](std::span<const Stencil> block) {
+          largest = std::max(largest, block.size());
+          together.insert(together.end(), block.begin(), block.end());
+          return true;
+        }));
     std::sort(together.begin(), together.end());
     EXPECT_EQ(together, all);
     if (way == 1.0) {
       EXPECT_GT(all.size(), 10000u);
       EXPECT_LE(largest, 100u);
-      EXPECT_FALSE(
-          parts.for_each_block_along(surface.rest, wild, [&](std::span<const Stencil>) { return false; }));
+      EXPECT_FALSE(parts.for_each_block_along({surface.rest, wild}, 1,
+                                              [&](std::span<const Stencil>) { return false; }));
     }
   }
 }
@@ -156,7 +157,7 @@ TEST(CandidateCache, WithoutReuseEveryNewStateIsSearchedWithoutMargin) {
         EXPECT_TRUE(contains(found, s));
       }
     }
-    EXPECT_EQ(cache.covered_share(x, Matrix3X::Constant(3, x.cols(), 1e-9)), 0);
+    EXPECT_EQ(cache.covered_share({x, Matrix3X::Constant(3, x.cols(), 1e-9)}), 0);
     x += 1e-6 * Matrix3X::Random(3, x.cols());
   }
 }
@@ -175,7 +176,7 @@ TEST(CandidateCache, WithoutReachThereAreNoPairsAndNoSearches) {
   CandidateCache cache(make_bvh(surface), 0);
   EXPECT_TRUE(cache.at(surface.rest).empty());
   EXPECT_TRUE(cache.along(surface.rest, surface.rest).empty());
-  EXPECT_EQ(cache.covered_share(surface.rest, surface.rest), 1);
+  EXPECT_EQ(cache.covered_share({surface.rest, surface.rest}), 1);
   EXPECT_EQ(cache.searches(), 0u);
   EXPECT_THROW(CandidateCache(make_bvh(surface), -1), InvariantError);
   EXPECT_THROW(CandidateCache(make_bvh(surface), std::nan("")), InvariantError);

@@ -18,9 +18,9 @@ class Watched final : public BroadPhase {
  public:
   Watched(std::unique_ptr<BroadPhase> watched, std::size_t& most, std::size_t& blocks)
       : watched_(std::move(watched)), most_(most), blocks_(blocks) {}
-  bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius,
+  bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, const SearchRange& range,
                       BlockVisitor visit) override {
-    return watched_->for_each_block(limit, x0, x1, radius, [&](std::span<const Stencil> block) {
+    return watched_->for_each_block(limit, x0, x1, range, [&](std::span<const Stencil> block) {
       most_ = std::max(most_, block.size());
       ++blocks_;
       return visit(block);
@@ -42,7 +42,7 @@ class Watched final : public BroadPhase {
 /// Over all pairs there are, however far apart.
 double by_definition(const CollisionSurface& surface, const Matrix3X& x, const Matrix3X& p,
                      const CcdOptions& options) {
-  return collision_free_step(surface, all_pairs(surface), {x, p}, options);
+  return collision_free_step(surface, all_pairs(surface), {x, p}, options).alpha;
 }
 
 /// A surface that does not touch itself, and steps of all sizes on it.
@@ -69,12 +69,13 @@ TEST(StepBound, IsTheSameWhateverTheCacheHasSeenAndWhicheverWayItIsUsed) {
     for (int step = 0; step < 40; ++step) {
       const Matrix3X p = walk.next_step();
       const double alpha = by_definition(walk.surface, walk.x, p, options);
-      EXPECT_EQ(collision_free_step(walk.surface, kept, {walk.x, p}, options), alpha);
+      EXPECT_EQ(collision_free_step(walk.surface, kept, {walk.x, p}, options).alpha, alpha);
       for (const BroadPhaseMethod& search : broad_phase_methods())
         for (const bool reuse : {true, false})
           for (const CcdCulling culling : {CcdCulling::none, CcdCulling::near_first}) {
             CandidateCache fresh(search.make(walk.surface), reach, {.reuse = reuse, .culling = culling});
-            EXPECT_EQ(collision_free_step(walk.surface, fresh, {walk.x, p}, options), alpha) << search.name;
+            EXPECT_EQ(collision_free_step(walk.surface, fresh, {walk.x, p}, options).alpha, alpha)
+                << search.name;
           }
       bounded += alpha < 1;
       walk.x += 0.9 * std::min(1.0, alpha) * p;
@@ -94,8 +95,8 @@ TEST(StepBound, IsTheSameHoweverFewPairsAreHeld) {
     CandidateCache large(make_bvh(walk.surface), reach);
     for (int step = 0; step < (limit == 1 ? 3 : 30); ++step) {
       const Matrix3X p = walk.next_step();
-      EXPECT_EQ(collision_free_step(walk.surface, small, {walk.x, p}),
-                collision_free_step(walk.surface, large, {walk.x, p}));
+      EXPECT_EQ(collision_free_step(walk.surface, small, {walk.x, p}).alpha,
+                collision_free_step(walk.surface, large, {walk.x, p}).alpha);
     }
     EXPECT_LE(most, limit);
     EXPECT_GT(blocks, 20u);
@@ -109,14 +110,14 @@ TEST(StepBound, AnAbsurdlyLongPathIsCutAndNotSearchedToItsEnd) {
   std::size_t most = 0, blocks = 0;
   CandidateCache cache(std::make_unique<Watched>(make_bvh(surface), most, blocks), 0.02,
                        {.culling = CcdCulling::none, .block_size = 20000});
-  const double alpha = collision_free_step(surface, cache, {surface.rest, p});
+  const double alpha = collision_free_step(surface, cache, {surface.rest, p}).alpha;
   EXPECT_GT(alpha, 0);
   EXPECT_LT(alpha, 1e-6);
   EXPECT_LE(most, 20000u);
   // Every pair of edges meets on the whole path: some forty million.
   EXPECT_LT(blocks, 100u);
   CandidateCache usual(make_bvh(surface), 0.02);
-  EXPECT_EQ(collision_free_step(surface, usual, {surface.rest, p}), alpha);
+  EXPECT_EQ(collision_free_step(surface, usual, {surface.rest, p}).alpha, alpha);
 }
 
 TEST(StepBound, CflCullingIsSaferAndAtLeastHalfAsLongAndSearchesLess) {
@@ -129,12 +130,12 @@ TEST(StepBound, CflCullingIsSaferAndAtLeastHalfAsLongAndSearchesLess) {
     for (int step = 0; step < 60; ++step) {
       const Matrix3X p = walk.next_step();
       const double full = by_definition(walk.surface, walk.x, p, options);
-      const double cfl = collision_free_step(walk.surface, kept, {walk.x, p}, options);
+      const double cfl = collision_free_step(walk.surface, kept, {walk.x, p}, options).alpha;
       EXPECT_LE(cfl, full);
       EXPECT_GE(cfl, 0.5 * full);
       CandidateCache fresh(make_spatial_hash(walk.surface), reach,
                            {.reuse = false, .culling = CcdCulling::cfl});
-      EXPECT_EQ(collision_free_step(walk.surface, fresh, {walk.x, p}, options), cfl);
+      EXPECT_EQ(collision_free_step(walk.surface, fresh, {walk.x, p}, options).alpha, cfl);
       (cfl < full ? shorter : same) += 1;
       walk.x += 0.9 * cfl * p;
     }
@@ -143,7 +144,8 @@ TEST(StepBound, CflCullingIsSaferAndAtLeastHalfAsLongAndSearchesLess) {
     // Nothing moves by more than a quarter of d̂: the pairs in reach and the bound on the others suffice.
     CandidateCache once(make_bvh(walk.surface), reach, {.reuse = false, .culling = CcdCulling::cfl});
     collision_free_step(walk.surface, once, {walk.x, 0.1 * reach * Matrix3X::Random(3, walk.x.cols())},
-                        options);
+                        options)
+        .alpha;
     EXPECT_EQ(once.searches(), 1u);
   }
 }
@@ -156,7 +158,7 @@ TEST(StepBound, IsTheSameForAnyNumberOfThreads) {
     for (const int threads : {1, 2, 4}) {
       set_thread_count(threads);
       CandidateCache cache(make_bvh(walk.surface), 0.02, {.culling = culling, .block_size = 500});
-      alphas.push_back(collision_free_step(walk.surface, cache, {walk.x, p}));
+      alphas.push_back(collision_free_step(walk.surface, cache, {walk.x, p}).alpha);
     }
     set_thread_count(1);
     EXPECT_EQ(alphas[0], alphas[1]);
@@ -172,10 +174,10 @@ TEST(StepBound, PairsFilteredByTheUserDoNotBoundAStep) {
   p.row(2).tail(half).setConstant(-0.2);
   const double reach = walk.surface.pairs.max_reach();
   CandidateCache cache(make_bvh(walk.surface), reach);
-  EXPECT_LT(collision_free_step(walk.surface, cache, {walk.x, p}), 1);
+  EXPECT_LT(collision_free_step(walk.surface, cache, {walk.x, p}).alpha, 1);
   walk.surface.may_meet = [half](Index a, Index b) { return (a < half) == (b < half); };
   CandidateCache filtered(make_bvh(walk.surface), reach);
-  EXPECT_EQ(collision_free_step(walk.surface, filtered, {walk.x, p}), 1);
+  EXPECT_EQ(collision_free_step(walk.surface, filtered, {walk.x, p}).alpha, 1);
 }
 
 TEST(StepBound, NumbersThatAreNotFiniteAreRefusedWithAStepOfZero) {
@@ -183,9 +185,9 @@ TEST(StepBound, NumbersThatAreNotFiniteAreRefusedWithAStepOfZero) {
   CandidateCache cache(make_bvh(walk.surface), 0.02);
   Matrix3X p = Matrix3X::Zero(3, walk.x.cols());
   p(1, 2) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(collision_free_step(walk.surface, cache, {walk.x, p}), 0);
-  EXPECT_EQ(collision_free_step(walk.surface, cache, {p, walk.x}), 0);
-  EXPECT_EQ(collision_free_step(walk.surface, all_pairs(walk.surface), {p, walk.x}), 0);
+  EXPECT_EQ(collision_free_step(walk.surface, cache, {walk.x, p}).alpha, 0);
+  EXPECT_EQ(collision_free_step(walk.surface, cache, {p, walk.x}).alpha, 0);
+  EXPECT_EQ(collision_free_step(walk.surface, all_pairs(walk.surface), {p, walk.x}).alpha, 0);
 }
 
 TEST(StepBound, EndsWithTheMoveAndTakesDistancesForSeparations) {
@@ -195,11 +197,12 @@ TEST(StepBound, EndsWithTheMoveAndTakesDistancesForSeparations) {
   const CollisionSurface surface(x, Faces(3, 0), Edges(2, 0), {0, 1}, PairTable(2), {});
   CandidateCache cache(make_bvh(surface), surface.pairs.max_reach());
   for (const CcdMethod method : all_ccd_methods) {
-    EXPECT_EQ(collision_free_step(surface, cache, {x, p}, {.method = method, .upper_time = 2}), 1);
-    EXPECT_EQ(collision_free_step(surface, cache.along(x, p), {x, p}, {.method = method, .upper_time = 2}),
-              1);
+    EXPECT_EQ(collision_free_step(surface, cache, {x, p}, {.method = method, .upper_time = 2}).alpha, 1);
+    EXPECT_EQ(
+        collision_free_step(surface, cache.along(x, p), {x, p}, {.method = method, .upper_time = 2}).alpha,
+        1);
   }
-  EXPECT_THROW(collision_free_step(surface, cache, {x, p}, {.norm = SeparationNorm::maximum}),
+  EXPECT_THROW(collision_free_step(surface, cache, {x, p}, {.norm = SeparationNorm::maximum}).alpha,
                InvariantError);
 }
 

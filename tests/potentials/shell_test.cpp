@@ -190,7 +190,7 @@ TEST(Shell, StepsNeverExceedALimitAndUseMostOfTheRoom) {
     int bounded = 0;
     for (unsigned seed = 0; seed < 200; ++seed) {
       const Matrix3X p = shaken(Matrix3X::Zero(3, 5), seed, seed % 2 ? 1 : 0.05);
-      const double alpha = potential.feasible_step({body.nodes, p});
+      const double alpha = potential.feasible_step({body.nodes, p}).alpha;
       ASSERT_GT(alpha, 0);
       // Upper and orthotropic limits hold on the whole way.
       for (const double share : {0.1, 0.5, 0.9, 1.0}) {

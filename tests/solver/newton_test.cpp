@@ -48,8 +48,8 @@ class Wall final : public Potential {
   Index term_count() const override { return 0; }
   TermPoints term(Index) const override { return {}; }
   void hessians(const Matrix3X&, Index, Index, Projection, LocalHessians&) const override {}
-  double feasible_step(const Path& path) const override {
-    return path.move(0) > 0 ? std::min(1.0, 0.8 * (0.5 - path.start(0)) / path.move(0)) : 1.0;
+  StepBound feasible_step(const Path& path) const override {
+    return {path.move(0) > 0 ? std::min(1.0, 0.8 * (0.5 - path.start(0)) / path.move(0)) : 1.0};
   }
 };
 

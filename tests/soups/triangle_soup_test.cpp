@@ -160,7 +160,8 @@ void check_soups(unsigned seed, int count) {
         const auto& search = methods[(std::size_t(i / kind_count) + combination++) % methods.size()];
         CandidateCache cache(search.make(soup.surface), soup.surface.pairs.max_reach());
         const double time = collision_free_step(soup.surface, cache, {soup.x0, p},
-                                                {.method = method, .gap_fraction = gap_fraction});
+                                                {.method = method, .gap_fraction = gap_fraction})
+                                .alpha;
         EXPECT_GT(time, 0) << kind_names[kind] << " soup " << i << ": it starts apart";
         EXPECT_LE(time, 1);
         latest = std::max(latest, time);

@@ -22,11 +22,22 @@ void Chart::add(Index first_node, std::shared_ptr<const BodyChart> body) {
   parts_.push_back({first_node, first_unknown, std::move(body)});
 }
 
+std::vector<Chart::Part>::const_iterator Chart::after(Index node) const {
+  return std::upper_bound(parts_.begin(), parts_.end(), node,
+                          [](Index n, const Part& part) { return n < part.first_node; });
+}
+
+const Chart::Part* Chart::part_of(Index node) const {
+  const auto next = after(node);
+  if (next == parts_.begin()) return nullptr;
+  const Part& part = *(next - 1);
+  return node < part.first_node + part.chart->node_count() ? &part : nullptr;
+}
+
 Index Chart::unknown_of(Index node) const {
-  const auto after = std::upper_bound(parts_.begin(), parts_.end(), node,
-                                      [](Index n, const Part& part) { return n < part.first_node; });
-  if (after == parts_.begin()) return node;
-  const Part& part = *(after - 1);
+  const auto next = after(node);
+  if (next == parts_.begin()) return node;
+  const Part& part = *(next - 1);
   const Index beyond = node - part.first_node - part.chart->node_count();
   return beyond < 0 ? part.first_unknown : part.first_unknown + part.chart->unknown_count() + beyond;
 }
@@ -83,13 +94,18 @@ Matrix3X Chart::pull_back(const Matrix3X& q, const Matrix3X& g) const {
   return result;
 }
 
-VectorX Chart::deviation(const Matrix3X& q, const Matrix3X& y) const {
-  if (is_identity()) return {};
-  VectorX result = VectorX::Zero(node_count_);
+Matrix3X Chart::bend(const Matrix3X& q, const Matrix3X& y) const {
+  Matrix3X result = Matrix3X::Zero(3, node_count_);
   for (const Part& part : parts_)
-    result.segment(part.first_node, part.chart->node_count()) =
-        part.chart->deviation(part.nodes(q), part.unknowns(y));
+    result.middleCols(part.first_node, part.chart->node_count()) =
+        part.chart->bend(part.nodes(q), part.unknowns(y));
   return result;
+}
+
+double Chart::turn(const Matrix3X& y) const {
+  double largest = 0;
+  for (const Part& part : parts_) largest = std::max(largest, part.chart->turn(part.unknowns(y)));
+  return largest;
 }
 
 Chart::Mask Chart::free_unknowns(const Mask& free_nodes) const {

@@ -12,7 +12,7 @@ namespace apart {
 /// a chart is made anew at every iterate.
 ///
 /// tests/contracts checks of every chart that slope is the derivative of retract at y = 0, curvature the
-/// second derivative, and that nodes deviate from their chords by no more than deviation.
+/// second derivative, and that paths bend by no more than bend.
 class BodyChart {
  public:
   virtual ~BodyChart() = default;
@@ -24,10 +24,12 @@ class BodyChart {
   virtual Matrix3 slope(const Matrix3X& q, Index node, Index unknown) const = 0;
   /// Σ gₖ · ∂²qₖ/∂y² at y = 0, 3m × 3m, for a gradient g (3 × n) of some function of the nodes.
   virtual Eigen::MatrixXd curvature(const Matrix3X& q, const Matrix3X& g) const = 0;
-  /// For each node a bound on how far the path q(t y), 0 ≤ t ≤ 1, is from its chord at the same t [m]: also
-  /// of any other piece as long as y of the path in that direction. Infinite if the path is too curved for
-  /// its chord to say anything.
-  virtual VectorX deviation(const Matrix3X& q, const Matrix3X& y) const = 0;
+  /// d²q/dt² at the start of the path q(t y), 3 × n [m]. No linear combination of the nodes bends more
+  /// elsewhere on it: ‖Σ wₖ q̈ₖ(t)‖ ≤ ‖Σ wₖ q̈ₖ(0)‖ for any weights w.
+  virtual Matrix3X bend(const Matrix3X& q, const Matrix3X& y) const = 0;
+  /// How far the nodes turn on that path [rad]. One of several radians is cut: its chord says little about
+  /// it.
+  virtual double turn(const Matrix3X& y) const = 0;
   /// Where the nodes are `time` [s] later if nothing acts on the body, and unknowns change at `rates` (3 × m)
   /// now. `mass`: node × node [kg].
   virtual Matrix3X free_motion(const Matrix3X& q, const Matrix3X& rates,
@@ -60,14 +62,15 @@ class Chart {
   bool is_identity() const { return parts_.empty(); }
   Index node_count() const { return node_count_; }
   Index unknown_count() const { return unknown_count_; }
+  const Part* part_of(Index node) const;  ///< null: the node is an unknown itself
   /// The unknown that a node is, or the first unknown of its body's chart.
   Index unknown_of(Index node) const;
 
   Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const;
   Matrix3X push_forward(const Matrix3X& q, const Matrix3X& y) const;  ///< J y
   Matrix3X pull_back(const Matrix3X& q, const Matrix3X& g) const;     ///< Jᵀ g
-  /// As BodyChart::deviation, for all nodes; empty for the identity.
-  VectorX deviation(const Matrix3X& q, const Matrix3X& y) const;
+  Matrix3X bend(const Matrix3X& q, const Matrix3X& y) const;          ///< as BodyChart::bend, for all nodes
+  double turn(const Matrix3X& y) const;                               ///< the largest of all bodies [rad]
   using Mask = BodyChart::Mask;
   /// Which unknowns may move if some node coordinates may not: a body with a chart is held if all its nodes
   /// are.
@@ -77,6 +80,8 @@ class Chart {
   /// Calls move(first_node, first_unknown, count) for the stretches of nodes that are unknowns themselves.
   template <class Move>
   void for_each_stretch(const Move& move) const;
+  /// The first part whose nodes come after this one.
+  std::vector<Part>::const_iterator after(Index node) const;
   Index node_count_ = 0, unknown_count_ = 0;
   std::vector<Part> parts_;
 };

@@ -37,6 +37,13 @@ Matrix3X LinearMap::positions(const Matrix3X& q) const {
   return x;
 }
 
+Vector3 LinearMap::position(Index v, FunctionRef<Vector3(Index node)> q) const {
+  const auto row = influences(v);
+  Vector3 sum = row[0].weight * q(row[0].node);
+  for (std::size_t k = 1; k < row.size(); ++k) sum += row[k].weight * q(row[k].node);
+  return offset_.empty() ? sum : Vector3(sum + offset_[std::size_t(v)]);
+}
+
 Matrix3X LinearMap::push_forward(const Matrix3X& p) const {
   Matrix3X x(3, vertex_count());
   parallel_chunks(vertex_count(), 4096, [&](Index begin, Index end) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/core/function_ref.hpp>
 #include <apart/core/types.hpp>
 
 #include <span>
@@ -31,7 +32,9 @@ class LinearMap {
 
   Index node_count() const { return node_count_; }
   Index vertex_count() const { return Index(start_.size()) - 1; }
-  Matrix3X positions(const Matrix3X& q) const;     ///< W q + x₀
+  Matrix3X positions(const Matrix3X& q) const;  ///< W q + x₀
+  /// A column of positions(), from the nodes it depends on.
+  Vector3 position(Index v, FunctionRef<Vector3(Index node)> q) const;
   Matrix3X push_forward(const Matrix3X& p) const;  ///< W p
   Matrix3X pull_back(const Matrix3X& g) const;     ///< Wᵀ g
   /// |W| d: how far vertices may be off where nodes are off by d.

@@ -12,9 +12,6 @@ namespace apart {
 
 namespace {
 
-// [rad] Along the chord of a longer arc a body would shrink by more than 3 %: it says nothing of the arc.
-constexpr double longest_arc = 0.5;
-
 Matrix3 cross_matrix(const Vector3& a) {
   return Matrix3{{0, -a[2], a[1]}, {a[2], 0, -a[0]}, {-a[1], a[0], 0}};
 }
@@ -98,9 +95,10 @@ Eigen::MatrixXd RigidChart::curvature(const Matrix3X& q, const Matrix3X& g) cons
   return result;
 }
 
-VectorX RigidChart::deviation(const Matrix3X&, const Matrix3X& y) const {
-  const double angle = y.col(1).norm() / turn_;
-  return VectorX::Constant(4, angle > longest_arc ? infinity : turn_ * angle * angle / 8);
+Matrix3X RigidChart::bend(const Matrix3X& q, const Matrix3X& y) const {
+  const Vector3 turn = y.col(1) / turn_;
+  const Matrix3 twice = turn * turn.transpose() - turn.squaredNorm() * Matrix3::Identity();
+  return twice * (q.colwise() - Vector3(q.rowwise().mean()));
 }
 
 Matrix3X RigidChart::free_motion(const Matrix3X& q, const Matrix3X& rates,

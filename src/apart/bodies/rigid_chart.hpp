@@ -21,8 +21,9 @@ class RigidChart final : public BodyChart {
   Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const override;
   Matrix3 slope(const Matrix3X& q, Index node, Index unknown) const override;
   Eigen::MatrixXd curvature(const Matrix3X& q, const Matrix3X& g) const override;
-  /// On an arc of ω the acceleration is at most ‖ω‖² ‖r‖: ⅛ of it is the farthest from the chord.
-  VectorX deviation(const Matrix3X& q, const Matrix3X& y) const override;
+  /// ω × (ω × r), which turns with the body: ‖ω‖² times the distance from the axis.
+  Matrix3X bend(const Matrix3X& q, const Matrix3X& y) const override;
+  double turn(const Matrix3X& y) const override { return y.col(1).norm() / turn_; }
   /// The centre moves on, and the body turns as a free top does: its angular momentum stays, its spin need
   /// not.
   Matrix3X free_motion(const Matrix3X& q, const Matrix3X& rates, const Eigen::SparseMatrix<double>& mass,

@@ -81,10 +81,10 @@ class BoxBroadPhase final : public BroadPhase {
     return find_all(limit);
   }
 
-  bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius,
+  bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, const SearchRange& range,
                       BlockVisitor visit) override {
     ensure(limit >= 1, "broad phase: blocks hold at least one pair");
-    fit(x0, x1, radius);
+    fit(x0, x1, range);
     if (const auto all = find_all(limit)) {
       if (!all->empty()) visit(*all);
       return true;
@@ -336,8 +336,11 @@ class BoxBroadPhase final : public BroadPhase {
   }
 
   /// Boxes of all primitives at both ends of the path, each grown by half the radius.
-  void fit(const Matrix3X& x0, const Matrix3X& x1, double radius) {
+  void fit(const Matrix3X& x0, const Matrix3X& x1, const SearchRange& range) {
     const Index vertices = Index(vertex_body_.size());
+    double radius = range.radius;
+    ensure(range.around.empty() || Index(range.around.size()) == vertices,
+           "broad phase: as many ranges as vertices");
     ensure(x0.cols() == vertices && x1.cols() == vertices, "broad phase: as many positions as vertices");
     ensure(x0.allFinite() && x1.allFinite() && std::isfinite(radius) && radius >= 0,
            "broad phase: positions and radius are finite, the radius not negative");
@@ -346,6 +349,9 @@ class BoxBroadPhase final : public BroadPhase {
     // A unit of length, a power of two, in which nothing overflows single precision. Nearly always the metre.
     double widest = 0;
     for (const double e : extent_) widest = std::max(widest, e);
+    double farthest = 0;
+    for (const double a : range.around) farthest = std::max(farthest, a);
+    widest += farthest;
     double largest = radius + 2 * widest;
     for (const Aabb* box : {&all0, &all1})
       if (!box->empty())
@@ -364,7 +370,8 @@ class BoxBroadPhase final : public BroadPhase {
       of.resize(x.cols());
       parallel_for(Index(x.cols()), [&](Index v) {
         FloatBox& box = of[v];
-        const double around = extent_.empty() ? half : half + unit * extent_[v] * (1 + 1e-15);
+        double around = extent_.empty() ? half : half + unit * extent_[v] * (1 + 1e-15);
+        if (!range.around.empty()) around += unit * range.around[std::size_t(v)] * (1 + 1e-15);
         for (int k = 0; k < 3; ++k) {
           box.lower[k] = rounded_down(unit * x(k, v) - origin[k] - around);
           box.upper[k] = rounded_up(unit * x(k, v) - origin[k] + around);

@@ -9,15 +9,22 @@
 
 namespace apart {
 
-/// Finds candidate pairs. Conservative: a pair whose primitives come within `radius`, and the extents of
-/// their bodies (CollisionSurface::vertex_extent), of each other (Euclidean) while every vertex moves
-/// straight from x0 to x1 is always reported, in floating point too; others may be. Which kinds:
-/// vertex–triangle for all vertices, edge–edge for all edges, all vertices against free edges, and isolated
-/// vertices against each other (all other cases are covered by these). Vertices of edges against free edges
-/// are covered too, by their distance; but the force between parallel edges is mollified away, and where
-/// there is no triangle it is the vertices that hold two segments apart. Never reported: pairs that share a
-/// vertex, and pairs the surface excludes (CollisionSurface::may_meet). x0, x1: 3 × vertex count [m], finite
-/// (InvariantError otherwise). Not const: a tree is refitted between calls. The result depends on the
+/// How near primitives must come to count.
+struct SearchRange {
+  double radius = 0;                    ///< [m], between the primitives
+  std::span<const double> around = {};  ///< [m], of each vertex besides; empty: zero
+  SearchRange(double all, std::span<const double> each = {}) : radius(all), around(each) {}  // NOLINT
+};
+
+/// Finds candidate pairs. Conservative: a pair whose primitives come within `radius`, the extents of
+/// their bodies (CollisionSurface::vertex_extent) and what a range adds, of each other (Euclidean) while
+/// every vertex moves straight from x0 to x1 is always reported, in floating point too; others may be. Which
+/// kinds: vertex–triangle for all vertices, edge–edge for all edges, all vertices against free edges, and
+/// isolated vertices against each other (all other cases are covered by these). Vertices of edges against
+/// free edges are covered too, by their distance; but the force between parallel edges is mollified away, and
+/// where there is no triangle it is the vertices that hold two segments apart. Never reported: pairs that
+/// share a vertex, and pairs the surface excludes (CollisionSurface::may_meet). x0, x1: 3 × vertex count [m],
+/// finite (InvariantError otherwise). Not const: a tree is refitted between calls. The result depends on the
 /// arguments only, not on earlier calls and not on the number of threads.
 class BroadPhase {
  public:
@@ -28,8 +35,8 @@ class BroadPhase {
   /// thousand pairs of boxes per thread: for paths so long that everything meets everything. One block if all
   /// fit into it, none if there are no pairs. Returns whether all have been handed over, also if the visitor
   /// did not want to go on after the last.
-  virtual bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius,
-                              BlockVisitor visit) = 0;
+  virtual bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1,
+                              const SearchRange& range, BlockVisitor visit) = 0;
   /// All pairs, or nothing if there are more than `limit`.
   virtual std::optional<Candidates> find_at_most(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1,
                                                  double radius);

@@ -24,8 +24,9 @@ class BruteForce final : public BroadPhase {
     distinct_faces_.erase(repeated, distinct_faces_.end());
   }
 
-  bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius,
+  bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, const SearchRange& range,
                       BlockVisitor visit) override {
+    const double radius = range.radius;
     ensure(limit >= 1, "broad phase: blocks hold at least one pair");
     ensure(x0.cols() == surface_.vertex_count() && x1.cols() == surface_.vertex_count(),
            "broad phase: as many positions as vertices");
@@ -34,8 +35,11 @@ class BruteForce final : public BroadPhase {
     const auto box = [&](const auto& cell) {
       Aabb b;
       for (int v : cell) {
-        b.include(Vector3(x0.col(v)));
-        b.include(Vector3(x1.col(v)));
+        const double around = range.around.empty() ? 0 : range.around[std::size_t(v)];
+        for (const Vector3& x : {Vector3(x0.col(v)), Vector3(x1.col(v))}) {
+          b.include(Vector3(x.array() - around));
+          b.include(Vector3(x.array() + around));
+        }
       }
       return b;
     };

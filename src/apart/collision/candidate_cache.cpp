@@ -87,7 +87,7 @@ std::optional<Candidates> CandidateCache::find(std::size_t limit, const Matrix3X
   return broad_phase_->find_at_most(limit, x0, x1, radius);
 }
 
-bool CandidateCache::for_each_block(const Matrix3X& x0, const Matrix3X& x1, double radius,
+bool CandidateCache::for_each_block(const Matrix3X& x0, const Matrix3X& x1, const SearchRange& range,
                                     BroadPhase::BlockVisitor visit) {
   std::optional<Timings::Scope> time;
   const auto start = [&] {
@@ -95,7 +95,7 @@ bool CandidateCache::for_each_block(const Matrix3X& x0, const Matrix3X& x1, doub
   };
   start();
   ++searches_;
-  return broad_phase_->for_each_block(options_.block_size, x0, x1, radius,
+  return broad_phase_->for_each_block(options_.block_size, x0, x1, range,
                                       [&](std::span<const Stencil> block) {
                                         time.reset();  // what is done with a block is the caller's time
                                         const bool go_on = visit(block);
@@ -109,11 +109,20 @@ bool CandidateCache::covers(const Matrix3X& x) const {
   return centre_.cols() == x.cols() && largest_distance(x, centre_) <= margin_;
 }
 
-double CandidateCache::covered_share(const Matrix3X& x, const Matrix3X& p) const {
+bool CandidateCache::covers(const Matrix3X& x, std::span<const double> around) const {
+  if (!covers(x)) return false;
+  if (around.empty() || reach_ == 0) return true;
+  return parallel_max(Index(x.cols()), 0.0, [&](Index v) {
+           return (x.col(v) - centre_.col(v)).norm() + around[std::size_t(v)];
+         }) <= margin_;
+}
+
+double CandidateCache::covered_share(const Path& path) const {
   if (reach_ == 0) return 1;
-  if (!covers(x)) return 0;
-  return parallel_min(Index(x.cols()), 1.0, [&](Index v) {
-    const double room = margin_ - (x.col(v) - centre_.col(v)).norm(), way = p.col(v).norm();
+  if (!covers(path.start)) return 0;
+  return parallel_min(Index(path.start.cols()), 1.0, [&](Index v) {
+    const double room = margin_ - (path.start.col(v) - centre_.col(v)).norm() - path.deviation(v);
+    const double way = path.move.col(v).norm();
     return way > room ? std::max(0.0, room / way) : 1.0;
   });
 }
@@ -213,14 +222,15 @@ const Candidates& CandidateCache::at(const Matrix3X& x) {
 
 /// Whether the pairs around x serve the whole path. A path that a new margin covers is worth a new centre:
 /// what follows starts from here.
-bool CandidateCache::covers_path(const Matrix3X& x, const Matrix3X& end) {
-  if (covers(x) && covers(end)) return true;
+bool CandidateCache::covers_path(const Matrix3X& x, const Matrix3X& end, std::span<const double> around) {
+  if (covers(x, around) && covers(end, around)) return true;
   if (!options_.reuse || covers(x)) return false;
-  const double way = largest_distance(x, end);
+  double way = largest_distance(x, end);
+  if (!around.empty()) way += *std::max_element(around.begin(), around.end());
   if (!(way <= std::max(reach_ / 2, most_) / 2)) return false;
   motion_ = way;
   search(x);
-  return covers(end);
+  return covers(x, around) && covers(end, around);
 }
 
 const Candidates& CandidateCache::along(const Matrix3X& x, const Matrix3X& p) {
@@ -230,10 +240,15 @@ const Candidates& CandidateCache::along(const Matrix3X& x, const Matrix3X& p) {
   return swept_;
 }
 
-bool CandidateCache::for_each_block_along(const Matrix3X& x, const Matrix3X& p,
-                                          BroadPhase::BlockVisitor visit) {
-  const Matrix3X end = x + p;
-  if (!covers_path(x, end)) return for_each_block(x, end, reach_ * slack, visit);
+bool CandidateCache::for_each_block_along(const Path& path, double share, BroadPhase::BlockVisitor visit) {
+  const Matrix3X end = path.start + share * path.move;
+  std::vector<double> around;
+  if (!path.is_straight()) {
+    around.resize(std::size_t(end.cols()));
+    for (Index v = 0; v < end.cols(); ++v) around[std::size_t(v)] = path.deviation(v) * slack;
+  }
+  if (!covers_path(path.start, end, around))
+    return for_each_block(path.start, end, {reach_ * slack, around}, visit);
   if (!around_.empty()) visit(around_);
   return true;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <apart/collision/broad_phase.hpp>
 #include <apart/core/diagnostics.hpp>
+#include <apart/geometry/path.hpp>
 
 #include <memory>
 
@@ -46,11 +47,12 @@ class CandidateCache {
   const Candidates& at(const Matrix3X& x);
   /// All pairs that can come closer than `reach` on the straight path x → x + p.
   const Candidates& along(const Matrix3X& x, const Matrix3X& p);
-  /// The same in blocks as BroadPhase::for_each_block, of at most block_size pairs unless the pairs around x
-  /// serve.
-  bool for_each_block_along(const Matrix3X& x, const Matrix3X& p, BroadPhase::BlockVisitor visit);
-  /// A share of the path x → x + p, in [0, 1], on which the pairs last returned by `at` are all there are.
-  double covered_share(const Matrix3X& x, const Matrix3X& p) const;
+  /// All pairs whose chords can come closer than `reach` and the deviations of their points on a share of a
+  /// path, in blocks as BroadPhase::for_each_block, of at most block_size pairs unless the pairs around its
+  /// start serve.
+  bool for_each_block_along(const Path& path, double share, BroadPhase::BlockVisitor visit);
+  /// A share of a path, in [0, 1], on which the pairs last returned by `at` are all that.
+  double covered_share(const Path& path) const;
 
   const CandidateOptions& options() const { return options_; }
   double reach() const { return reach_; }
@@ -63,10 +65,13 @@ class CandidateCache {
 
  private:
   bool covers(const Matrix3X& x) const;
-  bool covers_path(const Matrix3X& x, const Matrix3X& end);
+  /// `around`: of each vertex besides [m]; empty: zero.
+  bool covers(const Matrix3X& x, std::span<const double> around) const;
+  bool covers_path(const Matrix3X& x, const Matrix3X& end, std::span<const double> around = {});
   void search(const Matrix3X& x);
   std::optional<Candidates> find(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius);
-  bool for_each_block(const Matrix3X& x0, const Matrix3X& x1, double radius, BroadPhase::BlockVisitor visit);
+  bool for_each_block(const Matrix3X& x0, const Matrix3X& x1, const SearchRange& range,
+                      BroadPhase::BlockVisitor visit);
 
   std::unique_ptr<BroadPhase> broad_phase_;
   void drop_farther(Candidates& candidates, const Matrix3X& x, double more) const;

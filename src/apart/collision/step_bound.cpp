@@ -1,4 +1,5 @@
 #include <apart/collision/candidate_cache.hpp>
+#include <apart/collision/curved_ccd.hpp>
 #include <apart/collision/separation.hpp>
 #include <apart/collision/shared_minimum.hpp>
 #include <apart/collision/step_bound.hpp>
@@ -12,74 +13,152 @@ namespace apart {
 
 namespace {
 
-/// How much farther apart than the paths the chords of two points must be [m]: room for either path, and for
-/// the chord of its first part.
-double deviation_room(const Path& path, Index vertex, const HalfSpace& plane) {
-  if (path.deviation.size() == 0) return 0;
-  return 2 * (path.deviation[vertex] + (plane.carrier < 0 ? 0 : path.deviation[plane.carrier]));
-}
-
-double deviation_room(const Path& path, const Stencil& s) {
-  if (path.deviation.size() == 0) return 0;
-  const auto largest = [&](int from, int to) {
-    double d = 0;
-    for (int i = from; i < to; ++i) d = std::max(d, path.deviation[s.vertices[std::size_t(i)]]);
-    return d;
-  };
-  return 2 * (largest(0, first_count(s.kind)) + largest(first_count(s.kind), s.size()));
-}
-
 bool is_finite(const Path& path) {
-  return path.start.allFinite() && path.move.allFinite() && path.deviation.allFinite();
+  return path.start.allFinite() && path.move.allFinite() && path.bend.allFinite();
 }
 
-}  // namespace
+bool is_straight(const Path& path, const Stencil& s) {
+  for (int i = 0; i < s.size(); ++i)
+    if (!path.is_straight(s.vertices[std::size_t(i)])) return false;
+  return true;
+}
 
-double collision_free_step(const CollisionSurface& surface, std::span<const Stencil> candidates,
-                           const Path& path, const CcdOptions& options) {
-  if (!is_finite(path)) return 0;
+/// Of a pair on its path; empty if it rests.
+std::optional<CcdQuery> chord_query(const CollisionSurface& surface, const Path& path, const Stencil& s) {
+  CcdQuery query;
+  query.kind = s.kind;
+  query.displacement = s.gather(path.move);
+  bool moves = !is_straight(path, s);  // a turn may end where it began
+  for (int i = 0; i < s.size(); ++i) moves |= (query.displacement[i].array() != 0).any();
+  if (!moves) return {};
+  query.x = s.gather(path.start);
+  const ContactRange range = contact_range(surface, s);
+  query.separation = range.thickness;
+  query.dhat = range.dhat;
+  return query;
+}
+
+CurvedAnswer curved_answer(const CcdQuery& chord, const Path& path, const Stencil& s,
+                           const CcdOptions& options) {
+  const std::span<const Index> points(s.vertices.data(), std::size_t(s.size()));
+  const auto at = [&](double t) { return path.curve->at(t, points); };
+  CurvedQuery query{chord, {}, path.rounding, at};
+  for (int i = 0; i < s.size(); ++i) query.bend[std::size_t(i)] = path.bend[s.vertices[std::size_t(i)]];
+  return curved_time_of_impact(query, options);
+}
+
+/// Until when a vertex keeps a share of its distance from a plane, no later than `until`.
+double free_of_plane(const HalfSpace& plane, const PairSettings& settings, const Path& path, Index v,
+                     double until) {
   const Matrix3X &x = path.start, &p = path.move;
+  const Vector3 carried = plane.carrier < 0 ? Vector3::Zero() : Vector3(p.col(plane.carrier));
+  const Vector3 approach = p.col(v) - carried;
+  const bool straight = path.is_straight(v) && (plane.carrier < 0 || path.is_straight(plane.carrier));
+  if (straight && (approach.array() == 0).all()) return until;
+  const double size = x.col(v).lpNorm<1>() + plane.origin_at(x).lpNorm<1>();
+  const double blur = sum_rounding * (p.col(v).lpNorm<1>() + carried.lpNorm<1>());
+  const auto room = [&](double gap) { return gap - 0.1 * std::min(gap, settings.dhat); };
+  if (straight) {
+    const double gap = plane.distance(x, v) - settings.thickness - sum_rounding * size;
+    const double closing = blur - plane.normal.dot(approach);
+    if (!(gap > 0) || std::isnan(closing)) return 0;
+    return closing > 0 ? std::min(until, room(gap) / closing * (1 - 1e-12)) : until;
+  }
+  // Piece by piece, each halved until how much it may bend is small against the gap.
+  const std::array<Index, 2> points = {v, std::max(plane.carrier, 0)};
+  const double bend = path.bend[v] + (plane.carrier < 0 ? 0 : path.bend[plane.carrier]);
+  const double lowest = settings.thickness + blur + 2 * path.rounding + sum_rounding * size;
+  double now = plane.distance(x, v), t = 0, length = 1;
+  if (!(now > lowest)) return 0;
+  const double level = now - room(now - lowest);
+  while (t < until) {
+    length = std::min(2 * length, 1 - t);
+    for (;; length /= 2) {
+      Vector3 away = x.col(v) + p.col(v) - plane.origin_at(x) - carried;
+      if (t + length < 1) {
+        const auto at = path.curve->at(t + length, std::span(points).first(plane.carrier < 0 ? 1 : 2));
+        away = at[0] - (plane.carrier < 0 ? plane.origin : at[1]);
+      }
+      const double end = plane.normal.dot(away);
+      const double falls = falls_to(level, now, end, bend * length * length);
+      if (falls > 1) {
+        now = end;
+        break;
+      }
+      if (bend * length * length / 8 <= 0.25 * (now - level) || length < 0x1p-40)
+        return std::min(until, t + falls * length);
+    }
+    t += length;
+  }
+  return until;
+}
+
+/// What pairs leave of a path, and which of them may have to cut it.
+struct Looked {
+  double alpha = 1;
+  Candidates cutting = {};
+};
+
+Looked look(const CollisionSurface& surface, std::span<const Stencil> candidates, const Path& path,
+            const CcdOptions& options) {
   SharedMinimum earliest(std::min(options.upper_time, 1.0));
-  parallel_chunks(Index(candidates.size()), 512, [&](Index begin, Index end) {
+  constexpr Index chunk = 512;
+  std::vector<Candidates> cutting(
+      path.is_straight() ? 0 : (candidates.size() + std::size_t(chunk) - 1) / std::size_t(chunk));
+  parallel_chunks(Index(candidates.size()), chunk, [&](Index begin, Index end) {
     for (Index c = begin; c < end; ++c) {
-      const Stencil& stencil = candidates[c];
-      CcdQuery query;
-      query.kind = stencil.kind;
-      query.displacement = stencil.gather(p);
-      bool moves = false;
-      for (int i = 0; i < stencil.size(); ++i) moves |= (query.displacement[i].array() != 0).any();
-      if (!moves) continue;
-      query.x = stencil.gather(x);
-      const ContactRange range = contact_range(surface, stencil);
-      query.separation = range.thickness + deviation_room(path, stencil);
-      query.dhat = range.dhat;
+      const Stencil& stencil = candidates[std::size_t(c)];
+      const auto query = chord_query(surface, path, stencil);
+      if (!query) continue;
       CcdOptions until = options;
       until.upper_time = earliest.get();
-      if (const auto t = time_of_impact(query, until)) earliest.lower_to(*t);
+      if (is_straight(path, stencil)) {
+        if (const auto t = time_of_impact(*query, until)) earliest.lower_to(*t);
+        continue;
+      }
+      const CurvedAnswer answer = curved_answer(*query, path, stencil, until);
+      if (answer.time) earliest.lower_to(*answer.time);
+      if (!answer.corners.empty()) cutting[std::size_t(begin / chunk)].push_back(stencil);
     }
   });
   parallel_for(surface.vertex_count(), [&](Index v) {
     for (const HalfSpace& plane : surface.half_spaces) {
       const PairSettings& settings = surface.pairs(surface.vertex_body[v], plane.body);
-      const Vector3 carried = plane.carrier < 0 ? Vector3::Zero() : Vector3(p.col(plane.carrier));
-      const Vector3 approach = p.col(v) - carried;
-      if (v == plane.carrier || !settings.enabled || (approach.array() == 0).all()) continue;
-      const double size = x.col(v).lpNorm<1>() + plane.origin_at(x).lpNorm<1>();
-      const double room = deviation_room(path, v, plane);
-      const double gap = plane.distance(x, v) - settings.thickness - room - sum_rounding * size;
-      const double closing =
-          sum_rounding * (p.col(v).lpNorm<1>() + carried.lpNorm<1>()) - plane.normal.dot(approach);
-      if (!(gap > 0) || std::isnan(closing)) {
-        earliest.lower_to(0);
-      } else if (closing > 0) {
-        earliest.lower_to((gap - 0.1 * std::min(gap, settings.dhat)) / closing * (1 - 1e-12));
-      }
+      if (v == plane.carrier || !settings.enabled) continue;
+      earliest.lower_to(free_of_plane(plane, settings, path, v, earliest.get()));
     }
   });
-  return earliest.get();
+  Looked result{earliest.get()};
+  for (const Candidates& part : cutting)
+    result.cutting.insert(result.cutting.end(), part.begin(), part.end());
+  return result;
 }
 
-namespace {
+/// Where pairs cut a path of which a share is free. Asked when that share is known: which corners a pair has
+/// told of before depends on what others had left of the path by then.
+StepBound with_corners(const CollisionSurface& surface, Looked looked, const Path& path,
+                       const CcdOptions& options) {
+  StepBound result{looked.alpha};
+  std::sort(looked.cutting.begin(), looked.cutting.end());
+  looked.cutting.erase(std::unique(looked.cutting.begin(), looked.cutting.end()), looked.cutting.end());
+  CcdOptions until = options;
+  until.upper_time = looked.alpha;
+  std::vector<std::vector<double>> corners(looked.cutting.size());
+  parallel_for(
+      Index(looked.cutting.size()),
+      [&](Index i) {
+        const Stencil& s = looked.cutting[std::size_t(i)];
+        if (const auto query = chord_query(surface, path, s))
+          corners[std::size_t(i)] = curved_answer(*query, path, s, until).corners;
+      },
+      8);
+  for (const auto& of_pair : corners)
+    result.corners.insert(result.corners.end(), of_pair.begin(), of_pair.end());
+  std::sort(result.corners.begin(), result.corners.end());
+  result.corners.erase(std::unique(result.corners.begin(), result.corners.end()), result.corners.end());
+  while (!result.corners.empty() && result.corners.back() >= result.alpha) result.corners.pop_back();
+  return result;
+}
 
 /// The pairs within reach at x. For a pair, the answer does not depend on the others, and must not on
 /// rounding in the cache, nor on its margin.
@@ -98,59 +177,75 @@ Candidates in_reach(const CandidateCache& cache, const Candidates& candidates, c
   return close;
 }
 
-/// All pairs on the path up to upper_time, block by block.
-double all_pairs_step(const CollisionSurface& surface, CandidateCache& cache, const Path& path,
-                      CcdOptions options) {
-  for (bool done = false; !done && options.upper_time > 0;) {
+/// All pairs on the path up to `looked`, block by block.
+void look_at_all(const CollisionSurface& surface, CandidateCache& cache, const Path& path,
+                 const CcdOptions& options, Looked& looked) {
+  CcdOptions until = options;
+  const auto look_at = [&](std::span<const Stencil> block) {
+    until.upper_time = looked.alpha;
+    Looked more = look(surface, block, path, until);
+    looked.alpha = more.alpha;
+    looked.cutting.insert(looked.cutting.end(), more.cutting.begin(), more.cutting.end());
+  };
+  for (bool done = false; !done && looked.alpha > 0;) {
     // A pair's own answer does not depend on how long the path is that it is looked for on, so the minimum is
     // the same however often the path is cut. When half of it is lost, a new search that meets fewer pairs is
     // cheaper than the rest of this one.
-    const double searched = options.upper_time;
-    done = cache.for_each_block_along(path.start, searched * path.move, [&](std::span<const Stencil> block) {
-      options.upper_time = collision_free_step(surface, block, path, options);
-      return options.upper_time > searched / 2;
+    const double searched = looked.alpha;
+    done = cache.for_each_block_along(path, searched, [&](std::span<const Stencil> block) {
+      look_at(block);
+      return looked.alpha > searched / 2;
     });
   }
-  // Also where no pair is near.
-  return collision_free_step(surface, std::span<const Stencil>(), path, options);
+  look_at({});  // also where no pair is near
 }
 
 }  // namespace
 
-double collision_free_step(const CollisionSurface& surface, CandidateCache& cache, const Path& path,
-                           const CcdOptions& options) {
+StepBound collision_free_step(const CollisionSurface& surface, std::span<const Stencil> candidates,
+                              const Path& path, const CcdOptions& options) {
+  ensure(path.is_straight() || path.curve,
+         "collision_free_step: a path that bends says where its points are");
+  if (!is_finite(path)) return {0};
+  return with_corners(surface, look(surface, candidates, path, options), path, options);
+}
+
+StepBound collision_free_step(const CollisionSurface& surface, CandidateCache& cache, const Path& path,
+                              const CcdOptions& options) {
   ensure(options.norm == SeparationNorm::euclidean,
          "collision_free_step: a cache holds pairs by their distance");
-  if (!is_finite(path)) return 0;
-  const Matrix3X &x = path.start, &p = path.move;
-  // Pairs are found by d̂ around the chord.
-  ensure(path.deviation.size() == 0 || 8 * path.deviation.maxCoeff() < surface.pairs.min_dhat(),
-         "collision_free_step: a path that deviates from its chord by a share of dhat");
-  CcdOptions until = options;
-  until.upper_time = std::min(options.upper_time, 1.0);
+  ensure(path.is_straight() || path.curve,
+         "collision_free_step: a path that bends says where its points are");
+  if (!is_finite(path)) return {0};
+  Looked looked{std::min(options.upper_time, 1.0)};
   switch (cache.options().culling) {
     case CcdCulling::none:
       break;
     case CcdCulling::near_first:
-      until.upper_time = collision_free_step(surface, cache.at(x), path, options);
+      looked = look(surface, cache.at(path.start), path, options);
       // Beyond the margin of the pairs around x there may be others, but only those met before the time just
       // found matter.
-      if (until.upper_time <= cache.covered_share(x, p)) return until.upper_time;
+      if (looked.alpha <= cache.covered_share(path)) return with_corners(surface, looked, path, options);
       break;
     case CcdCulling::cfl: {
-      until.upper_time = collision_free_step(surface, in_reach(cache, cache.at(x), x), path, options);
+      looked = look(surface, in_reach(cache, cache.at(path.start), path.start), path, options);
       // A pair out of reach has a gap of at least its d̂, and CCD stops at a share s of that, or a little
       // before.
-      const double fastest =
-          std::sqrt(parallel_max(Index(p.cols()), 0.0, [&](Index v) { return p.col(v).squaredNorm(); }));
-      const double room = path.deviation.size() == 0 ? 0 : 4 * path.deviation.maxCoeff();
+      const double fastest = std::sqrt(parallel_max(Index(path.move.cols()), 0.0,
+                                                    [&](Index v) { return path.move.col(v).squaredNorm(); }));
+      const double room =
+          path.is_straight() ? 0 : 2 * (path.bend.maxCoeff() / 8 + path.rounding);  // of two curves
       const double others =
           0.9 * (1 - options.gap_fraction) * (surface.pairs.min_dhat() - room) / (2 * fastest);
-      if (!(others < 0.5 * until.upper_time)) return std::min(others, until.upper_time);
+      if (!(others < 0.5 * looked.alpha)) {
+        looked.alpha = std::min(others, looked.alpha);
+        return with_corners(surface, looked, path, options);
+      }
       break;
     }
   }
-  return all_pairs_step(surface, cache, path, until);
+  look_at_all(surface, cache, path, options, looked);
+  return with_corners(surface, looked, path, options);
 }
 
 }  // namespace apart

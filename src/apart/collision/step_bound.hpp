@@ -10,13 +10,13 @@ class CandidateCache;
 
 /// Largest α ∈ [0, min(upper_time, 1)] found for which a path, 0 ≤ t ≤ α, keeps all candidate pairs apart as
 /// in CcdOptions, and all vertices out of the half-spaces, with at least a tenth of the gap left (thesis A.4,
-/// c = 0.9) or of d̂ if the gap is larger than d̂. Where points deviate from their chords, the separation that
-/// the chords must keep is larger by twice their deviations: then the path itself, the chord, and the chord
-/// of the part up to α are all free. Deviations must be less than an eighth of the smallest d̂. The same bits
-/// for any number of threads, and for any candidates that contain all pairs coming closer than ξ + d̂ on the
-/// path. 0 if a number is not finite.
-double collision_free_step(const CollisionSurface& surface, std::span<const Stencil> candidates,
-                           const Path& path, const CcdOptions& options = {});
+/// c = 0.9) or of d̂ if the gap is larger than d̂. Where points move on curves, pairs that need it cut them,
+/// each at its own times (curved_ccd.hpp): the chords between all these corners keep all pairs apart, since
+/// every one lies in a single piece of every pair. The same bits for any number of threads, and for any
+/// candidates that contain all pairs whose chords come closer than ξ + d̂ and the deviations of their points.
+/// 0 if a number is not finite.
+StepBound collision_free_step(const CollisionSurface& surface, std::span<const Stencil> candidates,
+                              const Path& path, const CcdOptions& options = {});
 
 /// The same over all pairs of the surface, for Euclidean separations, with the candidates taken from a cache
 /// in the way its options say:
@@ -30,7 +30,7 @@ double collision_free_step(const CollisionSurface& surface, std::span<const Sten
 /// Where a path meets more pairs than a block of the cache holds, block after block is looked at, and the
 /// path cut where the pairs seen so far end it. The result does not depend on what the cache has been asked
 /// before, nor on the size of blocks, nor on `reuse`.
-double collision_free_step(const CollisionSurface& surface, CandidateCache& cache, const Path& path,
-                           const CcdOptions& options = {});
+StepBound collision_free_step(const CollisionSurface& surface, CandidateCache& cache, const Path& path,
+                              const CcdOptions& options = {});
 
 }  // namespace apart

@@ -122,7 +122,7 @@ StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const Stenci
 BarrierContact::BarrierContact(const CollisionSurface& surface, CandidateCache& candidates, CcdMethod ccd)
     : surface_(surface), candidates_(candidates), ccd_(ccd) {}
 
-double BarrierContact::feasible_step(const Path& path) const {
+StepBound BarrierContact::feasible_step(const Path& path) const {
   if (on_step_bound) on_step_bound(candidates_.at(path.start), path);
   return collision_free_step(surface_, candidates_, path, {.method = ccd_});
 }

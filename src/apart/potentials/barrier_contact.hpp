@@ -37,8 +37,7 @@ class BarrierContact final : public Potential {
                 LocalHessians& out) const override;
 
   /// No two primitives come closer than their thickness. [thesis A.4, C-IPC algorithm 1]
-  double feasible_step(const Path& path) const override;
-  double largest_deviation() const override { return surface_.pairs.min_dhat() / 16; }
+  StepBound feasible_step(const Path& path) const override;
   /// If set, called before each bound of a step with the pairs near its start. Changes no result.
   StepBoundObserver on_step_bound;
 

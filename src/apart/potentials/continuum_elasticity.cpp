@@ -27,10 +27,10 @@ void ContinuumElasticity::add(const ElasticCells& cells, Index first_node) {
   for (const Index t : guarded) guarded_.col(n++) = cells.nodes.col(t).array() + first_node;
 }
 
-double ContinuumElasticity::feasible_step(const Path& path) const {
+StepBound ContinuumElasticity::feasible_step(const Path& path) const {
   for (Index k = 0; k < guarded_.size(); ++k)
     ensure(path.is_straight(guarded_(k)), "ContinuumElasticity: nodes of cells move straight");
-  return inversion_free_step(guarded_, path.start, path.move);
+  return {inversion_free_step(guarded_, path.start, path.move)};
 }
 
 }  // namespace apart

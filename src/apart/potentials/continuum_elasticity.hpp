@@ -12,7 +12,7 @@ class ContinuumElasticity final : public ElementElasticity<LinearTetrahedron> {
   /// Cells of materials that must not invert.
   const Tetrahedra& guarded_cells() const { return guarded_; }
   /// None of them inverts.
-  double feasible_step(const Path& path) const override;
+  StepBound feasible_step(const Path& path) const override;
 
  private:
   Tetrahedra guarded_ = Tetrahedra(4, 0);

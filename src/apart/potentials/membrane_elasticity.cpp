@@ -159,14 +159,14 @@ double MembraneElasticity::feasible_step(const Triangle& t, const Matrix3X& q, c
   return alpha;
 }
 
-double MembraneElasticity::feasible_step(const Path& path) const {
-  if (!has_limits_) return 1;
+StepBound MembraneElasticity::feasible_step(const Path& path) const {
+  if (!has_limits_) return {1};
   for (const Triangle& t : triangles_)
     for (const Index node : t.nodes)
       ensure(path.is_straight(node), "MembraneElasticity: nodes of triangles move straight");
-  return parallel_min(term_count(), 1.0, [&](Index i) {
+  return {parallel_min(term_count(), 1.0, [&](Index i) {
     return feasible_step(triangles_[std::size_t(i)], path.start, path.move);
-  });
+  })};
 }
 
 VectorX MembraneElasticity::limit_stiffness() const {

@@ -77,10 +77,9 @@ class Potential {
   virtual void hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
                         LocalHessians& out) const = 0;
   /// Largest α ∈ [0, 1] found for which the path up to α crosses nothing this potential must not cross: a
-  /// contact, an inversion, a limit of strain. Conservative.
-  virtual double feasible_step(const Path&) const { return 1; }
-  /// By how much points may deviate from the chord of such a path [m].
-  virtual double largest_deviation() const { return std::numeric_limits<double>::infinity(); }
+  /// contact, an inversion, a limit of strain; and where its chords must be cut for the same to be true of
+  /// them. Conservative.
+  virtual StepBound feasible_step(const Path&) const { return {1}; }
 };
 
 inline constexpr Index few_terms = 512;  ///< not worth to be added in parallel

@@ -1,5 +1,8 @@
 #include <apart/solver/objective.hpp>
 
+#include <apart/bodies/chart_curve.hpp>
+#include <apart/core/error.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,17 +11,24 @@ namespace apart {
 
 namespace {
 
-// Shares of a curved path. A piece is cut in four until it is free, unless it is short and has some room;
-// then it ends the path.
-constexpr double short_piece = 1.0 / 64, shortest_piece = 0x1p-20;
-// Deviations from the chord that a piece may have, as a share of the path's length: beyond that the chord
-// says little.
-constexpr double largest_bow = 0.05;
+// [rad] A path that turns farther is cut: in the room that its chord needs beside it, an eighth of the square
+// of this times the size of what turns, pairs would be found that are far from each other.
+constexpr double longest_turn = 0.5;
+// Rounding of vertices that follow from unknowns by a chart, in the sizes of their coordinates.
+constexpr double chart_rounding = 64 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
 Objective::Objective(const LinearMap& map, const Chart& chart, std::vector<Term> terms)
-    : map_(map), chart_(chart), terms_(std::move(terms)), assembly_(map_, terms_), reduced_(chart) {}
+    : map_(map), chart_(chart), terms_(std::move(terms)), assembly_(map_, terms_), reduced_(chart) {
+  if (chart_.is_identity()) return;
+  const VectorX weights = map_.bound(VectorX::Ones(map_.node_count()));
+  for (Index v = 0; v < map_.vertex_count(); ++v)
+    if (chart_.part_of(map_.influences(v)[0].node)) {
+      curved_.push_back(v);
+      largest_weight_ = std::max(largest_weight_, weights[v]);
+    }
+}
 
 void Objective::set_free(FreeCoordinates free) {
   free_ = std::move(free);
@@ -99,42 +109,55 @@ bool Objective::take_pattern_change() {
   return chart_.is_identity() ? assembly_.take_pattern_change() : reduced_.take_pattern_change();
 }
 
+StepBound Objective::feasible_step(const Path& nodes, const Path& vertices) const {
+  StepBound result;
+  for (const Term& t : terms_) {
+    const StepBound bound = t.potential->feasible_step(t.points == PointKind::nodes ? nodes : vertices);
+    result.alpha = std::min(result.alpha, bound.alpha);
+    result.corners.insert(result.corners.end(), bound.corners.begin(), bound.corners.end());
+  }
+  std::sort(result.corners.begin(), result.corners.end());
+  std::erase_if(result.corners, [&](double corner) { return corner >= result.alpha; });
+  return result;
+}
+
 double Objective::feasible_step(const Path& nodes) const {
-  Path vertices{map_.positions(nodes.start), map_.push_forward(nodes.move)};
-  if (nodes.deviation.size() > 0) vertices.deviation = map_.bound(nodes.deviation);
-  double alpha = 1;
-  for (const Term& t : terms_)
-    alpha = std::min(alpha, t.potential->feasible_step(t.points == PointKind::nodes ? nodes : vertices));
-  return alpha;
+  ensure(nodes.is_straight(), "Objective: curved paths are those of unknowns");
+  return feasible_step(nodes, Path{map_.positions(nodes.start), map_.push_forward(nodes.move)}).alpha;
+}
+
+StepBound Objective::feasible_piece(const Matrix3X& q, const Matrix3X& y, double begin, double end) const {
+  const double length = end - begin;
+  const Matrix3X from = begin == 0 ? q : chart_.retract(q, begin * y), to = chart_.retract(q, end * y);
+  const Matrix3X bend = length * length * chart_.bend(q, y);
+  const ChartCurve curve({chart_, map_, q, y}, begin, end);
+  Path nodes{from, to - from, bend.colwise().norm().transpose()};
+  Path vertices{map_.positions(from), map_.push_forward(nodes.move),
+                map_.push_forward(bend).colwise().norm().transpose()};
+  // Also those that do not turn are where they are only up to rounding.
+  for (const Index v : curved_) vertices.bend[v] += std::numeric_limits<double>::min();
+  vertices.rounding =
+      chart_rounding * largest_weight_ * (from.cwiseAbs().maxCoeff() + to.cwiseAbs().maxCoeff());
+  vertices.curve = &curve;
+  return feasible_step(nodes, vertices);
 }
 
 StepBound Objective::feasible_step(const Matrix3X& q, const Matrix3X& y) const {
   if (chart_.is_identity()) return {feasible_step(Path{q, y})};
+  const double turn = chart_.turn(y);
+  if (!std::isfinite(turn)) return {0};
+  const double pieces = std::max(1.0, std::ceil(turn / longest_turn));
   StepBound result{0};
-  for (double piece = 1; result.alpha < 1;) {
-    piece = std::min(piece, 1 - result.alpha);
-    const Matrix3X from = chart_.retract(q, result.alpha * y),
-                   to = chart_.retract(q, (result.alpha + piece) * y);
-    const Path path{from, to - from, chart_.deviation(q, piece * y)};
-    const bool bowed = path.deviation.maxCoeff() >
-                       std::min(largest_deviation(), largest_bow * path.move.cwiseAbs().maxCoeff());
-    const double share = bowed ? 0 : feasible_step(path);
-    if (share < 1 && (piece > short_piece || (share == 0 && piece > shortest_piece))) {
-      piece /= 4;
-      continue;
-    }
-    if (result.alpha > 0) result.corners.push_back(result.alpha);
-    result.alpha = share < 1 ? result.alpha + share * piece : std::min(1.0, result.alpha + piece);
-    if (share < 1) break;
-    piece *= 4;
+  for (double k = 0; k < pieces; ++k) {
+    const double begin = k / pieces, end = k + 1 == pieces ? 1 : (k + 1) / pieces;
+    const StepBound piece = feasible_piece(q, y, begin, end);
+    if (begin > 0) result.corners.push_back(begin);
+    for (const double corner : piece.corners) result.corners.push_back(begin + corner * (end - begin));
+    result.alpha = piece.alpha < 1 ? begin + piece.alpha * (end - begin) : end;
+    if (piece.alpha < 1) break;
   }
+  while (!result.corners.empty() && result.corners.back() >= result.alpha) result.corners.pop_back();
   return result;
-}
-
-double Objective::largest_deviation() const {
-  double largest = std::numeric_limits<double>::infinity();
-  for (const Term& t : terms_) largest = std::min(largest, t.potential->largest_deviation());
-  return largest;
 }
 
 }  // namespace apart

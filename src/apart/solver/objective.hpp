@@ -6,14 +6,6 @@
 
 namespace apart {
 
-/// How far a step may go.
-struct StepBound {
-  double alpha = 1;  ///< share of the step
-  /// Shares at which a curved path was cut, ascending, less than alpha: from one to the next, and from the
-  /// last to any share up to alpha, chords are as free as the path.
-  std::vector<double> corners = {};
-};
-
 /// The one function that a time step minimises: a sum of terms, some of nodes q, some of vertices x = Φ(q),
 /// over unknowns y that say where nodes go from where they are. [docs/architecture.md]
 ///
@@ -68,14 +60,16 @@ class Objective {
 
   /// Where a step y of the unknowns leads from q.
   Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const { return chart_.retract(q, y); }
-  /// How far from q a step y of the unknowns may go: the largest share found that all terms allow. Where
-  /// paths are curved, they are cut into pieces that deviate from their chords by little against the gaps.
+  /// How far from q a step y of the unknowns may go: the largest share found that all terms allow, and the
+  /// corners of the way there where it is curved.
   StepBound feasible_step(const Matrix3X& q, const Matrix3X& y) const;
-  /// The same for a path of the nodes.
+  /// The same for straight paths of the nodes.
   double feasible_step(const Path& nodes) const;
 
  private:
-  double largest_deviation() const;  ///< of paths that all terms can bound [m]
+  StepBound feasible_step(const Path& nodes, const Path& vertices) const;
+  /// From `begin` to `end` times y.
+  StepBound feasible_piece(const Matrix3X& q, const Matrix3X& y, double begin, double end) const;
   const Matrix3X& points_of(const Term& term) const { return term.points == PointKind::nodes ? q_ : x_; }
   const BlockSparse& matrix() const { return chart_.is_identity() ? assembly_.matrix() : reduced_.matrix(); }
 
@@ -85,6 +79,8 @@ class Objective {
   FreeCoordinates free_;
   HessianAssembly assembly_;
   ReducedHessian reduced_;
+  std::vector<Index> curved_;  ///< vertices of bodies with charts
+  double largest_weight_ = 1;  ///< Σ |weights| of such a vertex
   Matrix3X q_, x_;
 };
 
