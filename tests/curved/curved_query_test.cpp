@@ -234,7 +234,7 @@ void report(const std::array<Tally, std::size(every_plan)>& tallies) {
 
 TEST(CurvedQueries, NothingIsMissedAndChordsBetweenCornersAreFree) {
   for (const CcdMethod method : {CcdMethod::additive, CcdMethod::tight_inclusion}) {
-    const auto tallies = examine_many(method == CcdMethod::additive ? 500 : 50, {.method = method});
+    const auto tallies = examine_many(method == CcdMethod::additive ? 2000 : 100, {.method = method});
     if (HasFatalFailure()) return;
     report(tallies);
     Tally all;
@@ -247,7 +247,51 @@ TEST(CurvedQueries, NothingIsMissedAndChordsBetweenCornersAreFree) {
 }
 
 TEST(CurvedQueries, NothingIsMissedUpToTheSeparationItself) {
-  report(examine_many(250, {.gap_fraction = 0}));
+  report(examine_many(500, {.gap_fraction = 0}));
+}
+
+/// Conservative advancement: from a distance nothing is reached before it has been gone at the largest speed.
+/// How many distances it takes to the same gap.
+int advancement_steps(const CurvedPair& pair, double gap_fraction) {
+  constexpr int most = 100000;
+  const double speed = pair.speed();
+  double target = 0, t = 0;
+  for (int steps = 1; steps < most; ++steps) {
+    const double gap = oracle_distance(pair.kind, pair.at(t)) - pair.separation;
+    if (t == 0) target = gap_fraction * std::min(gap, pair.dhat);
+    if (gap <= 1.1 * target) return steps;
+    t += (gap - target) / speed;
+    if (t >= 1) return steps;
+  }
+  return most;
+}
+
+TEST(CurvedQueries, TakeFewerPiecesThanConservativeAdvancementTakesSteps) {
+  std::vector<int> pieces[3], steps[3];  // by the larger turn: up to 0.3, 2, 20 rad
+  Random random(5);
+  for (int i = 0; i < 4000; ++i) {
+    const CurvedPair pair = generated(every_plan[i % 5], every_kind[i % 4], random).pair;
+    const double gap = oracle_distance(pair.kind, pair.at(0)) - pair.separation;
+    if (!(gap > 1e-9 * pair.extent())) continue;
+    const double turn = std::max(pair.body[0].turn.norm(), pair.body[1].turn.norm());
+    const int bin = turn < 0.3 ? 0 : turn < 2 ? 1 : 2;
+    pieces[bin].push_back(ask(pair).pieces);
+    steps[bin].push_back(advancement_steps(pair, 0.2));
+  }
+  const auto mean_and_median = [](std::vector<int>& of) {
+    std::nth_element(of.begin(), of.begin() + std::ptrdiff_t(of.size() / 2), of.end());
+    double sum = 0;
+    for (const int n : of) sum += n;
+    return std::pair(sum / double(of.size()), of[of.size() / 2]);
+  };
+  for (int bin = 0; bin < 3; ++bin) {
+    const auto [mean, median] = mean_and_median(pieces[bin]);
+    const auto [steps_mean, steps_median] = mean_and_median(steps[bin]);
+    fmt::print("{} queries: mean {:.2f}, median {} pieces; conservative advancement {:.2f}, {} steps\n",
+               pieces[bin].size(), mean, median, steps_mean, steps_median);
+    EXPECT_LT(mean, steps_mean);
+    EXPECT_LT(median, steps_median);
+  }
 }
 
 TEST(SlowCurvedQueries, NothingIsMissedInAMillion) {

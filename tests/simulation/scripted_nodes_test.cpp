@@ -174,6 +174,26 @@ TEST(ScriptedNodes, StraightMotionsAreOnePieceAndTurnsAsManyAsTheyNeed) {
   }
 }
 
+TEST(ScriptedNodes, WhatTurnsTooFastToBeFollowedIsRefusedAndAJumpIsNot) {
+  const auto curves_of = [](const Motion& motion) {
+    std::vector<Body> bodies = boxes();
+    prescribe(bodies[0], nullptr, all_axes, motion);
+    const Model model = model_of(std::move(bodies));
+    return ScriptedNodes(model).curves(start_of(model), 1).of_body[0];
+  };
+  EXPECT_EQ(curves_of(turning(60)), 1024);
+  for (const double turn : {400.0, 1e6, 1024 * 2 * std::numbers::pi}) {
+    try {
+      curves_of(turning(turn));
+      ADD_FAILURE() << turn;
+    } catch (const SolverError& error) {
+      EXPECT_NE(std::string(error.what()).find("shorten time.dt"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_EQ(curves_of([](const Matrix3X& x, double t) { return t < 0.3 ? x : Matrix3X(x.array() + 5); }),
+            1024);
+}
+
 TEST(ScriptedNodes, WhatTheRestOfABodyMustFollowIsCountedByItself) {
   std::vector<Body> bodies = boxes();
   const std::vector<Index> some = {0, 1, 2};

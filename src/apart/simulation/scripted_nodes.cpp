@@ -71,22 +71,31 @@ ScriptedNodes::Curves ScriptedNodes::curves(const State& state, double length) c
     double size = body.half_space ? 0 : bounding_box(body.mesh.points).diagonal() + 2 * body.radius;
     if (size == 0) size = model_.size;
     const auto at = [&](double share) { return targets(place, held, state.time + share * length); };
-    const auto is_straight = [&](int pieces) {
+    // How many pieces are not straight; `enough` of them need not be exceeded.
+    const auto bent = [&](int pieces, int enough) {
+      int count = 0;
       Matrix3X from = at(0);
-      for (int k = 0; k < pieces; ++k) {
+      for (int k = 0; k < pieces && count < enough; ++k) {
         const Matrix3X to = at(double(k + 1) / pieces), between = at((k + sample) / pieces);
+        bool is_bent = false;
         for (int axis = 0; axis < 3; ++axis)
-          if (place.part->axes[std::size_t(axis)] &&
-              (between.row(axis) - (1 - sample) * from.row(axis) - sample * to.row(axis))
-                      .cwiseAbs()
-                      .maxCoeff() > straightness * size)
-            return false;
+          is_bent |= place.part->axes[std::size_t(axis)] &&
+                     (between.row(axis) - (1 - sample) * from.row(axis) - sample * to.row(axis))
+                             .cwiseAbs()
+                             .maxCoeff() > straightness * size;
+        count += is_bent;
         from = to;
       }
-      return true;
+      return count;
     };
     int pieces = 1;
-    while (pieces < most_pieces && !is_straight(pieces)) pieces *= 2;
+    while (pieces < most_pieces && bent(pieces, 1) > 0) pieces *= 2;
+    // A jump stays a jump, in one piece. What is bent nearly everywhere turns too fast to be followed.
+    if (pieces == most_pieces && bent(pieces, most_pieces / 2) == most_pieces / 2)
+      throw SolverError(fmt::format(
+          "the scripted motion of '{}' is too fast to be followed: of the step of {:.3g} s from t = "
+          "{:.6g} s not even a {}th is straight; shorten time.dt or slow it down",
+          body.name, length, state.time, most_pieces));
     int& of_body = result.of_body[place.body];
     of_body = std::max(of_body, pieces);
     result.most = std::max(result.most, pieces);

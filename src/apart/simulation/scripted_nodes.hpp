@@ -20,7 +20,8 @@ class ScriptedNodes {
   Matrix3X anchors(const State& state, double time) const;
 
   /// How many equal pieces of the next `length` [s] a motion must be cut into for each to be straight: to
-  /// deviate from the chord by less than a 2000th of the body, five degrees of a turn.
+  /// deviate from the chord by less than a 2000th of the body, five degrees of a turn. Throws SolverError if
+  /// one turns so fast that a thousand pieces would not do.
   struct Curves {
     std::vector<int> of_body;
     int most = 1;           ///< of all
