@@ -27,6 +27,7 @@ auto matrices(AnyState& state) {
 template <class AnyState>
 auto reals(AnyState& state) {
   return std::array{std::pair("time", &state.time), std::pair("barrier_stiffness", &state.barrier_stiffness),
+                    std::pair("rest_stiffness", &state.rest_stiffness),
                     std::pair("step_length", &state.step_length),
                     std::pair("force_scale", &state.force_scale)};
 }
@@ -200,6 +201,7 @@ void write_checkpoint(const std::filesystem::path& file, const State& state, con
   for (const auto& [name, value] : reals(state)) archive.reals[name] = *value;
   for (const auto& [name, matrix] : matrices(state)) archive.matrices[name] = *matrix;
   archive.vectors["limit_stiffness"] = state.limit_stiffness;
+  archive.vectors["rest"] = state.rest;
   write_meshes(model, archive);
   write_archive(file, checkpoint_mark, checkpoint_format, archive);
 }
@@ -221,6 +223,9 @@ void check_state(const std::filesystem::path& file, const State& state, const Mo
       state.limit_stiffness.size() != (state.step > 0 ? shells : 0) || !state.limit_stiffness.allFinite())
     throw InputError("{}: holds forces that do not fit the bodies of the scene; it belongs to another scene",
                      file.string());
+  if ((state.rest.size() != 0 && state.rest.size() != Index(model.bodies.size())) || !state.rest.allFinite())
+    throw InputError("{}: holds {} bodies at rest, the scene has {}; it belongs to another scene",
+                     file.string(), state.rest.size(), model.bodies.size());
   if (state.step > 0 && state.anchors.cols() != ScriptedNodes(model).anchor_count())
     throw InputError(
         "{}: has {} nodes held by conditions that begin late, the scene has {}; it belongs to another scene",
@@ -244,6 +249,7 @@ ReadCheckpoint read_checkpoint(const std::filesystem::path& file, const std::sha
     for (const auto& [name, value] : reals(state)) *value = archive.reals.at(name);
     for (const auto& [name, matrix] : matrices(state)) *matrix = std::move(archive.matrices.at(name));
     state.limit_stiffness = std::move(archive.vectors.at("limit_stiffness"));
+    state.rest = std::move(archive.vectors.at("rest"));
     try {
       result.model = read_meshes(archive, model);
     } catch (const InputError& e) {

@@ -9,7 +9,7 @@ namespace apart {
 
 /// What the seal of a checkpoint says (see sealed_file.hpp).
 inline constexpr std::string_view checkpoint_mark = "apartCHK";
-inline constexpr std::uint32_t checkpoint_format = 6;
+inline constexpr std::uint32_t checkpoint_format = 7;
 
 /// A number for what a run simulates: the scene but for its solver's settings and its output, and the meshes
 /// it reads. A run goes on only with the same, or it would not be the run it began as.

@@ -174,7 +174,11 @@ Group solvers() {
        {{"ccd", choice("ccd"), "", "\"additive\"", "how the time of impact is found"}, &T::ccd},
        {{"ccd_culling", choice("ccd_culling"), "", "\"near_first\"",
          "which pairs are looked at to bound a step"},
-        &T::ccd_culling}});
+        &T::ccd_culling},
+       {{"sleeping", number({0, 1}), "", "0",
+         "bodies that are slower than this share of tolerance sleep: they cost little until something "
+         "happens to them; 0: none does"},
+        &T::sleeping}});
 }
 
 Group outputs() {

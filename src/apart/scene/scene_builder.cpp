@@ -197,6 +197,7 @@ SimulationOptions make_options(const SceneDescription& scene, double tolerance) 
   options.solver.ccd = solver.ccd;
   options.solver.ccd_culling = solver.ccd_culling;
   options.solver.candidate_reuse = solver.candidate_reuse;
+  options.solver.sleep_speed = solver.sleeping * tolerance;
   return options;
 }
 

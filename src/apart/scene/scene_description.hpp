@@ -55,6 +55,7 @@ struct SolverDescription {
   bool candidate_reuse = true;
   CcdMethod ccd = CcdMethod::additive;
   CcdCulling ccd_culling = CcdCulling::near_first;
+  double sleeping = 0;
 };
 
 struct OutputDescription {

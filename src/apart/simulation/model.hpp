@@ -44,6 +44,7 @@ struct SolverOptions {
   CcdMethod ccd = CcdMethod::additive;
   CcdCulling ccd_culling = CcdCulling::near_first;
   bool candidate_reuse = true;
+  double sleep_speed = 0;  ///< [m/s] bodies that are slower may fall asleep; 0: none does. See Sleep
 };
 
 struct SimulationOptions {

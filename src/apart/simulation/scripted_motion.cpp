@@ -32,12 +32,25 @@ void ScriptedMotion::begin(const State& state, double end, double length) {
   held_ = nodes_.mask(end);
   for (std::size_t b = 0; b < model_.bodies.size(); ++b)
     if (!terms_.present[b]) held_.middleCols(model_.first_node[b], model_.bodies[b].node_count()) = true;
+  resting_ = Mask::Constant(3, model_.node_count(), false);
   hold_all();
 }
 
 void ScriptedMotion::hold_all() {
   terms_.target.targets.clear();
-  objective_.set_free(FreeCoordinates(model_.chart.free_unknowns(!held_)));
+  set_free();
+}
+
+void ScriptedMotion::set_resting(Mask resting) {
+  resting_ = std::move(resting);
+  set_free();
+}
+
+/// What the augmented Lagrangian pulls is free.
+void ScriptedMotion::set_free() {
+  Mask free = !held_ && !resting_;
+  for (const auto& target : terms_.target.targets) free.col(target.node) = true;
+  objective_.set_free(FreeCoordinates(model_.chart.free_unknowns(free)));
 }
 
 bool ScriptedMotion::move(const State& state, double scale, Matrix3X& q,
@@ -57,7 +70,6 @@ bool ScriptedMotion::move(const State& state, double scale, Matrix3X& q,
   }
   if (is_free) return true;
   BoundaryTarget& target = terms_.target;
-  Mask free = !held_;
   const VectorX mass = model_.mass.diagonal();
   std::vector<char> has_chart(std::size_t(model_.node_count()), false);
   for (const Chart::Part& part : model_.chart.parts())
@@ -68,12 +80,11 @@ bool ScriptedMotion::move(const State& state, double scale, Matrix3X& q,
     if ((way.col(n).isZero(0) && (goal.col(n) - q.col(n)).isZero(0)) || mask.isZero(0)) continue;
     // Obstacles have no mass of their own; the mean of the scene's nodes only scales the pull.
     target.targets.push_back({n, goal.col(n), mask, mass[n] > 0 ? mass[n] : scales_.mass, Vector3::Zero()});
-    free.col(n) = true;
     all_charts &= bool(has_chart[std::size_t(n)]);
   }
   target.stiffness = all_charts ? target_start_of_charts : start_stiffness(scale);
   limit_ = largest_target_growth * target.stiffness;
-  objective_.set_free(FreeCoordinates(model_.chart.free_unknowns(free)));
+  set_free();
   start_error_ = target.squared_error(q);
   return false;
 }

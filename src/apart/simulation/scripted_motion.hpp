@@ -24,6 +24,8 @@ class ScriptedMotion {
   void begin(const State& state, double end, double length);
   /// Which node coordinates are prescribed in the step, or belong to bodies that are not there.
   const Mask& held() const { return held_; }
+  /// Holds besides, until the next step begins, the nodes of bodies that rest.
+  void set_resting(Mask resting);
   const Matrix3X& anchors() const { return anchors_; }  ///< State::anchors at the end of the step
   /// q with all that is prescribed where it should be at the end of the step.
   Matrix3X at_end(const Matrix3X& q) const { return nodes_.apply(q, anchors_, end_); }
@@ -44,6 +46,7 @@ class ScriptedMotion {
   double progress(const Matrix3X& q) const;    ///< η_A [thesis eq. A.5]
   bool keeps_gaps(const Matrix3X& from, const Matrix3X& to);
   void hold_all();
+  void set_free();
 
   const Model& model_;
   StepTerms& terms_;
@@ -53,6 +56,7 @@ class ScriptedMotion {
   double end_ = 0, length_ = 0;  ///< [s]
   Matrix3X anchors_;
   Mask held_;
+  Mask resting_;            ///< held besides
   double start_error_ = 1;  ///< squared, when the augmented Lagrangian began [m²]
   double limit_ = 0;        ///< to which its stiffness may grow
 };

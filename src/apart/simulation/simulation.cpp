@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace apart {
 
@@ -45,6 +46,20 @@ void keep_momentum(const StepProblem& p, const State& before, State& after) {
     const VectorX momentum = was.momentum(before.velocity.middleCols(first, n)) + is.momentum(pushed);
     after.velocity.middleCols(first, n) = is.velocity(is.rates_of_momentum(momentum));
   }
+}
+
+/// But for the time.
+bool is_unchanged(const State& before, const State& after) {
+  for (const auto number :
+       {&State::step_length, &State::barrier_stiffness, &State::force_scale, &State::rest_stiffness})
+    if (before.*number != after.*number) return false;
+  for (const auto matrix :
+       {&State::nodes, &State::velocity, &State::acceleration, &State::mean_acceleration,
+        &State::previous_nodes, &State::previous_velocity, &State::anchors, &State::friction})
+    if ((before.*matrix).cols() != (after.*matrix).cols() || before.*matrix != after.*matrix) return false;
+  for (const auto vector : {&State::rest, &State::limit_stiffness})
+    if ((before.*vector).size() != (after.*vector).size() || before.*vector != after.*vector) return false;
+  return true;
 }
 
 }  // namespace
@@ -134,6 +149,9 @@ void Simulation::change_presence(const std::vector<char>& present, double time) 
       }
   }
   end_.reset();
+  steady_.reset();
+  state_.rest.resize(0);  // what rested may have lost what it rested on
+  state_.rest_stiffness = 0;
   problem_ = std::move(problem);
 }
 
@@ -144,6 +162,7 @@ LinearSolverStatistics Simulation::linear_solver_statistics() const {
 Index Simulation::prepare_first_iteration() {
   StepProblem& p = *problem_;
   end_.reset();
+  steady_.reset();
   p.begin(state_, state_.time + model_->options.dt, model_->options.dt);
   p.stiffness.choose(p.objective, state_.nodes);
   p.objective.prepare(state_.nodes);
@@ -186,6 +205,7 @@ StepReport Simulation::step() {
   } catch (...) {
     // A step that does not end leaves everything as it was, also who is there.
     state_ = before;
+    steady_.reset();
     fresh_ = state_.step == 0;
     if (const auto present = present_bodies(*model_, std::max(state_.time, model_->options.dt));
         present != problem_->present) {
@@ -211,7 +231,9 @@ class Simulation::Watch {
     NewtonHooks hooks;
     if (simulation_.on_iterate) hooks.passed = [this](const Matrix3X& q) { simulation_.pass_on(q); };
     hooks.accepted = [this](const Matrix3X& q) { return accept(q); };
-    hooks.stationary = [this](const Matrix3X& q) { return problem_.scripted.pull(q); };
+    hooks.stationary = [this](const Matrix3X& q) {
+      return problem_.scripted.pull(q) || std::exchange(woken_, false);
+    };
     if (problem_.model.options.solver.termination == Termination::balanced)
       hooks.imbalance = [this](const Matrix3X& gradient) {
         forces_ = problem_.force_balance(gradient);
@@ -241,7 +263,9 @@ class Simulation::Watch {
                limited = problem_.terms.elastic.membranes.adapt_stiffness(), held = problem_.scripted.hold(q);
     const bool follows = !problem_.time_step.has_inertia;
     if (follows) problem_.terms.inertia.set_target(q);  // the proximal term follows
-    return stiffened || limited || held || follows;
+    // With another κ what sleeps would have other gaps.
+    woken_ = problem_.sleep.wake(stiffened);
+    return stiffened || limited || held || follows || woken_;
   }
 
   void count(const Matrix3X& q, const NewtonProgress& progress) {
@@ -267,6 +291,7 @@ class Simulation::Watch {
   const Matrix3X& begun_;
   GapWatch gaps_;
   std::optional<ForceBalance> forces_;  ///< where it was last asked for
+  bool woken_ = false;                  ///< something, by the last iterate
   int iterations_ = 0, slow_;
   double steps_taken_ = 0;
 };
@@ -277,11 +302,18 @@ void Simulation::pass_on(const Matrix3X& q) const {
 
 StepReport Simulation::advance(double end, double dt) {
   StepProblem& p = *problem_;
+  if (steady_ && state_.step_length == dt && p.sleep.goes_on(state_, end)) {
+    state_.time = p.end_time = end;
+    steady_->step = state_.step + 1;
+    steady_->time = end;
+    return *steady_;
+  }
   StepReport report;
   report.step = state_.step + 1;
   report.time = end;
   report.substeps = 1;
 
+  steady_.reset();
   end_.reset();
   p.begin(state_, end, dt);
   const EnergyBalance balance(p, state_);
@@ -295,6 +327,7 @@ StepReport Simulation::advance(double end, double dt) {
     p.lag_friction(x);
   }
   if (!p.time_step.has_inertia) p.terms.inertia.set_target(q);
+  p.sleep.begin({state_, q, end, dt, p.time_step.contact_scale, report.scripted_by_lagrangian});
 
   const Matrix3X begun = q;
   Watch watch(*this, report, begun);
@@ -308,6 +341,9 @@ StepReport Simulation::advance(double end, double dt) {
   State next = end_state(end, dt);
   end_->report(next.velocity, report);
   balance.complete(*end_, report);
+  // A step that solves nothing and changes nothing will be repeated until something happens.
+  if (p.objective.free().block_count() == 0 && p.sleep.any_asleep() && is_unchanged(state_, next))
+    steady_ = report;
   state_ = std::move(next);
   fresh_ = false;
   return report;
@@ -328,6 +364,7 @@ State Simulation::end_state(double end, double dt) const {
       [&] { return end_->contact_acceleration(); }, next);
   if (model_->options.integrator.conserves_spin) keep_momentum(p, state_, next);
   keep_absent(p, state_, next);
+  p.sleep.finish(state_, p.time_step.contact_scale, next);
   next.anchors = p.scripted.anchors();
   next.barrier_stiffness = p.terms.contact.stiffness();
   next.force_scale = p.time_step.contact_scale;

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace apart {
 
@@ -86,6 +87,7 @@ class Simulation {
   bool fresh_ = true;  ///< bodies are there that were not in the step before
   std::unique_ptr<StepProblem> problem_;
   std::unique_ptr<const StepEnd> end_;  ///< of the last step, until the next begins
+  std::optional<StepReport> steady_;    ///< of the last step, if it changed nothing because everything sleeps
 };
 
 /// Thrown by Simulation::step when should_stop said so.

@@ -6,16 +6,19 @@ namespace apart {
 /// What changes in time. The same bits from here give the same bits later, and the same frame now.
 struct State {
   Index step = 0;
-  double time = 0;               ///< [s]
-  Matrix3X nodes;                ///< q [m]
-  Matrix3X velocity;             ///< [m/s]
-  Matrix3X acceleration;         ///< [m/s²] of the last step; before the first, of the forces at the start
-  Matrix3X mean_acceleration;    ///< [m/s²] that position and velocity of the last step follow; see TimeStep
-  Matrix3X previous_nodes;       ///< of the step before; like `nodes` at the start [m]
-  Matrix3X previous_velocity;    ///< [m/s]
-  Matrix3X anchors;              ///< where nodes were when a condition that began late took hold of them [m]
-  Matrix3X friction;             ///< force on each collision vertex in the last step [N]; empty: none yet
-  VectorX limit_stiffness;       ///< κ of each body's strain limit in the last step [Pa]; empty: none yet
+  double time = 0;             ///< [s]
+  Matrix3X nodes;              ///< q [m]
+  Matrix3X velocity;           ///< [m/s]
+  Matrix3X acceleration;       ///< [m/s²] of the last step; before the first, of the forces at the start
+  Matrix3X mean_acceleration;  ///< [m/s²] that position and velocity of the last step follow; see TimeStep
+  Matrix3X previous_nodes;     ///< of the step before; like `nodes` at the start [m]
+  Matrix3X previous_velocity;  ///< [m/s]
+  Matrix3X anchors;            ///< where nodes were when a condition that began late took hold of them [m]
+  Matrix3X friction;           ///< force on each collision vertex in the last step [N]; empty: none yet
+  VectorX limit_stiffness;     ///< κ of each body's strain limit in the last step [Pa]; empty: none yet
+  VectorX
+      rest;  ///< of each body: steps that it has been at rest, up to those after which it sleeps; empty: none
+  double rest_stiffness = 0;     ///< κ / force_scale when bodies that sleep came to rest; 0: none sleeps
   double barrier_stiffness = 0;  ///< κ of the last solve; 0: none yet
   double step_length = 0;        ///< [s] from previous_nodes to nodes; 0: no step yet
   double force_scale = 0;        ///< [s²] by which energies were multiplied in that solve; 0: none yet

@@ -56,6 +56,7 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
       objective(m.surface_map, m.chart, terms.list()),
       stiffness(m, terms, terms.elastic.usual_node_stiffness(m.initial_nodes)),
       scripted(m, terms, objective, {stiffness.mean_mass(), stiffness.node_stiffness()}),
+      sleep(m, terms, scripted),
       linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)) {}
 
 void StepProblem::begin(const State& state, double end, double length) {
@@ -135,6 +136,7 @@ Matrix3X StepProblem::predicted(const State& state, double time) const {
 }
 
 ForceBalance StepProblem::force_balance(const Matrix3X& gradient) const {
+  if (objective.free().block_count() == 0) return {};
   // Inertia holds gravity already; a body that falls freely feels its weight all the same.
   const Matrix3X weight = model.chart.pull_back(objective.coordinates(), terms.gravity_force);
   const VectorX acting = objective.acting() + time_step.scale * weight.colwise().norm().transpose(),

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/simulation/scripted_motion.hpp>
+#include <apart/simulation/sleep.hpp>
 #include <apart/simulation/step_terms.hpp>
 #include <apart/simulation/stiffness_policy.hpp>
 #include <apart/solver/newton.hpp>
@@ -42,6 +43,7 @@ struct StepProblem {
   Objective objective;
   StiffnessPolicy stiffness;
   ScriptedMotion scripted;
+  Sleep sleep;
   std::unique_ptr<LinearSolver> linear_solver;
 
   // Of the step begun last.

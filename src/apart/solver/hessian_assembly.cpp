@@ -54,7 +54,7 @@ void TermBlocks::find_direct(const Term& term, const LinearMap& map, const FreeC
 
 void TermBlocks::find_mixed(const Potential& potential, const LinearMap& map, const FreeCoordinates& free) {
   struct Entry {
-    Index block, rank;  ///< rank: of the block's first appearance in the term
+    std::size_t rank;  ///< of its block, in the order of their first appearance in the term
     Share share;
   };
   struct Part {
@@ -69,31 +69,29 @@ void TermBlocks::find_mixed(const Potential& potential, const LinearMap& map, co
   parallel_chunks(terms, chunk, [&](Index begin, Index end) {
     Part& part = parts[std::size_t(begin / chunk)];
     std::vector<Entry> entries;
+    std::vector<std::size_t> next;  // of each block of a term: where its next share goes
     for (Index t = begin; t < end; ++t) {
       entries.clear();
+      const std::size_t first = part.blocks.size();
       const TermPoints points = potential.term(t);
       for (std::size_t p = 0; p < points.size(); ++p)
         for (const Influence& i : map.influences(points[p])) {
           const Index block = free.block(i.node);
           if (block < 0) continue;
-          const auto same =
-              std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.block == block; });
-          const Index rank = same != entries.end() ? same->rank : Index(entries.size());
-          entries.push_back({block, rank, {Index(p), i.weight}});
+          const auto same = std::find(part.blocks.begin() + std::ptrdiff_t(first), part.blocks.end(), block);
+          const std::size_t rank = std::size_t(same - part.blocks.begin()) - first;
+          if (same == part.blocks.end()) {
+            part.blocks.push_back(block);
+            part.share_counts.push_back(0);
+          }
+          ++part.share_counts[first + rank];
+          entries.push_back({rank, {Index(p), i.weight}});
         }
-      std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-        return std::pair(a.rank, a.share.point) < std::pair(b.rank, b.share.point);
-      });
-      std::size_t size = 0;
-      for (std::size_t e = 0; e < entries.size(); ++e) {
-        if (e == 0 || entries[e].block != entries[e - 1].block) {
-          part.blocks.push_back(entries[e].block);
-          part.share_counts.push_back(0);
-          ++size;
-        }
-        ++part.share_counts.back();
-        part.shares.push_back(entries[e].share);
-      }
+      const std::size_t size = part.blocks.size() - first;
+      next.assign(1, part.shares.size());
+      for (std::size_t b = 0; b < size; ++b) next.push_back(next[b] + part.share_counts[first + b]);
+      part.shares.resize(next.back());
+      for (const Entry& e : entries) part.shares[next[e.rank]++] = e.share;
       part.sizes.push_back(size);
     }
   });
@@ -109,14 +107,16 @@ void TermBlocks::find_mixed(const Potential& potential, const LinearMap& map, co
   }
 }
 
+bool TermBlocks::is_like_last(Index term) const {
+  const auto begin = blocks_.begin() + std::ptrdiff_t(start_[std::size_t(term)]);
+  return std::equal(blocks_.begin() + std::ptrdiff_t(start_[std::size_t(term) - 1]), begin, begin,
+                    blocks_.begin() + std::ptrdiff_t(start_[std::size_t(term) + 1]));
+}
+
 void TermBlocks::for_each_key(FunctionRef<void(BlockKey)> visit) const {
   for (Index t = 0; t < count(); ++t) {
     const std::size_t begin = start_[std::size_t(t)], end = start_[std::size_t(t) + 1];
-    // Contacts of two bodies with few nodes come one after the other, and act on the same.
-    if (t > 0 && std::equal(blocks_.begin() + std::ptrdiff_t(start_[std::size_t(t) - 1]),
-                            blocks_.begin() + std::ptrdiff_t(begin), blocks_.begin() + std::ptrdiff_t(begin),
-                            blocks_.begin() + std::ptrdiff_t(end)))
-      continue;
+    if (t > 0 && is_like_last(t)) continue;
     for (std::size_t a = begin; a < end; ++a)
       for (std::size_t b = begin; b < a; ++b)
         if (blocks_[a] >= 0 && blocks_[b] >= 0) visit(block_key(blocks_[a], blocks_[b]));
@@ -126,17 +126,31 @@ void TermBlocks::for_each_key(FunctionRef<void(BlockKey)> visit) const {
 bool TermBlocks::locate(const BlockSparse& matrix) {
   slots_.resize(first_slot_.back());
   std::atomic<bool> covered = true;
-  parallel_for(count(), [&](Index t) {
-    std::size_t k = first_slot_[std::size_t(t)];
-    for (std::size_t a = start_[std::size_t(t)]; a < start_[std::size_t(t) + 1]; ++a)
-      for (std::size_t b = start_[std::size_t(t)]; b <= a; ++b, ++k) {
-        slots_[k] = -1;
-        if (blocks_[a] < 0 || blocks_[b] < 0) continue;
-        slots_[k] = matrix.find(std::max(blocks_[a], blocks_[b]), std::min(blocks_[a], blocks_[b]));
-        if (slots_[k] < 0) covered.store(false, std::memory_order_relaxed);
+  parallel_chunks(count(), 256, [&](Index begin, Index end) {
+    for (Index t = begin; t < end; ++t) {
+      std::size_t k = first_slot_[std::size_t(t)];
+      if (t > begin && is_like_last(t)) {
+        const std::size_t last = first_slot_[std::size_t(t) - 1];
+        std::copy(slots_.begin() + std::ptrdiff_t(last), slots_.begin() + std::ptrdiff_t(k),
+                  slots_.begin() + std::ptrdiff_t(k));
+        continue;
       }
+      for (std::size_t a = start_[std::size_t(t)]; a < start_[std::size_t(t) + 1]; ++a)
+        for (std::size_t b = start_[std::size_t(t)]; b <= a; ++b, ++k) {
+          slots_[k] = -1;
+          if (blocks_[a] < 0 || blocks_[b] < 0) continue;
+          slots_[k] = matrix.find(std::max(blocks_[a], blocks_[b]), std::min(blocks_[a], blocks_[b]));
+          if (slots_[k] < 0) covered.store(false, std::memory_order_relaxed);
+        }
+    }
   });
   return covered;
+}
+
+bool TermBlocks::is_held(Index term) const {
+  return std::all_of(blocks_.begin() + std::ptrdiff_t(start_[std::size_t(term)]),
+                     blocks_.begin() + std::ptrdiff_t(start_[std::size_t(term) + 1]),
+                     [](Index block) { return block < 0; });
 }
 
 /// Second derivatives of a term in its blocks `a` (rows) and `b` (columns), which are entries of blocks_.
@@ -270,7 +284,11 @@ const BlockSparse& HessianAssembly::assemble(const FreeCoordinates& free, const 
       const Index end = std::min(begin + batch, potential.term_count());
       local_.reset(potential, begin, end);
       parallel_chunks(end - begin, chunk, [&](Index from, Index to) {
-        potential.hessians(points, begin + from, begin + to, projection, local_);
+        for (Index first = begin + from, last = first; first < begin + to; first = last) {
+          while (last < begin + to && !blocks_[i].is_held(last)) ++last;
+          if (last > first) potential.hessians(points, first, last, projection, local_);
+          while (last < begin + to && blocks_[i].is_held(last)) ++last;
+        }
       });
       const auto add = [&](Index first, Index last) { blocks_[i].add(local_, free, first, last, matrix_); };
       if (end - begin < few_terms)

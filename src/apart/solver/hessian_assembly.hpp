@@ -26,6 +26,8 @@ class TermBlocks {
   /// summed in the order of the terms.
   void add(const LocalHessians& local, const FreeCoordinates& free, Index first, Index last,
            BlockSparse& matrix) const;
+  /// Whether no point of a term can move: it adds nothing.
+  bool is_held(Index term) const;
 
  private:
   /// The part of a point in a block: ∂(point)/∂(block) = weight · I.
@@ -37,6 +39,9 @@ class TermBlocks {
   void find_direct(const Term& term, const LinearMap& map, const FreeCoordinates& free);
   void find_mixed(const Potential& potential, const LinearMap& map, const FreeCoordinates& free);
   Matrix3 product(const LocalHessians& local, Index term, std::size_t a, std::size_t b) const;
+  /// Whether a term acts on the same blocks as the one before it, as contacts of two bodies with few nodes
+  /// do.
+  bool is_like_last(Index term) const;
 
   std::vector<std::size_t> start_ = {0};  ///< of each term, in blocks_
   std::vector<Index> blocks_;  ///< distinct in a term. Direct: one for each point, −1 where it is held

@@ -77,6 +77,7 @@ VectorX Objective::acting() const {
     if (t.points == PointKind::vertices && t.potential->term_count() == 0) continue;
     Matrix3X g = Matrix3X::Zero(3, points_of(t).cols());
     t.potential->add_gradient(points_of(t), g);
+    if (g.isZero(0)) continue;
     if (t.points == PointKind::vertices) g = map_.pull_back(g);
     sum += chart_.pull_back(q_, g).colwise().norm().transpose();
   }
