@@ -115,6 +115,45 @@ TEST(Checkpoint, WithAChangedMeshIsTheSimulationOfASceneWithThatMesh) {
   expect_same_bits(changed.state(), fine.state());
 }
 
+TEST(Checkpoint, OfASceneWithJointsGoesOnWithTheSameBits) {
+  const TemporaryDirectory directory;
+  const SceneFile file = parse_scene(R"({"version": 1, "time": {"dt": 0.01, "steps": 12}, "bodies": [
+      {"type": "rigid", "name": "a", "mesh": {"generator": "box", "size": [0.4, 0.1, 0.1]}},
+      {"type": "rigid", "name": "b", "mesh": {"generator": "box", "size": [0.4, 0.1, 0.1]},
+       "transform": {"translate": [0.5, 0, 0]}},
+      {"type": "rigid", "name": "c", "mesh": {"generator": "box", "size": 0.1}, "transform": {"translate": [2, 0, 0]}}],
+    "joints": [
+      {"type": "hinge", "bodies": ["a"], "at": [-0.2, 0, 0], "axis": [0, 0, 1], "angle": {"motor": {"velocity": 1000}}},
+      {"type": "fixed", "bodies": ["b", "a"], "at": [0.25, 0, 0], "from": 0.03},
+      {"type": "ball", "bodies": ["c"], "at": [2, 0.05, 0], "breaking_force": 1}]})",
+                                     "scene.json", ".");
+  const Scene scene = build_scene(file);
+  const std::uint64_t id = fingerprint(file, *scene.model);
+  Simulation whole(scene.model);
+  for (int step = 0; step < 6; ++step) whole.step();
+  EXPECT_EQ(whole.state().joint_broken, VectorX(Vector3(0, 0, 1)));
+  write_checkpoint(directory / "c", whole.state(), *scene.model, id);
+  ReadCheckpoint read = read_checkpoint(directory / "c", scene.model, id);
+  Simulation resumed(scene.model, std::move(read.state));
+  for (int step = 0; step < 6; ++step) {
+    whole.step();
+    resumed.step();
+  }
+  expect_same_bits(whole.state(), resumed.state());
+  EXPECT_EQ(whole.state().joint_forces, resumed.state().joint_forces);
+  EXPECT_EQ(whole.state().joint_angles, resumed.state().joint_angles);
+  EXPECT_EQ(whole.state().joint_anchors, resumed.state().joint_anchors);
+  State spoilt = whole.state();
+  spoilt.joint_forces.conservativeResize(3);
+  write_checkpoint(directory / "c", spoilt, *scene.model, id);
+  try {
+    read_checkpoint(directory / "c", scene.model, id);
+    ADD_FAILURE() << "must be refused";
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("holds joints that do not fit"), std::string::npos) << e.what();
+  }
+}
+
 TEST(Checkpoint, WithABadMeshIsRefusedAndNamesTheFile) {
   const TemporaryDirectory directory;
   const ChangedMesh run;

@@ -1,6 +1,7 @@
 #include <apart/core/error.hpp>
 #include <apart/io/hdf5_archive.hpp>
 #include <apart/run/checkpoint.hpp>
+#include <apart/simulation/joint_control.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
 
 #include <algorithm>
@@ -23,6 +24,13 @@ auto matrices(AnyState& state) {
                     std::pair("previous_velocity", &state.previous_velocity),
                     std::pair("anchors", &state.anchors),
                     std::pair("friction", &state.friction)};
+}
+/// What only scenes with joints have.
+template <class AnyState>
+auto joint_vectors(AnyState& state) {
+  return std::array{std::pair("joint_forces", &state.joint_forces),
+                    std::pair("joint_angles", &state.joint_angles),
+                    std::pair("joint_broken", &state.joint_broken)};
 }
 template <class AnyState>
 auto reals(AnyState& state) {
@@ -202,6 +210,10 @@ void write_checkpoint(const std::filesystem::path& file, const State& state, con
   for (const auto& [name, matrix] : matrices(state)) archive.matrices[name] = *matrix;
   archive.vectors["limit_stiffness"] = state.limit_stiffness;
   archive.vectors["rest"] = state.rest;
+  if (!model.joints.empty()) {
+    for (const auto& [name, vector] : joint_vectors(state)) archive.vectors[name] = *vector;
+    archive.matrices["joint_anchors"] = state.joint_anchors;
+  }
   write_meshes(model, archive);
   write_archive(file, checkpoint_mark, checkpoint_format, archive);
 }
@@ -226,6 +238,15 @@ void check_state(const std::filesystem::path& file, const State& state, const Mo
   if ((state.rest.size() != 0 && state.rest.size() != Index(model.bodies.size())) || !state.rest.allFinite())
     throw InputError("{}: holds {} bodies at rest, the scene has {}; it belongs to another scene",
                      file.string(), state.rest.size(), model.bodies.size());
+  const JointStateSizes joints(model);
+  const bool begun = state.step > 0;
+  if (state.joint_forces.size() != (begun ? joints.forces : 0) ||
+      state.joint_angles.size() != (begun ? joints.joints : 0) ||
+      state.joint_broken.size() != (begun ? joints.joints : 0) ||
+      state.joint_anchors.cols() != (begun ? joints.anchors : 0) || !state.joint_forces.allFinite() ||
+      !state.joint_angles.allFinite() || !state.joint_broken.allFinite() || !state.joint_anchors.allFinite())
+    throw InputError("{}: holds joints that do not fit those of the scene; it belongs to another scene",
+                     file.string());
   if (state.step > 0 && state.anchors.cols() != ScriptedNodes(model).anchor_count())
     throw InputError(
         "{}: has {} nodes held by conditions that begin late, the scene has {}; it belongs to another scene",
@@ -250,6 +271,10 @@ ReadCheckpoint read_checkpoint(const std::filesystem::path& file, const std::sha
     for (const auto& [name, matrix] : matrices(state)) *matrix = std::move(archive.matrices.at(name));
     state.limit_stiffness = std::move(archive.vectors.at("limit_stiffness"));
     state.rest = std::move(archive.vectors.at("rest"));
+    if (!model->joints.empty()) {
+      for (const auto& [name, vector] : joint_vectors(state)) *vector = std::move(archive.vectors.at(name));
+      state.joint_anchors = std::move(archive.matrices.at("joint_anchors"));
+    }
     try {
       result.model = read_meshes(archive, model);
     } catch (const InputError& e) {

@@ -72,6 +72,7 @@ class Run {
       log_line(what);
       if (options_.on_note) options_.on_note(what);
     };
+    simulation_.on_note = simulation_.on_slow;
     if (options_.profile) simulation_.timings().record();
     if (options_.record_iterates)
       simulation_.on_iterate = [this](const Matrix3X& points) { iterates_.points.push_back(points); };
@@ -354,6 +355,7 @@ class Run {
     json["substeps"] = totals_.substeps;
     json["divided_steps"] = totals_.divided_steps;
     json["energy_gain"] = totals_.most_gained;
+    if (!model.joints.empty()) json["broken_joints"] = totals_.broken_joints;
     json["peak_rss_bytes"] = process_peak_bytes();
     json["intersection_free"] =
         findings_.checked ? nlohmann::json(!findings_.intersection) : nlohmann::json();

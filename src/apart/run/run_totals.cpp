@@ -11,6 +11,7 @@ void Totals::add(const StepReport& r) {
   ++steps;
   substeps += r.substeps;
   divided_steps += r.substeps > 1;
+  broken_joints += r.broken_joints;
   if (steps == 1) {
     energy = r.kinetic_energy + r.elastic_energy + r.contact_energy;
   } else {

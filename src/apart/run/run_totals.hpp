@@ -20,7 +20,7 @@ struct Totals {
   double min_gap = std::numeric_limits<double>::infinity();
   double min_volume_ratio = 1, max_strain = 0, max_force_residual = 0;
   std::int64_t substeps = 0;
-  Index divided_steps = 0;
+  Index divided_steps = 0, broken_joints = 0;
   double gained = 0,
          most_gained = 0;  ///< [J] out of nothing since energy was last lost; largest share of what there was
   double energy = 0, work = 0, least_work = 0, most_work = 0;  ///< [J] after the first step; done since then

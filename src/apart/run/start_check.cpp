@@ -25,7 +25,22 @@ bool never_moves(const Body& body) {
                                            [](const Prescription& p) { return !p.motion; });
 }
 
-std::string_view remedy(const verify::Finding& finding) {
+/// The name of a joint of two bodies; empty if there is none.
+std::string joint_between(const SceneFile& file, const std::vector<std::string>& bodies) {
+  if (bodies.size() == 2 && file.top().has("joints"))
+    for (const LocatedJson& joint : file.top()["joints"].items()) {
+      std::vector<std::string> held;
+      for (const LocatedJson& body : joint["bodies"].items()) held.push_back(body.text());
+      if (held.size() == 2 && std::is_permutation(held.begin(), held.end(), bodies.begin()))
+        return joint["name"].text();
+    }
+  return {};
+}
+
+std::string remedy(const verify::Finding& finding, const SceneFile& file) {
+  if (const std::string joint = joint_between(file, finding.bodies); !joint.empty())
+    return fmt::format("move them apart, or let them overlap by \"contact\": false in their joint '{}'",
+                       joint);
   switch (finding.kind) {
     case verify::FindingKind::gap:
       return "move them apart, or lower the thickness";
@@ -155,7 +170,7 @@ std::vector<std::string> messages(const StartCheck& check, const SceneFile& file
     const LocatedJson place = first.bodies.empty() ? file.top() : place_of(file, first.bodies.front());
     result.push_back(place.message(
         fmt::format("{}{}; {}", first.text, count > 1 ? fmt::format(" ({} more like this)", count - 1) : "",
-                    remedy(first))));
+                    remedy(first, file))));
   }
   return result;
 }

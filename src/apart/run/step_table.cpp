@@ -42,6 +42,8 @@ constexpr Column columns[] = {
     column<&StepReport::contact_energy>("contact_energy"),
     column<&StepReport::work>("work"),
     column<&StepReport::energy_gain>("energy_gain"),
+    column<&StepReport::joint_error>("joint_error"),
+    column<&StepReport::broken_joints>("broken_joints"),
     column<&StepReport::scripted_by_lagrangian>("scripted_by_lagrangian"),
     column<&StepReport::converged>("converged"),
 };

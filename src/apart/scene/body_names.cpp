@@ -88,12 +88,16 @@ void add_unknown_bodies(const SceneDescription& scene, Problems& problems) {
   };
   for (const PairDescription& pair : scene.contact.pairs) check_two(pair);
   for (const AttachmentDescription& attachment : scene.attachments) std::visit(check_two, attachment);
+  for (const JointDescription& joint : scene.joints) {
+    const JointBase& d = base_of(joint);
+    for (std::size_t k = 0; k < d.bodies.size(); ++k) check(d.bodies[k], d.place["bodies"][k]);
+  }
   for (const ProbeDescription& probe : scene.probes)
     std::visit(
         [&](const auto& d) {
           if constexpr (requires { d.body; })
             check(d.body, d.place["body"]);
-          else
+          else if constexpr (requires { d.bodies; })
             check_two(d);
         },
         probe);
@@ -128,7 +132,7 @@ void add_unknown_bodies(const JsonValue& scene, Problems& problems) {
   };
   const LocatedJson top(scene);
   if (top.has("contact") && top["contact"].has("pairs")) check_all(top["contact"]["pairs"]);
-  for (const char* key : {"attachments", "probes"})
+  for (const char* key : {"attachments", "joints", "probes"})
     if (top.has(key)) check_all(top[key]);
 }
 

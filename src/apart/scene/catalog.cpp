@@ -21,6 +21,8 @@ Group scene() {
          "what the scene is made of; at most 100 000, copies included"},
         &T::bodies},
        {{"attachments", list(object("attachment")), "", "[]", "springs between bodies"}, &T::attachments},
+       {{"joints", list(object("joint")), "", "[]", "what holds bodies to each other or to the world"},
+        &T::joints},
        {{"contact", object("contact"), "", "{}", "how bodies touch"}, &T::contact},
        {{"probes", list(object("probe")), "", "[]", "what is measured after every step"}, &T::probes},
        {{"solver", object("solver"), "", "{}", "how each step is solved"}, &T::solver},
@@ -87,7 +89,15 @@ Group probes() {
            "force of the second body on the first; columns normal_x, normal_y, normal_z, friction_x, "
            "friction_y, friction_z, and pressing: how hard all contacts press, added up [N]"),
        of_two.operator()<GapProbe>("smallest distance of two bodies, less their thickness; column gap [m]"),
-       of_body.operator()<StrainProbe>("columns largest, of |stretch - 1|, and volume_ratio, the smallest")}};
+       of_body.operator()<StrainProbe>("columns largest, of |stretch - 1|, and volume_ratio, the smallest"),
+       typed<JointProbe>(
+           "force with which a joint acts on its first body; columns force_x, force_y, force_z [N], about "
+           "its "
+           "point torque_x, torque_y, torque_z [N m], position [m] and angle [degrees] of the first body "
+           "against the second, and error [m or rad]; zeros before it begins and after it has broken",
+           {type,
+            {name, &JointProbe::name},
+            {{"joint", text(), "", Key::required, "name of the joint"}, &JointProbe::joint}})}};
 }
 
 Group contacts() {
@@ -200,13 +210,14 @@ Group outputs() {
 }
 
 Catalog make_catalog() {
-  return {{scene(),      time_steps(),      bodies(),        meshes(),        tetrahedralizations(),
-           transforms(), axis_angles(),     arrays(),        materials(),     fields(),
-           regions(),    shell_materials(), strain_limits(), rod_materials(), fixed_parts(),
-           loads(),      attachments(),     probes(),        dampings(),      sequences(),
-           selections(), boxes(),           balls(),         planes(),        motions(),
-           keyframes(),  turnings(),        contacts(),      frictions(),     pairs(),
-           solvers(),    outputs()},
+  return {{scene(),        time_steps(),      bodies(),        meshes(),        tetrahedralizations(),
+           transforms(),   axis_angles(),     arrays(),        materials(),     fields(),
+           regions(),      shell_materials(), strain_limits(), rod_materials(), fixed_parts(),
+           loads(),        attachments(),     joints(),        joint_angles(),  joint_positions(),
+           angle_motors(), position_motors(), probes(),        dampings(),      sequences(),
+           selections(),   boxes(),           balls(),         planes(),        motions(),
+           keyframes(),    turnings(),        contacts(),      frictions(),     pairs(),
+           solvers(),      outputs()},
           choices()};
 }
 

@@ -120,5 +120,11 @@ Group planes();
 Group motions();
 Group keyframes();
 Group turnings();
+// catalog_joints.cpp
+Group joints();
+Group joint_angles();
+Group joint_positions();
+Group angle_motors();
+Group position_motors();
 
 }  // namespace apart::catalog_parts

@@ -36,7 +36,7 @@ std::vector<PointSet> measured(const PointProbe& d, Probe::Kind quantity, std::v
 Probe make_probe(const ProbeDescription& probe, std::vector<Body>& bodies, const ProbedBodies& of) {
   return std::visit(
       [&]<class T>(const T& d) {
-        Probe result{d.name, T::quantity, of.bodies, of.others, {}};
+        Probe result{d.name, T::quantity, of.bodies, of.others, {}, of.joint};
         check_name(d);
         for (const int b : of.others)
           if (std::find(of.bodies.begin(), of.bodies.end(), b) != of.bodies.end())

@@ -10,6 +10,7 @@ namespace apart {
 struct ProbedBodies {
   std::vector<int> bodies, others;
   std::vector<PlacedMesh> placed;  ///< the mesh of each of `bodies`
+  int joint = -1;                  ///< instead of bodies
 };
 
 /// The bodies get the sets of points that the probe measures. Throws InputError if there is nothing to

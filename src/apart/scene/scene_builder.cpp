@@ -3,9 +3,11 @@
 #include <apart/scene/body_builder.hpp>
 #include <apart/scene/body_names.hpp>
 #include <apart/scene/describe.hpp>
+#include <apart/scene/joints.hpp>
 #include <apart/scene/probes.hpp>
 #include <apart/scene/scene_builder.hpp>
 #include <apart/scene/validation.hpp>
+#include <apart/simulation/joint_conflict.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -116,14 +118,16 @@ std::vector<PairRule> pair_rules(const ContactDescription& contact, const BodyIn
   return rules;
 }
 
+/// `parted`: bodies that their joint lets overlap.
 PairTable build_pairs(const ContactDescription& contact, const std::vector<BuiltBody>& entries,
-                      const BodyIndex& named, double size) {
+                      const BodyIndex& named, double size, const std::vector<std::array<int, 2>>& parted) {
   const std::vector<ContactValues> values = contact_values(contact, entries, size);
   std::vector<int> start;
   std::map<std::array<double, 7>, int> classes;
   for (const ContactValues& v : values)
     start.push_back(classes.try_emplace(v.key(), int(classes.size())).first->second);
   std::vector<PairRule> rules = pair_rules(contact, named, size);
+  for (const auto& [a, b] : parted) rules.push_back({{a}, {b}, false, {}, {}, {}});
   // See can_touch: obstacles do not meet each other, and what moves as a whole does not meet itself.
   PairRule obstacles{{}, {}, false, {}, {}, {}};
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -228,15 +232,21 @@ class SceneBuilder {
     add_bodies();
     size_ = checked_size();
     const BodyIndex named(entries_);
-    PairTable pairs = build_pairs(description_.contact, entries_, named, size_);
+    PairTable pairs = build_pairs(description_.contact, entries_, named, size_, parted_pairs(named));
     SimulationOptions options =
         make_options(description_, solver_tolerance(description_.solver, entries_, size_));
     std::vector<Body> bodies;  // the names in entries_ stay
     for (BuiltBody& entry : entries_) bodies.push_back(std::move(entry.body));
     std::vector<Attachment> attachments = attach(bodies, named);
+    std::vector<Joint> joints = join(bodies, named);
     add_probes(bodies, named);
     scene_.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs), std::move(options),
-                                                 std::move(attachments));
+                                                 std::move(attachments), std::move(joints));
+    if (const auto joint = contradicting_joint(*scene_.model))
+      base_of(description_.joints[std::size_t(*joint)])
+          .place.fail(
+              "has a motor that cannot do what it is told: joints hold the body, or another motor drives it "
+              "differently; give the motor a largest force, or remove one of the joints");
     ensure(scene_.model->size == size_, "build_scene: L of the scene format is Model::size");
     return std::move(scene_);
   }
@@ -319,6 +329,60 @@ class SceneBuilder {
     return result;
   }
 
+  std::vector<std::array<int, 2>> parted_pairs(const BodyIndex& named) {
+    std::vector<std::array<int, 2>> result;
+    for (const JointDescription& joint : description_.joints)
+      problems_.collect([&] {
+        const JointBase& d = base_of(joint);
+        if (const std::vector<int> of = jointed_bodies(d, named); of.size() == 2 && !d.contact)
+          result.push_back({of[0], of[1]});
+      });
+    problems_.throw_if_any();
+    return result;
+  }
+
+  /// Joints are constraints: what a rule does not damp grows in their forces from step to step.
+  void check_joint_integrator() const {
+    constexpr double largest_radius = 0.8;
+    const TimeDescription& time = description_.time;
+    if (time.integrator == Integrator::newmark)
+      time.place["integrator"].fail(
+          "is newmark, which lets the forces of joints grow from step to step; use generalized_alpha, bdf2 "
+          "or "
+          "implicit_euler");
+    if (time.spectral_radius.value_or(0) > largest_radius)
+      time.place["spectral_radius"].fail(
+          "got {}, must be at most {} in a scene with joints, whose forces would grow from step to step",
+          *time.spectral_radius, largest_radius);
+  }
+
+  std::vector<Joint> join(std::vector<Body>& bodies, const BodyIndex& named) {
+    if (!description_.joints.empty()) check_joint_integrator();
+    std::vector<Joint> result;
+    std::set<std::string> names;
+    for (const JointDescription& joint : description_.joints)
+      problems_.collect([&] {
+        const JointBase& d = base_of(joint);
+        if (!names.insert(d.name).second)
+          d.place["name"].fail("got \"{}\", the name of another joint; names must differ", d.name);
+        result.push_back(make_joint(joint, {bodies, named, clock_, size_}));
+      });
+    problems_.throw_if_any();
+    return result;
+  }
+
+  int joint_named(const JointProbe& probe) const {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < description_.joints.size(); ++i) {
+      names.push_back(base_of(description_.joints[i]).name);
+      if (names.back() == probe.joint) return int(i);
+    }
+    const std::string near = nearest_name(probe.joint, names);
+    probe.place["joint"].fail(
+        "got \"{}\", which is no joint; {}", probe.joint,
+        near.empty() ? "use the name of one" : fmt::format("did you mean \"{}\"?", near));
+  }
+
   void add_probes(std::vector<Body>& bodies, const BodyIndex& named) {
     std::set<std::string> names;
     for (const ProbeDescription& probe : description_.probes)
@@ -327,6 +391,8 @@ class SceneBuilder {
             [&]<class T>(const T& d) {
               if constexpr (std::derived_from<T, PairProbe>)
                 return ProbedBodies{named(d.bodies[0]), named(d.bodies[1]), {}};
+              else if constexpr (std::same_as<T, JointProbe>)
+                return ProbedBodies{{}, {}, {}, joint_named(d)};
               else
                 return ProbedBodies{named(d.body), {}, {}};
             },

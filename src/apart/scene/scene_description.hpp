@@ -1,7 +1,7 @@
 #pragma once
 // A scene as plain data: what scene files, importers and programs make, and what a Model is built from. Every
 // member has the name and the default of its key in the catalog, which says its unit, range and meaning.
-#include <apart/scene/body_description.hpp>
+#include <apart/scene/joint_description.hpp>
 #include <apart/simulation/model.hpp>
 #include <apart/simulation/probe.hpp>
 
@@ -137,8 +137,13 @@ struct StrainProbe : BodyProbe {
   static constexpr std::string_view kind = "strain";
   static constexpr Probe::Kind quantity = Probe::Kind::strain;
 };
+struct JointProbe : ProbeBase {
+  static constexpr std::string_view kind = "joint";
+  static constexpr Probe::Kind quantity = Probe::Kind::joint;
+  std::string joint;
+};
 using ProbeDescription = std::variant<PositionProbe, VelocityProbe, MomentumProbe, EnergyProbe, ReactionProbe,
-                                      ContactProbe, GapProbe, StrainProbe>;
+                                      ContactProbe, GapProbe, StrainProbe, JointProbe>;
 
 struct SceneDescription {
   static constexpr std::string_view group = "scene", kind = "scene";
@@ -151,6 +156,7 @@ struct SceneDescription {
   Vector3 gravity{0, -9.81, 0};
   std::vector<BodyDescription> bodies;
   std::vector<AttachmentDescription> attachments;
+  std::vector<JointDescription> joints;
   ContactDescription contact;
   std::vector<ProbeDescription> probes;
   SolverDescription solver;

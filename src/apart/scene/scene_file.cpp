@@ -140,12 +140,12 @@ void insert_after(JsonValue& object, std::string_view before, std::string_view k
 }
 
 /// Names that were not given: the type and the position in the list.
-void name_bodies(JsonValue& scene) {
-  auto& bodies = std::get<JsonValue::Array>(scene.find("bodies")->data);
-  for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (!bodies[i].find("name"))
-      insert_after(bodies[i], "type", "name",
-                   fmt::format("{}{}", std::get<std::string>(bodies[i].find("type")->data), i));
+void name_all(JsonValue& scene, std::string_view key) {
+  auto& list = std::get<JsonValue::Array>(scene.find(key)->data);
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (!list[i].find("name"))
+      insert_after(list[i], "type", "name",
+                   fmt::format("{}{}", std::get<std::string>(list[i].find("type")->data), i));
 }
 
 /// Rules that concern several values at once.
@@ -180,7 +180,8 @@ SceneFile understand_scene(JsonValue root, const std::string& source, const fs::
   for (const std::string& change : overrides) Override(change).apply(root);
   JsonValue scene = validated(root);
   if (!scene.find("name")) insert_after(scene, "version", "name", fs::path(source).stem().string());
-  name_bodies(scene);
+  name_all(scene, "bodies");
+  name_all(scene, "joints");
   check_together(scene);
   make_paths_absolute(scene, {ValueType::Kind::object, {}, "scene", {}}, fs::absolute(directory / "."));
   std::string name = std::get<std::string>(scene.find("name")->data);

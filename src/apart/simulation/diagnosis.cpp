@@ -136,6 +136,7 @@ std::string diagnose(StepProblem& p, const Matrix3X& start, const Matrix3X& q, c
   text += worst_triangle(p);
   text += energies;
   if (!p.terms.target.targets.empty()) return text + missed_target(p, q);
+  if (const std::string open = p.joints.complaint(q); !open.empty()) return text + " And " + open + ".";
   text +=
       p.time_step.has_inertia
           ? fmt::format(" Try a smaller dt, a larger dhat, or more solver.max_iterations than {}.",

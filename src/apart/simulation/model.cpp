@@ -10,10 +10,11 @@
 namespace apart {
 
 Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions simulation_options,
-             std::vector<Attachment> attachment_list)
+             std::vector<Attachment> attachment_list, std::vector<Joint> joint_list)
     : bodies(std::move(body_list)),
       options(std::move(simulation_options)),
-      attachments(std::move(attachment_list)) {
+      attachments(std::move(attachment_list)),
+      joints(std::move(joint_list)) {
   ensure(pairs.body_count() == int(bodies.size()), "Model: one row of pair settings per body");
   first_node = first_point = {0};
   Index vertices = 0, faces = 0, segments = 0;
@@ -89,6 +90,10 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
   surface = CollisionSurface(std::move(rest), std::move(all_faces), std::move(all_segments),
                              std::move(body_of_vertex), std::move(pairs), std::move(half_spaces));
   for (const Body& b : bodies) acting.push_back(acting_parts(b));
+  for (const Joint& joint : joints)
+    for (const JointSide& side : joint.sides)
+      ensure(joint.kind == JointKind::ball || side.body < 0 || moves_as_whole(bodies[std::size_t(side.body)]),
+             "Model: a joint other than a ball needs bodies that move as a whole");
   for (const Attachment& a : attachments) {
     attached.push_back(attached_springs(a, bodies));
     for (AttachedSpring& spring : attached.back()) {
@@ -161,8 +166,14 @@ std::shared_ptr<const Model> with_shapes(const Model& model, std::map<int, BodyS
     check(a.body, a.points);
     check(a.other, a.other_points);
   }
-  auto result =
-      std::make_shared<Model>(std::move(bodies), model.surface.pairs, model.options, model.attachments);
+  for (const Joint& joint : model.joints)
+    for (const JointSide& side : joint.sides)
+      if (side.weights.size() > 0 &&
+          bodies[std::size_t(side.body)].sets[side.points].size() != std::size_t(side.weights.size()))
+        throw InputError("body '{}': its mesh has not all points that joint '{}' holds",
+                         bodies[std::size_t(side.body)].name, joint.name);
+  auto result = std::make_shared<Model>(std::move(bodies), model.surface.pairs, model.options,
+                                        model.attachments, model.joints);
   result->topology = topology;
   return result;
 }

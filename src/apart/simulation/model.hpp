@@ -5,6 +5,7 @@
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/ccd.hpp>
 #include <apart/collision/collision_surface.hpp>
+#include <apart/simulation/joint.hpp>
 #include <apart/simulation/time_integrator.hpp>
 
 #include <map>
@@ -94,7 +95,7 @@ struct Model {
   /// `pairs` is indexed by the position of the bodies. Throws InputError if nothing can move and nothing is
   /// scripted.
   Model(std::vector<Body> bodies, PairTable pairs, SimulationOptions options,
-        std::vector<Attachment> attachments = {});
+        std::vector<Attachment> attachments = {}, std::vector<Joint> joints = {});
 
   std::vector<Body> bodies;
   SimulationOptions options;
@@ -115,6 +116,7 @@ struct Model {
   /// The vertex of `surface` at a mesh point of a body, which must be one of its surface points.
   Index vertex_of(int body, Index point) const;
   std::vector<Attachment> attachments;
+  std::vector<Joint> joints;
   // What the sets of bodies and attachments hold, found once; everything below goes by these.
   std::vector<ActingParts> acting;                    ///< of each body
   std::vector<std::vector<AttachedSpring>> attached;  ///< of each attachment, on vertices of `surface`

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <numbers>
 
 namespace apart {
 
@@ -93,6 +94,8 @@ constexpr std::array<std::string_view, 7> contact_columns = {
     "normal_x", "normal_y", "normal_z", "friction_x", "friction_y", "friction_z", "pressing"};
 constexpr std::array<std::string_view, 1> gap_columns = {"gap"};
 constexpr std::array<std::string_view, 2> strain_columns = {"largest", "volume_ratio"};
+constexpr std::array<std::string_view, 9> joint_columns = {
+    "force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", "position", "angle", "error"};
 
 }  // namespace
 
@@ -108,6 +111,8 @@ std::span<const std::string_view> columns_of(Probe::Kind kind) {
       return gap_columns;
     case Probe::Kind::strain:
       return strain_columns;
+    case Probe::Kind::joint:
+      return joint_columns;
     case Probe::Kind::position:
     case Probe::Kind::velocity:
     case Probe::Kind::reaction:
@@ -213,6 +218,13 @@ std::vector<double> ProbeMeter::measure(const StepEnd& end, const State& state) 
         ratio = std::min(ratio, e->elastic.smallest_volume_ratio());
       }
       return {largest, ratio};
+    }
+    case Probe::Kind::joint: {
+      const JointMeasure joint = p.joints.measure(probe_.joint, end.nodes());
+      append(values, joint.force);
+      append(values, joint.torque);
+      values.insert(values.end(), {joint.along, joint.about * (180 / std::numbers::pi), joint.error});
+      break;
     }
   }
   return values;

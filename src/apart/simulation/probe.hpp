@@ -26,12 +26,14 @@ struct Probe {
                ///< contacts press, added up [N]
     gap,       ///< smallest distance of `bodies` to `others`, without thickness [m]
     strain,    ///< largest |σ − 1| over elements, and smallest V/V₀
+    joint,     ///< force and torque on its first body [N, N m], position [m], angle [degrees], error
   };
   std::string name;
   Kind kind = Kind::position;
   std::vector<int> bodies;
   std::vector<int> others;       ///< of contact and gap
   std::vector<PointSet> points;  ///< of position, velocity and reaction: a set of each of `bodies`
+  int joint = -1;                ///< of joint
 };
 
 /// Names of the numbers a probe gives, in their order.

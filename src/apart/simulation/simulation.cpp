@@ -231,9 +231,7 @@ class Simulation::Watch {
     NewtonHooks hooks;
     if (simulation_.on_iterate) hooks.passed = [this](const Matrix3X& q) { simulation_.pass_on(q); };
     hooks.accepted = [this](const Matrix3X& q) { return accept(q); };
-    hooks.stationary = [this](const Matrix3X& q) {
-      return problem_.scripted.pull(q) || std::exchange(woken_, false);
-    };
+    hooks.stationary = [this](const Matrix3X& q) { return go_on(q); };
     if (problem_.model.options.solver.termination == Termination::balanced)
       hooks.imbalance = [this](const Matrix3X& gradient) {
         forces_ = problem_.force_balance(gradient);
@@ -255,6 +253,17 @@ class Simulation::Watch {
   }
 
  private:
+  /// Where the solve is stationary: whether scripts or joints are not yet where they should be, or a body has
+  /// just woken.
+  bool go_on(const Matrix3X& q) {
+    const bool pulled = problem_.scripted.pull(q), woken = std::exchange(woken_, false);
+    try {
+      return problem_.joints.update(q) || pulled || woken;
+    } catch (const SolverError& e) {
+      throw SolverError(fmt::format("step {} (t = {:.6g} s): {}", report_.step, report_.time, e.what()));
+    }
+  }
+
   /// True if the problem was changed.
   bool accept(const Matrix3X& q) {
     if (simulation_.should_stop && simulation_.should_stop()) throw Interrupted("interrupted");
@@ -340,6 +349,11 @@ StepReport Simulation::advance(double end, double dt) {
   watch.finish();
   State next = end_state(end, dt);
   end_->report(next.velocity, report);
+  const std::vector<std::string> breaking = p.joints.finish(end_->nodes(), next);
+  report.broken_joints = Index(breaking.size());
+  if (on_note)
+    for (const std::string& what : breaking)
+      on_note(fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, what));
   balance.complete(*end_, report);
   // A step that solves nothing and changes nothing will be repeated until something happens.
   if (p.objective.free().block_count() == 0 && p.sleep.any_asleep() && is_unchanged(state_, next))

@@ -68,6 +68,8 @@ class Simulation {
   /// If set, told what holds up a step that takes more than solver.slow_iterations, and again each time that
   /// number has doubled. Changes no result.
   std::function<void(const std::string&)> on_slow;
+  /// If set, told what else happens in a step: joints that break. Changes no result.
+  std::function<void(const std::string&)> on_note;
   /// If set, asked between Newton iterations; true ends the step with Interrupted and the state before the
   /// step.
   std::function<bool()> should_stop;

@@ -64,6 +64,9 @@ Sleep::Flags Sleep::acted_on(double end) const {
   }
   for (const Attachment& a : model_.attachments)
     if (a.when.covers(end)) result[std::size_t(a.body)] = result[std::size_t(a.other)] = 1;
+  for (const Joint& joint : model_.joints)
+    for (const JointSide& side : joint.sides)
+      if (side.body >= 0 && joint.when.covers(end)) result[std::size_t(side.body)] = 1;
   return result;
 }
 

@@ -14,8 +14,8 @@ namespace apart {
 /// It wakes, as a whole and in the middle of a solve if need be, when it touches something that is awake or
 /// moved by a script. So no step ends with a force between what sleeps and what does not, and the solve of
 /// that step is the one of all bodies it concerns. All wake when bodies come or go, when steps change their
-/// length and when κ changes, because gaps then would, too. What a load, a pressure, wind, an attachment or a
-/// script acts on does not fall asleep.
+/// length and when κ changes, because gaps then would, too. What a load, a pressure, wind, an attachment, a
+/// joint or a script acts on does not fall asleep.
 class Sleep {
  public:
   /// Keeps references.

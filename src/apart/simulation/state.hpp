@@ -18,7 +18,11 @@ struct State {
   VectorX limit_stiffness;     ///< κ of each body's strain limit in the last step [Pa]; empty: none yet
   VectorX
       rest;  ///< of each body: steps that it has been at rest, up to those after which it sleeps; empty: none
-  double rest_stiffness = 0;     ///< κ / force_scale when bodies that sleep came to rest; 0: none sleeps
+  double rest_stiffness = 0;  ///< κ / force_scale when bodies that sleep came to rest; 0: none sleeps
+  VectorX joint_forces;    ///< multipliers of all joints [N, N m]; like the others of joints empty: none yet
+  VectorX joint_angles;    ///< of each joint about its axis, with whole turns [rad]
+  VectorX joint_broken;    ///< of each joint: 1 if it has broken, else 0
+  Matrix3X joint_anchors;  ///< where nodes of joints that begin late were when they began [m]
   double barrier_stiffness = 0;  ///< κ of the last solve; 0: none yet
   double step_length = 0;        ///< [s] from previous_nodes to nodes; 0: no step yet
   double force_scale = 0;        ///< [s²] by which energies were multiplied in that solve; 0: none yet

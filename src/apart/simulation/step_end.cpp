@@ -52,6 +52,7 @@ void StepEnd::report(const Matrix3X& velocity, StepReport& report) const {
   report.kinetic_energy = kinetic_energy(problem_, velocity);
   report.elastic_energy = problem_.objective.value({Role::elastic}) / step.scale;
   report.gravity_energy = gravity_energy(problem_, nodes());
+  report.joint_error = problem_.joints.largest_error(nodes());
 }
 
 EnergyBalance::EnergyBalance(StepProblem& p, const State& state)
@@ -73,7 +74,7 @@ void EnergyBalance::complete(const StepEnd& end, StepReport& report) const {
   const bool mean = p.model.options.integrator.averages_forces();
   const Matrix3X forces = drag + (mean ? Matrix3X(0.5 * (pull_ + pull(p, x))) : pull(p, x));
   report.work = gravity_ - report.gravity_energy - p.terms.loads.value(end.nodes()) / p.time_step.scale -
-                forces.cwiseProduct(x - x_).sum() / p.time_step.scale;
+                forces.cwiseProduct(x - x_).sum() / p.time_step.scale + p.joints.work(end.nodes());
   if (p.scripted.held().any()) {
     const Matrix3X moved = p.scripted.held().select(end.nodes() - start_, Matrix3X::Zero(3, start_.cols()));
     if (!moved.isZero(0)) report.work += end.holding_forces().cwiseProduct(moved).sum();

@@ -57,6 +57,7 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
       stiffness(m, terms, terms.elastic.usual_node_stiffness(m.initial_nodes)),
       scripted(m, terms, objective, {stiffness.mean_mass(), stiffness.node_stiffness()}),
       sleep(m, terms, scripted),
+      joints(m, present, terms.joints),
       linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)) {}
 
 void StepProblem::begin(const State& state, double end, double length) {
@@ -78,6 +79,7 @@ void StepProblem::begin(const State& state, double end, double length) {
           at, dynamics.rates(state.velocity.middleCols(first, n)), model.bodies[b].mass, length);
     }
   terms.begin(state, time_step, end);
+  joints.begin({state, time_step, end, length, scripted.held(), stiffness.node_stiffness()});
   // Friction lags one solve behind: forces of the end of the last step, with that step's κ.
   const Matrix3X x = model.surface_map.positions(state.nodes);
   stiffness.begin(state, time_step, length, x);
@@ -101,6 +103,7 @@ Matrix3X StepProblem::start_acceleration(const State& state, double time) {
   time_step.scale = time_step.rate = 1;
   time_step.rate_origin = state.nodes - state.velocity;
   terms.begin(state, time_step, time);
+  terms.joints.scale = 1;
   objective.prepare(state.nodes);
   const Matrix3X gradient =
       objective.gradient(~Roles{Role::inertia, Role::contact, Role::friction, Role::target});
@@ -115,7 +118,13 @@ Matrix3X StepProblem::start_acceleration(const State& state, double time) {
         dynamics.curved_acceleration(dynamics.rates(state.velocity.middleCols(first, n)));
     forces.middleCols(first, n) -= curved.middleCols(first, n) * body.mass;
   }
-  return accelerations(model, state.nodes, forces, scripted.held()) + curved;
+  const auto accelerated = [&](const Matrix3X& by) {
+    return accelerations(model, state.nodes, by, scripted.held());
+  };
+  Matrix3X result = accelerated(forces) + curved;
+  const Matrix3X closing = joints.closing_forces(state.nodes, state.velocity, result, accelerated);
+  if (!closing.isZero(0)) result += accelerated(closing);
+  return result;
 }
 
 Matrix3X StepProblem::predicted(const State& state, double time) const {

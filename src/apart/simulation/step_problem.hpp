@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/simulation/joint_control.hpp>
 #include <apart/simulation/scripted_motion.hpp>
 #include <apart/simulation/sleep.hpp>
 #include <apart/simulation/step_terms.hpp>
@@ -44,6 +45,7 @@ struct StepProblem {
   StiffnessPolicy stiffness;
   ScriptedMotion scripted;
   Sleep sleep;
+  JointControl joints;
   std::unique_ptr<LinearSolver> linear_solver;
 
   // Of the step begun last.

@@ -17,6 +17,8 @@ StepReport joined(const StepReport& sum, StepReport next) {
   next.force_residual = std::max(sum.force_residual, next.force_residual);
   next.shortest_step = std::min(sum.shortest_step, next.shortest_step);
   next.scripted_by_lagrangian |= sum.scripted_by_lagrangian;
+  next.joint_error = std::max(sum.joint_error, next.joint_error);
+  next.broken_joints += sum.broken_joints;
   next.substeps += sum.substeps;
   next.work += sum.work;
   next.energy_gain += sum.energy_gain;

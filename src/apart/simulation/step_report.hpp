@@ -23,9 +23,11 @@ struct StepReport {
   double shortest_step = 1;      ///< smallest share of a Newton step that could be taken
   double mean_step = 1;          ///< mean of these shares; more than 1 is counted as 1
   double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0, contact_energy = 0;  ///< [J] at the end
-  double work = 0;  ///< [J] done in the step by gravity, loads, wind, attachments and scripted motion
+  double work = 0;  ///< [J] done in the step by gravity, loads, wind, attachments, joints and scripted motion
   double energy_gain =
       0;  ///< [J] by which kinetic, elastic and contact energy grew beyond that; negative: lost
+  double joint_error = 0;               ///< largest error of a joint, as a share of what is allowed
+  Index broken_joints = 0;              ///< joints that broke at the end of the step
   bool scripted_by_lagrangian = false;  ///< the augmented Lagrangian was needed [thesis A.5]
   bool converged = false;
 };

@@ -191,6 +191,7 @@ std::vector<Term> StepTerms::list() {
           {&friction, Role::friction, vertices},
           {&pressure, Role::load, vertices},
           {&springs, Role::attachment, vertices},
+          {&joints, Role::joint, nodes},
           {&drag, Role::load, vertices}};
 }
 

@@ -4,6 +4,7 @@
 #include <apart/potentials/boundary_target.hpp>
 #include <apart/potentials/friction.hpp>
 #include <apart/potentials/inertia.hpp>
+#include <apart/potentials/joints.hpp>
 #include <apart/potentials/nodal_forces.hpp>
 #include <apart/potentials/rayleigh_damping.hpp>
 #include <apart/potentials/springs.hpp>
@@ -45,6 +46,7 @@ struct StepTerms {
   Friction friction;
   SurfacePressure pressure;
   Springs springs;
+  Joints joints;  ///< set by JointControl
   AirDrag drag;
   std::vector<Index> first_cell;      ///< of each body, in `elastic.cells`
   std::vector<Index> first_triangle;  ///< of each body, in `elastic.membranes`

@@ -6,7 +6,7 @@
 namespace apart {
 
 /// What a term of the incremental potential stands for.
-enum class Role { inertia, elastic, damping, load, attachment, contact, friction, target };
+enum class Role { inertia, elastic, damping, load, attachment, joint, contact, friction, target };
 
 /// A set of roles.
 class Roles {

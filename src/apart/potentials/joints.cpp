@@ -1,0 +1,160 @@
+#include <apart/potentials/joints.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace apart {
+
+namespace {
+
+Vector3 vector_at(const NodeVector& v, const std::vector<Index>& nodes, const Matrix3X& q) {
+  Vector3 sum = v.constant;
+  for (std::size_t k = 0; k < nodes.size(); ++k) sum += v.weights[Index(k)] * q.col(nodes[k]);
+  return sum;
+}
+
+/// ∂(a·b)/∂q for vectors that are a and b now.
+VectorX product_gradient(const NodeVector& u, const Vector3& a, const NodeVector& v, const Vector3& b) {
+  VectorX g(3 * u.weights.size());
+  for (Index k = 0; k < Index(u.weights.size()); ++k)
+    g.segment<3>(3 * k) = u.weights[k] * b + v.weights[k] * a;
+  return g;
+}
+
+/// The part of u vᵀ + v uᵀ that is not negative, as w wᵀ: its eigenvectors are u/‖u‖ ± v/‖v‖.
+VectorX positive_part(const VectorX& u, const VectorX& v) {
+  const double lengths = u.norm() * v.norm();
+  const double largest = u.dot(v) + lengths;  // eigenvalue; the other one is u·v − ‖u‖ ‖v‖ ≤ 0
+  if (!(lengths > 0 && largest > 0)) return VectorX::Zero(u.size());
+  const VectorX sum = u / u.norm() + v / v.norm();
+  const double length = sum.norm();
+  return length > 0 ? VectorX(sum * (std::sqrt(largest) / length)) : VectorX::Zero(u.size());
+}
+
+/// Adds factor (u vᵀ + v uᵀ) ⊗ I, the second derivatives of a product of vectors with weights u and v.
+void add_product_hessian(const VectorX& u, const VectorX& v, double factor, Projection projection,
+                         Eigen::Ref<Eigen::MatrixXd> hessian) {
+  const VectorX w = projection == Projection::psd ? positive_part(u, factor * v) : VectorX();
+  for (Index i = 0; i < Index(u.size()); ++i)
+    for (Index j = 0; j < Index(u.size()); ++j)
+      hessian.block<3, 3>(3 * i, 3 * j).diagonal().array() +=
+          projection == Projection::psd ? w[i] * w[j] : factor * (u[i] * v[j] + v[i] * u[j]);
+}
+
+/// An angle and what its derivatives are made of: with f = a·b + i a·c = r exp(iθ),
+///   ∇θ = Im ∇f/f,    ∇²θ = Im ∇²f/f − ∇θ ∇(ln r)ᵀ − ∇(ln r) ∇θᵀ.
+struct Angle {
+  Angle(const JointCoordinate& at, const Matrix3X& q) : of(at) {
+    a = vector_at(of.a, of.nodes, q);
+    b = vector_at(of.b, of.nodes, q);
+    c = vector_at(of.c, of.nodes, q);
+    x = a.dot(b);
+    y = a.dot(c);
+    squared = x * x + y * y;
+  }
+  bool is_defined() const { return squared > 0; }
+  double value() const { return is_defined() ? std::atan2(y, x) : 0; }
+  /// ∇θ and ∇ ln r.
+  std::pair<VectorX, VectorX> gradients() const {
+    const VectorX gx = product_gradient(of.a, a, of.b, b), gy = product_gradient(of.a, a, of.c, c);
+    return {(x * gy - y * gx) / squared, (x * gx + y * gy) / squared};
+  }
+  const JointCoordinate& of;
+  Vector3 a, b, c;
+  double x, y, squared;
+};
+
+}  // namespace
+
+double JointCoordinate::value(const Matrix3X& q) const {
+  if (kind == Kind::product) return vector_at(a, nodes, q).dot(vector_at(b, nodes, q));
+  const double angle = Angle(*this, q).value(), turn = 2 * std::numbers::pi;
+  return angle + turn * std::round((near - angle) / turn);
+}
+
+VectorX JointCoordinate::gradient(const Matrix3X& q) const {
+  if (kind == Kind::product) return product_gradient(a, vector_at(a, nodes, q), b, vector_at(b, nodes, q));
+  const Angle angle(*this, q);
+  return angle.is_defined() ? angle.gradients().first : VectorX::Zero(Index(3 * nodes.size()));
+}
+
+void JointCoordinate::add_hessian(const Matrix3X& q, double factor, Projection projection,
+                                  Eigen::Ref<Eigen::MatrixXd> hessian) const {
+  if (factor == 0) return;
+  if (kind == Kind::product) {
+    if (a.moves() && b.moves()) add_product_hessian(a.weights, b.weights, factor, projection, hessian);
+    return;
+  }
+  const Angle angle(*this, q);
+  if (!angle.is_defined()) return;
+  const VectorX across = (angle.x * c.weights - angle.y * b.weights) / angle.squared;  // Im ∇²f/f
+  add_product_hessian(a.weights, across, factor, projection, hessian);
+  const auto [turn, growth] = angle.gradients();
+  if (projection == Projection::psd) {
+    const VectorX w = positive_part(turn, -factor * growth);
+    hessian += w * w.transpose();
+  } else {
+    hessian -= factor * (turn * growth.transpose() + growth * turn.transpose());
+  }
+}
+
+double JointLaw::force(double c) const {
+  return std::clamp(multiplier + stiffness * (c - target), lower, upper);
+}
+
+double JointLaw::energy(double c) const {
+  const double f = force(c), change = f - multiplier;
+  return f * (c - target) - change * change / (2 * stiffness);
+}
+
+double JointLaw::curvature(double c) const {
+  const double f = multiplier + stiffness * (c - target);
+  return f > lower && f < upper ? stiffness : 0;
+}
+
+double JointLaw::error(double c) const {
+  return elastic ? 0 : std::abs(force(c) - multiplier) / stiffness;
+}
+
+double Joints::value(const Matrix3X& q) const {
+  return scale * ordered_sum(term_count(), [&](Index i) {
+           const Row& row = rows[std::size_t(i)];
+           const double c = row.coordinate.value(q);
+           double sum = 0;
+           for (const JointLaw& law : row.laws) sum += law.energy(c);
+           return sum;
+         });
+}
+
+void Joints::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
+  add_local_gradients(*this, gradient, [&](Index i, auto g) {
+    const Row& row = rows[std::size_t(i)];
+    const double c = row.coordinate.value(q);
+    double force = 0;
+    for (const JointLaw& law : row.laws) force += law.force(c);
+    if (force != 0) g = scale * force * row.coordinate.gradient(q);
+  });
+}
+
+void Joints::hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
+                      LocalHessians& out) const {
+  for (Index i = begin; i < end; ++i) {
+    const Row& row = rows[std::size_t(i)];
+    auto h = out[i];
+    h.setZero();
+    const double c = row.coordinate.value(q);
+    double force = 0, curvature = 0;
+    for (const JointLaw& law : row.laws) {
+      force += law.force(c);
+      curvature += law.curvature(c);
+    }
+    if (curvature > 0) {
+      const VectorX g = row.coordinate.gradient(q);
+      h += scale * curvature * g * g.transpose();
+    }
+    row.coordinate.add_hessian(q, scale * force, projection, h);
+  }
+}
+
+}  // namespace apart
