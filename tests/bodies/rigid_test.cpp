@@ -168,7 +168,9 @@ TEST(RigidChart, PointsBendOnTheirPathsByNoMoreThanIsSaid) {
       EXPECT_LE((off * weights).norm(), (bend * weights).norm() / 8 + 1e-14);
       largest = std::max(largest, (off * weights).norm());
     }
-    if (seed % 2 == 0) EXPECT_GT(largest, 0.98 * (bend * weights).norm() / 8) << "and it is no waste";
+    if (seed % 2 == 0) {
+      EXPECT_GT(largest, 0.98 * (bend * weights).norm() / 8) << "and it is no waste";
+    }
   }
 }
 
