@@ -46,8 +46,12 @@ class Moments {
 
 }  // namespace
 
-Matrix3 MassDistribution::inertia() const {
+Matrix3 inertia_of(const Matrix3& second_moment) {
   return second_moment.trace() * Matrix3::Identity() - second_moment;
+}
+
+Matrix3 MassDistribution::inertia() const {
+  return inertia_of(second_moment);
 }
 
 Matrix3 second_moment_of(const Matrix3& inertia) {

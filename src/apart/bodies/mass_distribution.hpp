@@ -9,7 +9,7 @@ struct MassDistribution {
   Vector3 centre = Vector3::Zero();         ///< [m]
   Matrix3 second_moment = Matrix3::Zero();  ///< S = ∫ρ (x − c)(x − c)ᵀ [kg m²]
 
-  Matrix3 inertia() const;  ///< ∫ρ (‖r‖² I − r rᵀ) = tr(S) I − S [kg m²], r = x − c
+  Matrix3 inertia() const;  ///< ∫ρ (‖r‖² I − r rᵀ) [kg m²], r = x − c
 };
 
 /// Of a mesh of uniform density. What the density is per follows from the topology of each connected piece:
@@ -17,6 +17,8 @@ struct MassDistribution {
 /// [kg/m]; free points weigh so much each [kg]. A closed surface that faces inward is a cavity.
 MassDistribution mass_distribution(const Mesh& mesh, double density);
 
+/// The inertia tensor of a body with this second moment S: tr(S) I − S [kg m²].
+Matrix3 inertia_of(const Matrix3& second_moment);
 /// S of a body with this inertia tensor: ½ tr(I) − I.
 Matrix3 second_moment_of(const Matrix3& inertia);
 

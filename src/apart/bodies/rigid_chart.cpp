@@ -1,6 +1,7 @@
 #include <apart/bodies/rigid_chart.hpp>
 
 #include <apart/bodies/control_tetrahedron.hpp>
+#include <apart/bodies/mass_distribution.hpp>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
@@ -106,8 +107,7 @@ Matrix3X RigidChart::free_motion(const Matrix3X& q, const Matrix3X& rates,
   if (!free_.col(1).all()) return retract(q, time * rates);  // about an axis that is held the spin stays
   const Vector3 centre = q.rowwise().mean();
   const Matrix3X r = q.colwise() - centre;
-  const Matrix3 second_moment = r * mass * r.transpose();
-  const Matrix3 inertia = second_moment.trace() * Matrix3::Identity() - second_moment;
+  const Matrix3 inertia = inertia_of(r * mass * r.transpose());
   const Vector3 spin = rates.col(1) / turn_;
   const Matrix3 turned = free_turn(inertia, inertia * spin, time) * rotation(q);
   return (arm_ * turned * ControlTetrahedron::directions()).colwise() + Vector3(centre + time * rates.col(0));

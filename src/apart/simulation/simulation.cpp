@@ -2,7 +2,6 @@
 
 #include <apart/collision/collision_detection.hpp>
 #include <apart/core/error.hpp>
-#include <apart/simulation/chart_dynamics.hpp>
 #include <apart/simulation/diagnosis.hpp>
 #include <apart/simulation/friction_loop.hpp>
 #include <apart/simulation/nesting.hpp>
@@ -30,21 +29,6 @@ void keep_absent(const StepProblem& p, const State& before, State& after) {
     after.previous_velocity.middleCols(first, n) = before.velocity.middleCols(first, n);
     after.previous_nodes.middleCols(first, n) =
         before.nodes.middleCols(first, n) - p.dt * before.velocity.middleCols(first, n);
-  }
-}
-
-/// Velocities of bodies with charts, from their momentum before and what forces have added to it: with the
-/// prediction q̃ of free flight they have moved the nodes by M (q − q̃)/h.
-void keep_momentum(const StepProblem& p, const State& before, State& after) {
-  for (std::size_t b = 0; b < p.present.size(); ++b) {
-    const Body& body = p.model.bodies[b];
-    const Index first = p.model.first_node[b], n = body.node_count();
-    if (!body.chart || !p.present[b] || p.scripted.held().middleCols(first, n).all()) continue;
-    const Matrix3X q = after.nodes.middleCols(first, n);
-    const ChartDynamics was(body, before.nodes.middleCols(first, n)), is(body, q);
-    const Matrix3X pushed = (q - p.time_step.predicted.middleCols(first, n)) / p.dt;
-    const VectorX momentum = was.momentum(before.velocity.middleCols(first, n)) + is.momentum(pushed);
-    after.velocity.middleCols(first, n) = is.velocity(is.rates_of_momentum(momentum));
   }
 }
 
@@ -376,7 +360,8 @@ State Simulation::end_state(double end, double dt) const {
   finish_step(
       model_->options.integrator, p.time_step, dt, state_, p.scripted.held(),
       [&] { return end_->contact_acceleration(); }, next);
-  if (model_->options.integrator.conserves_spin) keep_momentum(p, state_, next);
+  if (model_->options.integrator.conserves_spin)
+    p.body_motion().keep_momentum(state_, p.time_step.predicted, p.dt, next);
   keep_absent(p, state_, next);
   p.sleep.finish(state_, p.time_step.contact_scale, next);
   next.anchors = p.scripted.anchors();

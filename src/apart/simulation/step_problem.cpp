@@ -1,47 +1,9 @@
-#include <apart/simulation/chart_dynamics.hpp>
 #include <apart/simulation/step_problem.hpp>
 
-#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 
 namespace apart {
-
-Matrix3X accelerations(const Model& model, const Matrix3X& q, const Matrix3X& forces,
-                       const ScriptedNodes::Mask& held) {
-  Matrix3X result = Matrix3X::Zero(3, model.node_count());
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const Body& body = model.bodies[b];
-    if (!body.is_dynamic()) continue;
-    const Index first = model.first_node[b], n = body.node_count();
-    if (forces.middleCols(first, n).isZero(0)) continue;
-    if (body.chart) {
-      if (!held.middleCols(first, n).all())
-        result.middleCols(first, n) =
-            ChartDynamics(body, q.middleCols(first, n)).acceleration(forces.middleCols(first, n));
-      continue;
-    }
-    for (int axis = 0; axis < 3; ++axis) {
-      VectorX f = forces.row(axis).segment(first, n).transpose();
-      std::vector<Eigen::Triplet<double>> entries;
-      const auto is_held = [&](Index i) { return held(axis, first + i); };
-      for (int j = 0; j < body.mass.outerSize(); ++j)
-        for (Eigen::SparseMatrix<double>::InnerIterator it(body.mass, j); it; ++it)
-          if (!is_held(Index(it.row())) && !is_held(Index(it.col())))
-            entries.emplace_back(it.row(), it.col(), it.value());
-      for (Index i = 0; i < n; ++i)
-        if (is_held(i)) {
-          entries.emplace_back(i, i, 1);
-          f[i] = 0;
-        }
-      Eigen::SparseMatrix<double> mass(n, n);
-      mass.setFromTriplets(entries.begin(), entries.end());
-      const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> solver(mass);
-      result.row(axis).segment(first, n) = solver.solve(f).transpose();
-    }
-  }
-  return result;
-}
 
 std::vector<char> present_bodies(const Model& model, double time) {
   std::vector<char> present;
@@ -69,15 +31,7 @@ void StepProblem::begin(const State& state, double end, double length) {
   linear_solver->begin_step();
   const Matrix3X goal = scripted.at_end(state.nodes);
   time_step = begin_step(model.options.integrator, length, state, {scripted.held(), goal});
-  if (model.options.integrator.conserves_spin)
-    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-      const Index first = model.first_node[b], n = model.bodies[b].node_count();
-      if (!model.bodies[b].chart || scripted.held().middleCols(first, n).all()) continue;
-      const Matrix3X at = state.nodes.middleCols(first, n);
-      const ChartDynamics dynamics(model.bodies[b], at);
-      time_step.predicted.middleCols(first, n) = model.bodies[b].chart->free_motion(
-          at, dynamics.rates(state.velocity.middleCols(first, n)), model.bodies[b].mass, length);
-    }
+  if (model.options.integrator.conserves_spin) body_motion().predict_spin(state, length, time_step.predicted);
   terms.begin(state, time_step, end);
   joints.begin({state, time_step, end, length, scripted.held(), stiffness.node_stiffness()});
   // Friction lags one solve behind: forces of the end of the last step, with that step's κ.
@@ -107,17 +61,8 @@ Matrix3X StepProblem::start_acceleration(const State& state, double time) {
   objective.prepare(state.nodes);
   const Matrix3X gradient =
       objective.gradient(~Roles{Role::inertia, Role::contact, Role::friction, Role::target});
-  Matrix3X forces = terms.gravity_force - gradient, curved = Matrix3X::Zero(3, model.node_count());
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const Body& body = model.bodies[b];
-    if (!body.chart || !present[b]) continue;
-    const Index first = model.first_node[b], n = body.node_count();
-    if (scripted.held().middleCols(first, n).all()) continue;
-    const ChartDynamics dynamics(body, state.nodes.middleCols(first, n));
-    curved.middleCols(first, n) =
-        dynamics.curved_acceleration(dynamics.rates(state.velocity.middleCols(first, n)));
-    forces.middleCols(first, n) -= curved.middleCols(first, n) * body.mass;
-  }
+  const Matrix3X curved = body_motion().curved_accelerations(state);
+  const Matrix3X forces = terms.gravity_force - gradient - curved * model.mass;
   const auto accelerated = [&](const Matrix3X& by) {
     return accelerations(model, state.nodes, by, scripted.held());
   };
@@ -128,18 +73,7 @@ Matrix3X StepProblem::start_acceleration(const State& state, double time) {
 }
 
 Matrix3X StepProblem::predicted(const State& state, double time) const {
-  Matrix3X q = state.nodes;
-  if (model.options.integrator.scheme != Integrator::quasi_static)
-    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-      if (!present[b] || !model.bodies[b].is_dynamic()) continue;
-      const Index first = model.first_node[b], n = model.bodies[b].node_count();
-      const Matrix3X at = state.nodes.middleCols(first, n), v = state.velocity.middleCols(first, n);
-      q.middleCols(first, n) =
-          model.bodies[b].chart
-              ? model.bodies[b].chart->retract(at, time * ChartDynamics(model.bodies[b], at).rates(v))
-              : Matrix3X(at + time * v);
-      q.middleCols(first, n).colwise() += 0.5 * time * time * model.options.gravity;
-    }
+  Matrix3X q = body_motion().flight(state, time);
   const double end = state.time + time;
   return scripted.nodes().apply(std::move(q), scripted.nodes().anchors(state, end), end);
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/simulation/body_motion.hpp>
 #include <apart/simulation/joint_control.hpp>
 #include <apart/simulation/scripted_motion.hpp>
 #include <apart/simulation/sleep.hpp>
@@ -37,6 +38,8 @@ struct StepProblem {
   /// Where all nodes would be `time` [s] after `state` if nothing but gravity and scripts moved them [m].
   Matrix3X predicted(const State& state, double time) const;
   bool has_friction() const;
+  /// Of the bodies that are there, with the coordinates that are held now.
+  BodyMotion body_motion() const { return {model, present, scripted.held()}; }
 
   const Model& model;
   const std::vector<char> present;
@@ -56,10 +59,5 @@ struct StepProblem {
 
 /// Which bodies are there in the step that ends at `time` [s].
 std::vector<char> present_bodies(const Model& model, double time);
-
-/// M a = f at nodes q, in the coordinates that are not held and, of bodies with a chart, in their unknowns; a
-/// = 0 in the others and where there is no mass.
-Matrix3X accelerations(const Model& model, const Matrix3X& q, const Matrix3X& forces,
-                       const ScriptedNodes::Mask& held);
 
 }  // namespace apart

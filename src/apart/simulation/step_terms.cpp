@@ -1,6 +1,8 @@
 #include <apart/simulation/step_terms.hpp>
 
+#include <apart/bodies/mass_distribution.hpp>
 #include <apart/core/error.hpp>
+#include <apart/simulation/body_motion.hpp>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
@@ -93,8 +95,7 @@ Matrix3X turning(const Body& body, const Matrix3X& q, const Vector3& torque) {
   const VectorX mass = body.mass * VectorX::Ones(body.node_count());
   const Vector3 centre = q * mass / mass.sum();
   const Matrix3X r = q.colwise() - centre;
-  const Matrix3 second_moment = r * body.mass * r.transpose();
-  const Matrix3 inertia = second_moment.trace() * Matrix3::Identity() - second_moment;
+  const Matrix3 inertia = inertia_of(r * body.mass * r.transpose());
   // A straight rod has no inertia about itself, and cannot be turned about it.
   const Eigen::SelfAdjointEigenSolver<Matrix3> solver(inertia);
   Vector3 moments = solver.eigenvalues();
@@ -157,8 +158,7 @@ StepTerms::StepTerms(const Model& m, const std::vector<char>& bodies_present, Ti
       inertia(m.mass),
       contact(surface, candidates, m.options.solver.ccd),
       friction(surface) {
-  gravity = Matrix3X::Zero(3, m.node_count());
-  const VectorX mass = m.mass.diagonal();
+  gravity = gravity_of_nodes(m, present);
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
     first_cell.push_back(elastic.cells.term_count());
     first_triangle.push_back(elastic.membranes.term_count());
@@ -171,8 +171,6 @@ StepTerms::StepTerms(const Model& m, const std::vector<char>& bodies_present, Ti
                             m.bodies[b].damping.stiffness);
     }
     damping.add_mass(m.bodies[b].mass, m.first_node[b], m.bodies[b].damping.mass);
-    for (Index n = m.first_node[b]; n < m.first_node[b + 1]; ++n)
-      if (mass[n] > 0) gravity.col(n) = m.options.gravity;
   }
   gravity_force = gravity * m.mass;
 }

@@ -1,3 +1,4 @@
+#include <apart/solver/line_search.hpp>
 #include <apart/solver/newton.hpp>
 
 #include <algorithm>
@@ -10,16 +11,7 @@ namespace apart {
 
 namespace {
 
-constexpr int l2_repeats = 3;      // l of C-IPC supplement §7
-constexpr double rounding = 1e-8;  // relative error of the objective's value where gaps are tiny
-constexpr double overshoot = 0.8;  // share of the initial slope a step may end with, uphill
-// A halved step that ends uphill, by more than this share of the initial slope, is drawn back towards the
-// minimum along p, with so many trials at most.
-constexpr double uphill = 0.1;
-constexpr int most_trials = 3;
-constexpr double smallest_step = 1e-14;  // below this share of p the line search has failed
-// Longer steps are tried where E fell by more than this share of its slope; up to this multiple of p.
-constexpr double nearly_straight = 0.9, longest_step = 32;
+constexpr int l2_repeats = 3;  // l of C-IPC supplement §7
 // Steps that shrink by less than this factor make Newton try the Hessian unprojected, and after an indefinite
 // one again only so many iterations later.
 constexpr double slow_shrinking = 0.25;
@@ -37,37 +29,61 @@ struct Gradient {
   VectorX of_free;
 };
 
-struct DirectionOptions {
-  Projection projection;
-  double tolerance;  ///< of an iterative solver
-};
+/// Newton directions −H⁻¹ g where the objective was last prepared.
+class Directions {
+ public:
+  /// `balance`: forces must balance at the end.
+  Directions(Objective& objective, LinearSolver& solver, bool balance, Timings& timings)
+      : objective_(objective),
+        solver_(solver),
+        timings_(timings),
+        tolerance_(balance ? rough_direction_tolerance : direction_tolerance),
+        exact_from_(balance ? 0 : std::numeric_limits<int>::max()) {}
 
-/// −H⁻¹ g. Should rounding spoil positive definiteness, the diagonal is raised until it is restored.
-/// `projection` none: nothing is returned if H is not positive definite.
-std::optional<VectorX> newton_direction(Objective& objective, LinearSolver& solver, const Gradient& gradient,
-                                        const DirectionOptions& options, Timings& timings) {
-  const auto [projection, tolerance] = options;
-  const VectorX& g = gradient.of_free;
-  const auto assembling = timings.measure(Phase::assembly);
-  const BlockSparse& h = objective.hessian(projection, gradient.of_nodes);
-  const auto solving = timings.measure(Phase::linear_solve);
-  if (objective.take_pattern_change()) solver.analyse(h);
-  const auto attempt = [&](const BlockSparse& matrix) -> std::optional<VectorX> {
-    LinearSolution p = solver.solve(
-        matrix, -g, {.tolerance = tolerance, .optional = options.projection == Projection::none});
-    return p.is_solved() ? std::optional(std::move(p.x)) : std::nullopt;
-  };
-  std::optional<VectorX> p = attempt(h);
-  if (p || projection == Projection::none) return p;
-  BlockSparse raised = h;
-  double largest = 0;
-  for (Index k = 0; k < 3 * raised.block_count(); ++k) largest = std::max(largest, std::abs(raised.at(k, k)));
-  for (double shift = 1e-14 * largest; !p && shift < largest; shift *= 10) {
-    for (Index k = 0; k < 3 * raised.block_count(); ++k) raised.at(k, k) += shift;
-    p = attempt(raised);
+  /// `slow`: steps shrink slowly. Where curvature is negative, projected Hessians are too stiff: steps are
+  /// too short to balance forces. Nothing if the linear system could not be solved.
+  std::optional<VectorX> find(const Gradient& gradient, bool slow, NewtonResult& result) {
+    if (slow && exact_from_ <= result.iterations) {
+      ++result.linear_solves;
+      if (auto direction = solve(gradient, Projection::none)) return direction;
+      exact_from_ = result.iterations + exact_pause;
+    }
+    ++result.linear_solves;
+    return solve(gradient, Projection::psd);
   }
-  return p;
-}
+
+ private:
+  /// Should rounding spoil positive definiteness, the diagonal is raised until it is restored. `projection`
+  /// none: nothing is returned if H is not positive definite.
+  std::optional<VectorX> solve(const Gradient& gradient, Projection projection) {
+    const auto assembling = timings_.measure(Phase::assembly);
+    const BlockSparse& h = objective_.hessian(projection, gradient.of_nodes);
+    const auto solving = timings_.measure(Phase::linear_solve);
+    if (objective_.take_pattern_change()) solver_.analyse(h);
+    const auto attempt = [&](const BlockSparse& matrix) -> std::optional<VectorX> {
+      LinearSolution p = solver_.solve(matrix, -gradient.of_free,
+                                       {.tolerance = tolerance_, .optional = projection == Projection::none});
+      return p.is_solved() ? std::optional(std::move(p.x)) : std::nullopt;
+    };
+    std::optional<VectorX> p = attempt(h);
+    if (p || projection == Projection::none) return p;
+    BlockSparse raised = h;
+    const Index n = 3 * raised.block_count();
+    double largest = 0;
+    for (Index k = 0; k < n; ++k) largest = std::max(largest, std::abs(raised.at(k, k)));
+    for (double shift = 1e-14 * largest; !p && shift < largest; shift *= 10) {
+      for (Index k = 0; k < n; ++k) raised.at(k, k) += shift;
+      p = attempt(raised);
+    }
+    return p;
+  }
+
+  Objective& objective_;
+  LinearSolver& solver_;
+  Timings& timings_;
+  double tolerance_;  ///< of an iterative solver
+  int exact_from_;    ///< iteration from which the Hessian as it is may be tried
+};
 
 }  // namespace
 
@@ -82,9 +98,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
   NewtonResult result;
   const int repeats = options.l2_norm ? l2_repeats : 1;
   int small_steps = 0;
-  const double tolerance = hooks.imbalance ? rough_direction_tolerance : direction_tolerance;
-  // The Hessian as it is may be tried from this iteration on.
-  int exact_from = hooks.imbalance ? 0 : std::numeric_limits<int>::max();
+  Directions directions(objective, linear_solver, bool(hooks.imbalance), timings);
   bool linear = false;  // whether the last steps shrank no faster than by a fixed factor
   const auto evaluate = [&](const Matrix3X& at) {
     objective.prepare(at);
@@ -106,20 +120,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     }
     const FreeCoordinates& free = objective.free();
     if (!gradient) gradient.emplace(objective);
-    std::optional<VectorX> direction;
-    // Where curvature is negative, projected Hessians are too stiff: steps shrink slowly, and are too short
-    // to balance forces.
-    if (linear && exact_from <= result.iterations) {
-      direction =
-          newton_direction(objective, linear_solver, *gradient, {Projection::none, tolerance}, timings);
-      ++result.linear_solves;
-      if (!direction) exact_from = result.iterations + exact_pause;
-    }
-    if (!direction) {
-      direction =
-          newton_direction(objective, linear_solver, *gradient, {Projection::psd, tolerance}, timings);
-      ++result.linear_solves;
-    }
+    const std::optional<VectorX> direction = directions.find(*gradient, linear, result);
     if (!direction) {
       result.failure = "the linear system could not be solved";
       return result;
@@ -136,26 +137,10 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
       const auto time = timings.measure(Phase::ccd);
       bound = objective.feasible_step(q, p);
     }
-    double alpha = bound.alpha;
     const auto time = timings.measure(Phase::line_search);
-    const double slope = gradient->of_free.dot(*direction);  // < 0
+    LineSearch search(objective, q, {p, *direction, energy, gradient->of_free.dot(*direction)});
     gradient.reset();
-    const double noise = rounding * objective.magnitude();
-    Matrix3X next = objective.retract(q, alpha * p);
-    double next_energy = evaluate(next);
-    // Where the change of E drowns in rounding its slope still tells: a step that does not end steeply uphill
-    // is good (the approximate Wolfe condition of Hager and Zhang).
-    const auto slope_is_fine = [&] {
-      return next_energy <= energy + noise &&
-             free.restrict_to_free(objective.reduced_gradient()).dot(*direction) <= -overshoot * slope;
-    };
-    while (!(next_energy <= energy) && !slope_is_fine()) {
-      alpha *= 0.5;
-      if (alpha < smallest_step) break;
-      next = objective.retract(q, alpha * p);
-      next_energy = evaluate(next);
-    }
-    if (alpha < smallest_step) {
+    if (!search.descend(bound.alpha)) {
       energy = evaluate(q);
       if (met && hooks.imbalance) result.imbalance = hooks.imbalance(objective.reduced_gradient());
       if (met && result.imbalance <= 1) {  // nowhere to go, and already there
@@ -168,56 +153,14 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
       result.failure = "the line search found no step that lowers the energy";
       return result;
     }
-    // Halving stops at the first lower point, often far up the other side of a kink: where friction changes
-    // its direction, or a contact begins. Steps that go from one side to the other and back, each a little
-    // lower, take hundreds of iterations; from the bottom of the kink the next one goes along it.
-    if (alpha < bound.alpha && -slope > noise) {
-      const auto slope_here = [&] {
-        return free.restrict_to_free(objective.reduced_gradient()).dot(*direction);
-      };
-      double low = 0, low_slope = slope, high = alpha, high_slope = slope_here();
-      for (int k = 0; k < most_trials && high_slope > uphill * -slope; ++k) {
-        const double secant = std::clamp(low_slope / (low_slope - high_slope), 0.1, 0.9);
-        const double shorter = low + (high - low) * secant;
-        Matrix3X trial = objective.retract(q, shorter * p);
-        const double trial_energy = evaluate(trial);
-        if (!(trial_energy <= next_energy)) break;
-        next = std::move(trial);
-        next_energy = trial_energy;
-        alpha = shorter;
-        const double trial_slope = slope_here();
-        if (std::abs(trial_slope) <= uphill * -slope) break;
-        (trial_slope > 0 ? high : low) = shorter;
-        (trial_slope > 0 ? high_slope : low_slope) = trial_slope;
-      }
-      if (objective.coordinates() != next) evaluate(next);
-    }
-    // A full step that lowers E by half its slope ends at the minimum along p. One that lowers it by nearly
-    // all of it is far from there: the projection made the Hessian stiff where E has little or negative
-    // curvature (buckling).
-    if ((!met || hooks.imbalance) && alpha == 1 && energy - next_energy > nearly_straight * -slope &&
-        -slope > noise) {
-      const StepBound farther = objective.feasible_step(q, longest_step * p);
-      const double reach = longest_step * farther.alpha;
-      for (double longer = 2; longer <= reach; longer *= 2) {
-        Matrix3X trial = objective.retract(q, longer * p);
-        const double trial_energy = evaluate(trial);
-        if (!(trial_energy < next_energy)) break;
-        next = std::move(trial);
-        next_energy = trial_energy;
-        alpha = longer;
-      }
-      if (alpha > 1) {
-        bound = farther;
-        for (double& corner : bound.corners) corner *= longest_step;
-      }
-      if (objective.coordinates() != next) evaluate(next);
-    }
+    search.draw_back();
+    if (!met || hooks.imbalance) search.lengthen(bound);
+    const double alpha = search.alpha();
     if (hooks.passed)
       for (const double corner : bound.corners)
         if (corner < alpha) hooks.passed(objective.retract(q, corner * p));
-    q = next;
-    energy = next_energy;
+    q = search.end();
+    energy = search.energy();
     linear = alpha >= 1 && result.iterations > 1 && result.residual > slow_shrinking * last_residual;
     if (hooks.accepted(q)) energy = objective.value();
     if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
