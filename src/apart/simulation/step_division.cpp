@@ -331,92 +331,114 @@ std::optional<StepDivision::Pair> StepDivision::pair_of(const Moving& m, std::si
   return pair;
 }
 
+/// Where and how two pieces meet.
+struct StepDivision::Meeting {
+  const Moving& m;
+  const Pair& pair;
+  bool crowded;  ///< they are two of many
+  Extent first, second;
+  Vector3 bulk;  ///< [m/s] mean velocity of the first against the second
+  double reach;  ///< [m] at which contact begins
+};
+
 /// Lowers `end` to what one pair of pieces allows, of many or of few.
 void StepDivision::shorten(const Moving& m, const Pair& pair, bool crowded, double& end) const {
-  const double share = crowded ? impact_share_in_crowds : impact_share;
-  const std::size_t a = pair.a, b = pair.b;
-  const Piece &first = pieces_[a], &second = pieces_[b];
+  const Piece &first = pieces_[pair.a], &second = pieces_[pair.b];
   const PairSettings& settings = m.surface.pairs(first.body, second.body);
-  const double fraction = model_.options.max_motion, dt = model_.options.dt;
-  const int curve = pair.curve;
-  const Aabb& way = pair.way;
-  const bool slender = first.is_slender || second.is_slender;
-  const bool both_slender = first.is_slender && second.is_slender;
   const double reach = settings.thickness + settings.dhat;
-  Aabb swept = m.place[a];
-  swept.include(Aabb{m.place[a].lower + way.lower, m.place[a].upper + way.upper});
-  if (!swept.near(m.place[b], reach)) return;
+  Aabb swept = m.place[pair.a];
+  swept.include(Aabb{m.place[pair.a].lower + pair.way.lower, m.place[pair.a].upper + pair.way.upper});
+  if (!swept.near(m.place[pair.b], reach)) return;
+  const Meeting meeting{m,
+                        pair,
+                        crowded,
+                        extent_of(first, m.x),
+                        extent_of(second, m.x),
+                        (m.mean_way[pair.a] - m.mean_way[pair.b]) / m.time.length,
+                        reach};
+  for_each_in_the_way(
+      meeting, [&](const Stencil& stencil) { end = std::min(end, allowed_end(meeting, stencil, end)); });
+}
 
-  const Extent extent_a = extent_of(first, m.x), extent_b = extent_of(second, m.x);
-  const Vector3 bulk = (m.mean_way[a] - m.mean_way[b]) / m.time.length;  // [m/s]
-  const auto meet = [&](const Stencil& stencil) {
-    CcdQuery query;
-    query.kind = stencil.kind;
-    query.x = stencil.gather(m.x);
-    query.displacement = stencil.gather(m.move);
-    query.separation = reach;  // where contact begins; 0 if they touch
-    const auto toi =
-        time_of_impact(query, {.upper_time = (end - m.time.begin) / m.time.length, .gap_fraction = 0});
-    if (!toi) return;
-    StencilPoints then;
-    for (int i = 0; i < stencil.size(); ++i)
-      then[std::size_t(i)] = query.x[std::size_t(i)] + *toi * query.displacement[std::size_t(i)];
-    const ClosestPoints closest = closest_points(stencil.kind, then);
-    Vector3 speed = Vector3::Zero();  // of the first against the second [m/s]
-    for (int i = 0; i < stencil.size(); ++i)
-      speed += closest.weights[i] * query.displacement[std::size_t(i)] / m.time.length;
-    const Vector3 n = closest.r.normalized();
-    // Where two bodies touch they may be at rest against each other while all behind it still moves on.
-    const double closing = std::max(-speed.dot(n), -bulk.dot(n));
-    const double sliding = (speed - speed.dot(n) * n).norm();
-    // One size [m/s, m]: how long the motion may go on after the impact [s].
-    double longest = std::numeric_limits<double>::infinity(), width = longest;
-    if (closing > 0 || pair.hits)
-      // Of other bodies than slender ones no more is known than how large they are, and
-      // a large one may be made of small parts, as a sieve is.
-      width = both_slender ? 0.5 * (extent_a.width[0] + extent_b.width[0])
-              : slender
-                  ? 0.5 * width_across(std::array{&extent_a, &extent_b}, n)
-                  : std::min(width_across(std::array{&extent_a}, n), width_across(std::array{&extent_b}, n));
-    if (closing > 0) {
-      longest = fraction * width / closing;
-      if (sliding > 0) {
-        const Vector3 t = (speed - speed.dot(n) * n) / sliding;
-        longest = std::min(longest, fraction * std::max(extent_a.along(t), extent_b.along(t)) / sliding);
+/// Until when two primitives of the pieces allow the part to last; `end` or later: they change nothing.
+double StepDivision::allowed_end(const Meeting& at, const Stencil& stencil, double end) const {
+  const Moving& m = at.m;
+  const Pair& pair = at.pair;
+  const Piece &a = pieces_[pair.a], &b = pieces_[pair.b];
+  const bool slender = a.is_slender || b.is_slender, both_slender = a.is_slender && b.is_slender;
+  const double share = at.crowded ? impact_share_in_crowds : impact_share;
+  const double fraction = model_.options.max_motion, dt = model_.options.dt;
+  CcdQuery query;
+  query.kind = stencil.kind;
+  query.x = stencil.gather(m.x);
+  query.displacement = stencil.gather(m.move);
+  query.separation = at.reach;  // where contact begins; 0 if they touch
+  const auto toi =
+      time_of_impact(query, {.upper_time = (end - m.time.begin) / m.time.length, .gap_fraction = 0});
+  if (!toi) return end;
+  StencilPoints then;
+  for (int i = 0; i < stencil.size(); ++i)
+    then[std::size_t(i)] = query.x[std::size_t(i)] + *toi * query.displacement[std::size_t(i)];
+  const ClosestPoints closest = closest_points(stencil.kind, then);
+  Vector3 speed = Vector3::Zero();  // of the first against the second [m/s]
+  for (int i = 0; i < stencil.size(); ++i)
+    speed += closest.weights[i] * query.displacement[std::size_t(i)] / m.time.length;
+  const Vector3 n = closest.r.normalized();
+  // Where two bodies touch they may be at rest against each other while all behind it still moves on.
+  const double closing = std::max(-speed.dot(n), -at.bulk.dot(n));
+  const double sliding = (speed - speed.dot(n) * n).norm();
+  // One size [m/s, m]: how long the motion may go on after the impact [s].
+  double longest = std::numeric_limits<double>::infinity(), width = longest;
+  if (closing > 0 || pair.hits)
+    // Of other bodies than slender ones no more is known than how large they are, and
+    // a large one may be made of small parts, as a sieve is.
+    width = both_slender ? 0.5 * (at.first.width[0] + at.second.width[0])
+            : slender
+                ? 0.5 * width_across(std::array{&at.first, &at.second}, n)
+                : std::min(width_across(std::array{&at.first}, n), width_across(std::array{&at.second}, n));
+  if (closing > 0) {
+    longest = fraction * width / closing;
+    if (sliding > 0) {
+      const Vector3 t = (speed - speed.dot(n) * n) / sliding;
+      longest = std::min(longest, fraction * std::max(at.first.along(t), at.second.along(t)) / sliding);
+    }
+  }
+  const double impact = m.time.begin + *toi * m.time.length;
+  double allowed = m.time.left;
+  // Whether bodies are fast does not depend on how much of the step is left; those that just pass the bound
+  // are stopped in time as long as the rest of the step is short.
+  const bool fast = dt > clearly * longest;
+  if ((fast || !at.crowded) && m.time.left - impact > (fast ? share : 1) * longest) {
+    const double short_part = std::max(share * longest, shortest_motion * dt);
+    allowed = impact > short_part ? impact : impact + short_part;
+  }
+  if (pair.hits) {
+    // Solids that hit each other are squeezed and bounce, while waves go through them to and fro. For that
+    // time what moves slowly is pushed the more.
+    double size = std::numeric_limits<double>::infinity(), slowest = size;
+    for (const auto& [piece, extent] : {std::pair(&a, &at.first), std::pair(&b, &at.second)})
+      if (piece->wave_speed > 0) {
+        size = std::min(size, extent->along(n));
+        slowest = std::min(slowest, piece->wave_speed);
       }
+    const double speed_of_hit =
+        std::max({closing, std::abs(at.bulk.dot(n)), std::abs(pair.push.dot(n)) * size / slowest});
+    if (speed_of_hit * dt > waves_from * fraction * width) {
+      const double short_part = size / std::max(slowest, speed_of_hit) / parts_of_wave;
+      allowed = std::min(allowed, impact > short_part ? impact : impact + short_part);
     }
-    const double impact = m.time.begin + *toi * m.time.length;
-    double allowed = m.time.left;
-    // Whether bodies are fast does not depend on how much of the step is left; those that just pass the bound
-    // are stopped in time as long as the rest of the step is short.
-    const bool fast = dt > clearly * longest;
-    if ((fast || !crowded) && m.time.left - impact > (fast ? share : 1) * longest) {
-      const double short_part = std::max(share * longest, shortest_motion * dt);
-      allowed = impact > short_part ? impact : impact + short_part;
-    }
-    if (pair.hits) {
-      // Solids that hit each other are squeezed and bounce, while waves go through them to and fro. For that
-      // time what moves slowly is pushed the more.
-      double size = std::numeric_limits<double>::infinity(), slowest = size;
-      for (const auto& [piece, extent] : {std::pair(&first, &extent_a), std::pair(&second, &extent_b)})
-        if (piece->wave_speed > 0) {
-          size = std::min(size, extent->along(n));
-          slowest = std::min(slowest, piece->wave_speed);
-        }
-      const double speed_of_hit =
-          std::max({closing, std::abs(bulk.dot(n)), std::abs(pair.push.dot(n)) * size / slowest});
-      if (speed_of_hit * dt > waves_from * fraction * width) {
-        const double short_part = size / std::max(slowest, speed_of_hit) / parts_of_wave;
-        allowed = std::min(allowed, impact > short_part ? impact : impact + short_part);
-      }
-    }
-    if (curve > curve_pieces && closing > 0)
-      allowed = std::min(allowed, impact + m.time.left * curve_pieces / curve);
-    end = std::min(end, allowed);
-  };
+  }
+  if (pair.curve > curve_pieces && closing > 0)
+    allowed = std::min(allowed, impact + m.time.left * curve_pieces / pair.curve);
+  return allowed;
+}
 
-  // The primitives of each that are in the way of the other, as seen from the mean motion of the second.
-  const Vector3 frame = m.way[b].centre();
+/// The pairs of primitives that are in each other's way, as seen from the mean motion of the second piece.
+void StepDivision::for_each_in_the_way(const Meeting& at, FunctionRef<void(const Stencil&)> visit) const {
+  const Moving& m = at.m;
+  const Piece &first = pieces_[at.pair.a], &second = pieces_[at.pair.b];
+  const double reach = at.reach;
+  const Vector3 frame = m.way[at.pair.b].centre();
   const auto box_of = [&](std::span<const Index> vertices) {
     Aabb box;
     for (const Index v : vertices) {
@@ -425,11 +447,9 @@ void StepDivision::shorten(const Moving& m, const Pair& pair, bool crowded, doub
     }
     return box;
   };
-  Aabb all_a, all_b;
-  all_a = box_of(first.vertices);
-  all_b = box_of(second.vertices);
+  const Aabb all_a = box_of(first.vertices), all_b = box_of(second.vertices);
   int axis = 0;  // along which boxes are sorted: where motion makes them least long
-  (0.5 * (way.lower + way.upper)).cwiseAbs().minCoeff(&axis);
+  (0.5 * (at.pair.way.lower + at.pair.way.upper)).cwiseAbs().minCoeff(&axis);
   const auto in_the_way = [&](const std::vector<Index>& list, const Aabb& other, const auto& vertices_of) {
     std::vector<std::pair<Aabb, std::array<Index, 3>>> found;
     for (const Index i : list) {
@@ -459,7 +479,7 @@ void StepDivision::shorten(const Moving& m, const Pair& pair, bool crowded, doub
         for (int i = 0; i < stencil.size(); ++i)
           stencil.vertices[std::size_t(i)] =
               i < n ? f.second[std::size_t(i)] : seconds[j].second[std::size_t(i - n)];
-        meet(stencil);
+        visit(stencil);
       }
     }
   };

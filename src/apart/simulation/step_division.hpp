@@ -49,11 +49,14 @@ class StepDivision {
   struct Extent;
   struct Moving;
   struct Pair;
+  struct Meeting;
   std::vector<Vector3> mean_accelerations(const State& state) const;
   Extent extent_of(const Piece& piece, const Matrix3X& x) const;
   void shorten(const Moving& motion, double& end) const;
   std::optional<Pair> pair_of(const Moving& motion, std::size_t a, std::size_t b) const;
   void shorten(const Moving& motion, const Pair& pair, bool crowded, double& end) const;
+  double allowed_end(const Meeting& at, const Stencil& stencil, double end) const;
+  void for_each_in_the_way(const Meeting& at, FunctionRef<void(const Stencil&)> visit) const;
 
   const Model& model_;
   std::vector<Piece> pieces_;
