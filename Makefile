@@ -1,4 +1,4 @@
-# One command for each thing one wants to do; `make help` lists them. CMake does the building (see CMakePresets.json
+# One command for each task; `make help` lists them. CMake does the building (see CMakePresets.json
 # for debug builds); this file adds the set-up and the defaults.
 
 BUILD  := build
@@ -11,7 +11,7 @@ RIGID  ?= ../shared/data/rigid/fixtures/3D
 DEPENDENCIES ?= yes
 SECONDS ?= 3600
 
-# On a terminal ninja keeps to one line that it overwrites; anywhere else it speaks only of errors.
+# On a terminal ninja keeps to one line that it overwrites; anywhere else it prints only errors.
 NINJA := ninja -C $(BUILD) -j$(shell nproc) $(if $(MAKE_TERMOUT),,--quiet)
 CTEST := ctest --test-dir $(BUILD) -j2 --output-on-failure --no-label-summary
 # Folders of tests of what runs in parallel.
@@ -25,7 +25,7 @@ SOURCES := find src tests bench -name '*.cpp' -o -name '*.hpp'
 build: configure # build the program: build/apart
 	$(NINJA) apart
 
-run: build # simulate and draw the default example, or SCENE=file-or-name; OUT=directory takes the result
+run: build # simulate and draw the default example, or SCENE=file-or-name; OUT=directory for the result
 	scripts/run-and-render $(BUILD)/apart "$(SCENE)" "$(OUT)"
 
 test: configure # build everything and run the tests
@@ -41,11 +41,11 @@ bench: configure # measure kernels and whole scenes: tables here, numbers in bui
 	$(if $(findstring command,$(origin SCENES)),cmake -D APART_SCENES="$(abspath $(SCENES))" $(BUILD) >/dev/null)
 	$(NINJA) bench
 
-ccd-campaign: configure # ask collision detection 8 million generated queries in many ways: no impact may be missed
+ccd-campaign: configure # run collision detection on 8 million generated queries: no impact may be missed
 	$(NINJA) test_queries
 	$(BUILD)/test_queries --gtest_filter='*CcdCampaign*Slow*' --gtest_brief=1
 
-stress: configure # two hundred scenes that abuse the solver: each ends certified or says what is impossible
+stress: configure # two hundred random scenes that strain the solver: each ends certified or says what is impossible
 	$(NINJA) test_stress apart
 	$(BUILD)/test_stress --gtest_brief=1
 
@@ -56,7 +56,7 @@ scenes: configure # run and verify the published scenes; SCENES=, CODIM= and RIG
 	  $(if $(STEPS),--steps $(STEPS)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(ONLY),--only "$(ONLY)") \
 	  $(if $(filter yes,$(AGAIN)),--again)
 
-fuzz: configure # hostile input for every reader of files, with sanitizers: SECONDS=3600 in all; goes on where it stopped
+fuzz: configure # hostile input for every reader of files, with sanitizers: SECONDS=3600 in total; resumes where it stopped
 	$(NINJA) apart_fuzz_sanitized
 	tests/fuzz/fuzz.sh $(BUILD)/apart_fuzz_sanitized $(SECONDS) $(CURDIR)/$(BUILD)/fuzz/hours
 
@@ -76,7 +76,7 @@ install: build # install program, library and CMake package below PREFIX=/usr/lo
 format: dependencies # format every source file
 	$(SOURCES) | xargs clang-format -i
 
-check-format: dependencies # name what is not formatted
+check-format: dependencies # list what is not formatted
 	$(SOURCES) | xargs clang-format --dry-run -Werror
 
 clean: # remove the build; results of runs stay

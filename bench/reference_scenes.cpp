@@ -44,7 +44,7 @@ constexpr Row rows[] = {
 };
 constexpr double iterations_goal = 1.1, memory_goal = 1.5;  // in multiples of the reference's
 
-/// Runs some steps and tells what they cost; frames are not written.
+/// Runs some steps and returns their cost; frames are not written.
 json measure(const std::shared_ptr<const Model>& model, int steps) {
   Index tets = 0;
   for (const Body& body : model->bodies) tets += Index(body.mesh.tetrahedra.cols());
@@ -181,12 +181,12 @@ void twist(Body& body) {
       const double share = (body.mesh.points(0, p) - low) / (high - low);
       if (side < 0 ? share < 0.01 : share > 0.99) end.push_back(p);
     }
-    prescribe(body, &end, {true, true, true}, rigid_motion([side](double t) {
-                Pose pose;
-                pose.rotation =
-                    Eigen::AngleAxisd(side * 0.4 * EIGEN_PI * t, Vector3::UnitX()).toRotationMatrix();
-                return pose;
-              }));
+    add_script(body, &end, {true, true, true}, rigid_motion([side](double t) {
+                 Pose pose;
+                 pose.rotation =
+                     Eigen::AngleAxisd(side * 0.4 * EIGEN_PI * t, Vector3::UnitX()).toRotationMatrix();
+                 return pose;
+               }));
   }
 }
 
@@ -311,7 +311,7 @@ std::shared_ptr<const Model> pressed_mats() {
   std::vector<Index> bottom;
   for (Index p = 0; p < bodies[0].mesh.point_count(); ++p)
     if (bodies[0].mesh.points(1, p) < -0.004) bottom.push_back(p);
-  prescribe(bodies[0], &bottom, {true, true, true}, rigid_motion([](double) { return Pose{}; }));
+  add_script(bodies[0], &bottom, {true, true, true}, rigid_motion([](double) { return Pose{}; }));
   SimulationOptions options;
   options.dt = 0.01;
   options.solver.tolerance = 1e-2 * std::sqrt(2.0);

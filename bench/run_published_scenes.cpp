@@ -225,7 +225,7 @@ class Campaign {
     if (steps == 0 && item.row) steps = item.row->steps;
     fs::remove(log(name), error);
     if (!resume && steps == 0) {
-      // The number of steps follows from the size, which `check` tells. Its findings are those of `run`.
+      // The number of steps follows from the size, which `check` prints. Its findings are those of `run`.
       const ChildEnd check =
           run_child({a_.program, "check", item.scene.string(), "-o", run.string() + "-problems.vtu"},
                     log(name), limit, stop);
@@ -378,7 +378,7 @@ int dispatch(int argc, char** argv) {
   app.add_option("--scene-budget", a.scene_budget,
                  "Seconds for one scene in one call; the next call goes on with it; 0: no limit")
       ->capture_default_str();
-  app.add_flag("--again", a.again, "Run everything anew");
+  app.add_flag("--again", a.again, "Run everything again");
   app.add_flag("--record-iterates", a.record_iterates, "Prove the paths between Newton iterates as well");
   app.add_flag("--table", a.table_only, "Run nothing, print the table of what is there");
   CLI11_PARSE(app, argc, argv);

@@ -57,12 +57,12 @@ Scene mat_twist(int cells) {
     std::vector<Index> end;
     for (Index p = 0; p < s.bodies[0].mesh.point_count(); ++p)
       if (side * s.bodies[0].mesh.points(0, p) > 0.499) end.push_back(p);
-    prescribe(s.bodies[0], &end, {true, true, true}, rigid_motion([side](double t) {
-                Pose pose;
-                pose.rotation =
-                    Eigen::AngleAxisd(side * 0.4 * EIGEN_PI * t, Vector3::UnitX()).toRotationMatrix();
-                return pose;
-              }));
+    add_script(s.bodies[0], &end, {true, true, true}, rigid_motion([side](double t) {
+                 Pose pose;
+                 pose.rotation =
+                     Eigen::AngleAxisd(side * 0.4 * EIGEN_PI * t, Vector3::UnitX()).toRotationMatrix();
+                 return pose;
+               }));
   }
   return s;
 }

@@ -1,7 +1,7 @@
 # cmake -D FILES=a|b -D OUTPUT=file -P embed_page.cmake
 # Writes a C++ source file with the bytes of the given files.
 string(REPLACE "|" ";" files "${FILES}")
-set(code "// Generated from viewer/.\n#include <apart/web/page.hpp>\n\nnamespace apart {\n\nnamespace {\n\n")
+set(code "// Generated from page/.\n#include <apart/web/page.hpp>\n\nnamespace apart {\n\nnamespace {\n\n")
 set(list "")
 set(number 0)
 foreach(file IN LISTS files)

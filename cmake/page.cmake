@@ -1,7 +1,7 @@
-# The page of `apart view`, made from viewer/ with npm in ${CMAKE_BINARY_DIR}/viewer and turned into a source file of the
+# The page of `apart view`, made from page/ with npm in ${CMAKE_BINARY_DIR}/page and turned into a source file of the
 # program, so that nothing is fetched when it runs. Sets APART_PAGE_SOURCE.
 set(APART_PAGE_SOURCE ${CMAKE_BINARY_DIR}/page_files.cpp)
-set(APART_PAGE_DIRECTORY ${CMAKE_BINARY_DIR}/viewer)
+set(APART_PAGE_DIRECTORY ${CMAKE_BINARY_DIR}/page)
 set(APART_PAGE_DIRECTORY ${APART_PAGE_DIRECTORY} PARENT_SCOPE) # for the tests of the page
 set(page_sources "")
 set(embed ${CMAKE_COMMAND} -D OUTPUT=${APART_PAGE_SOURCE} -P ${CMAKE_SOURCE_DIR}/cmake/embed_page.cmake)
@@ -17,27 +17,27 @@ if(APART_VIEWER)
   endif()
   # The packages of package-lock.json; again only when it changes.
   set(lock_files package.json package-lock.json .npmrc)
-  list(TRANSFORM lock_files PREPEND ${CMAKE_SOURCE_DIR}/viewer/ OUTPUT_VARIABLE lock_sources)
+  list(TRANSFORM lock_files PREPEND ${CMAKE_SOURCE_DIR}/page/ OUTPUT_VARIABLE lock_sources)
   add_custom_command(OUTPUT ${APART_PAGE_DIRECTORY}/packages.stamp
     COMMAND ${CMAKE_COMMAND} -E make_directory ${APART_PAGE_DIRECTORY}
     COMMAND ${CMAKE_COMMAND} -E copy ${lock_sources} ${APART_PAGE_DIRECTORY}
     COMMAND ${NPM_PROGRAM} ci --no-audit --no-fund --loglevel=error --prefix ${APART_PAGE_DIRECTORY}
     COMMAND ${CMAKE_COMMAND} -E touch ${APART_PAGE_DIRECTORY}/packages.stamp
-    DEPENDS ${lock_sources} COMMENT "Fetching the packages of the viewer" VERBATIM)
+    DEPENDS ${lock_sources} COMMENT "Fetching the packages of the page" VERBATIM)
   # Built beside the packages, so that the source tree stays clean. The compiler checks types; Vite only drops them.
-  file(GLOB page_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/viewer/*.ts ${CMAKE_SOURCE_DIR}/viewer/*.json
-                                           ${CMAKE_SOURCE_DIR}/viewer/*.html ${CMAKE_SOURCE_DIR}/viewer/src/*)
-  set(page_files index.html viewer.js viewer.css)
+  file(GLOB page_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/page/*.ts ${CMAKE_SOURCE_DIR}/page/*.json
+                                           ${CMAKE_SOURCE_DIR}/page/*.html ${CMAKE_SOURCE_DIR}/page/src/*)
+  set(page_files index.html page.js page.css)
   list(TRANSFORM page_files PREPEND ${APART_PAGE_DIRECTORY}/dist/)
   add_custom_command(OUTPUT ${page_files}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${APART_PAGE_DIRECTORY}/src
-    COMMAND ${CMAKE_COMMAND} -E copy_directory ${CMAKE_SOURCE_DIR}/viewer/src ${APART_PAGE_DIRECTORY}/src
-    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/viewer/index.html ${CMAKE_SOURCE_DIR}/viewer/vite.config.ts
-            ${CMAKE_SOURCE_DIR}/viewer/tsconfig.json ${APART_PAGE_DIRECTORY}
+    COMMAND ${CMAKE_COMMAND} -E copy_directory ${CMAKE_SOURCE_DIR}/page/src ${APART_PAGE_DIRECTORY}/src
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/page/index.html ${CMAKE_SOURCE_DIR}/page/vite.config.ts
+            ${CMAKE_SOURCE_DIR}/page/tsconfig.json ${APART_PAGE_DIRECTORY}
     COMMAND ${NODE_PROGRAM} node_modules/typescript/bin/tsc --noEmit
     COMMAND ${NODE_PROGRAM} node_modules/vite/bin/vite.js build --logLevel warn
     DEPENDS ${page_sources} ${APART_PAGE_DIRECTORY}/packages.stamp
-    WORKING_DIRECTORY ${APART_PAGE_DIRECTORY} COMMENT "Building the page of the viewer" VERBATIM)
+    WORKING_DIRECTORY ${APART_PAGE_DIRECTORY} COMMENT "Building the page" VERBATIM)
   list(JOIN page_files "|" joined)
   list(INSERT embed 1 -D "FILES=${joined}")
 endif()

@@ -64,9 +64,9 @@ TEST(ActingParts, NodesOfPointsAreThePointsOrAllOfABodyThatMovesAsAWhole) {
 
 TEST(ActingParts, RefuseMembersThatTheBodyDoesNotHave) {
   Body box = soft_box(1);
-  box.prescriptions.push_back({box.sets.add_points("far", {8}), {true, true, true}, {}, {}});
+  box.scripts.push_back({box.sets.add_points("far", {8}), {true, true, true}, {}, {}});
   EXPECT_THROW(acting_parts(box), InvariantError);
-  box.prescriptions.clear();
+  box.scripts.clear();
   box.pressures.push_back({box.sets.add_facets("far", {12}), [](double) { return 1.0; }, {}});
   EXPECT_THROW(acting_parts(box), InvariantError);
 }
@@ -74,10 +74,10 @@ TEST(ActingParts, RefuseMembersThatTheBodyDoesNotHave) {
 TEST(ActingParts, ACoordinateIsScriptedOnceByEqualScriptsAndByEachOther) {
   Body box = soft_box(1);
   const PointSet low = box.sets.add_points("low", {0, 1, 2}), high = box.sets.add_points("high", {2, 3});
-  box.prescriptions.push_back({low, {true, true, false}, {}, {}, 0});
-  box.prescriptions.push_back({high, {false, true, true}, {}, {}, 0});
-  box.prescriptions.push_back({low, {true, false, false}, {}, {}, 0});
-  box.prescriptions.push_back({low, {true, false, false}, {}, {}});
+  box.scripts.push_back({low, {true, true, false}, {}, {}, 0});
+  box.scripts.push_back({high, {false, true, true}, {}, {}, 0});
+  box.scripts.push_back({low, {true, false, false}, {}, {}, 0});
+  box.scripts.push_back({low, {true, false, false}, {}, {}});
   const std::vector<ScriptedPart> parts = scripted_parts(box);
   ASSERT_EQ(parts.size(), 4u);
   EXPECT_EQ(parts[0].nodes, (std::vector<Index>{0, 1, 2}));
@@ -86,8 +86,8 @@ TEST(ActingParts, ACoordinateIsScriptedOnceByEqualScriptsAndByEachOther) {
   EXPECT_EQ(parts[1].axes, (std::array{false, false, true}));
   EXPECT_EQ(parts[2].nodes, (std::vector<Index>{3}));
   EXPECT_EQ(parts[2].axes, (std::array{false, true, true}));
-  EXPECT_EQ(parts[2].prescription, 1u);
-  EXPECT_EQ(parts[3].prescription, 3u);  // the third gives nothing new; the fourth is no part of the script
+  EXPECT_EQ(parts[2].script, 1u);
+  EXPECT_EQ(parts[3].script, 3u);  // the third adds nothing; the fourth is in no group
 }
 
 TEST(ActingParts, TractionActsWithTheAreaOfItsFacetsWhateverTheMesh) {

@@ -28,16 +28,16 @@ std::vector<Index> points_below(const Mesh& mesh, double y) {
 
 /// Two materials, and its lower side held.
 Body layered_box(int cells) {
-  CellSubstances stuff{{{of_stiffness(1e5), 1000}, {of_stiffness(1e6), 2000}}, {}};
+  CellSubstances substances{{{of_stiffness(1e5), 1000}, {of_stiffness(1e6), 2000}}, {}};
   const Mesh mesh = box_mesh(cells);
   for (Index t = 0; t < mesh.tetrahedra.cols(); ++t) {
     double y = 0;
     for (const int p : mesh.tetrahedra.col(t)) y += mesh.points(1, p);
-    stuff.of_cell.push_back(y > 0);
+    substances.of_cell.push_back(y > 0);
   }
-  Body body = make_volume("box", mesh, stuff, MassKind::consistent);
+  Body body = make_volume("box", mesh, substances, MassKind::consistent);
   const std::vector<Index> low = points_below(mesh, -0.499);
-  prescribe(body, &low, {true, true, true}, {});
+  add_script(body, &low, {true, true, true}, {});
   body.damping.mass = 3;
   return body;
 }
@@ -56,26 +56,26 @@ TEST(BodyShape, ABodyOfItsOwnShapeIsTheSame) {
   EXPECT_TRUE(again.reshaped);
 }
 
-TEST(BodyShape, AFinerMeshKeepsMassAndConditionsAndCanBeChangedAgain) {
+TEST(BodyShape, AFinerMeshKeepsMassAndScriptsAndCanBeChangedAgain) {
   const Body body = layered_box(2), fine = layered_box(4);
   Body again = with_shape(body, shape_of(fine));
   EXPECT_NEAR(total_mass(again), total_mass(body), 1e-9);
   EXPECT_TRUE(again.mass.isApprox(fine.mass, 0));
-  EXPECT_EQ(nodes_of(again, again.prescriptions[0].points), points_below(fine.mesh, -0.499));
+  EXPECT_EQ(nodes_of(again, again.scripts[0].points), points_below(fine.mesh, -0.499));
   again = with_shape(again, shape_of(body));
   EXPECT_TRUE(again.mass.isApprox(body.mass, 0));
 }
 
 TEST(BodyShape, OfAShellHasItsRestShape) {
   const auto sheet = [](int cells) {
-    ShellSubstance stuff;
-    stuff.membrane = KoiterMembrane{plane_stress_parameters(1e5, 0.3)};
-    stuff.bending_young = 1e5;
+    ShellSubstance substance;
+    substance.membrane = KoiterMembrane{plane_stress_parameters(1e5, 0.3)};
+    substance.bending_young = 1e5;
     const Mesh mesh = generate::grid(1, 1, cells, cells);
     ShellRest rest;
     rest.points = 0.9 * mesh.points;
     rest.flat = true;
-    return make_shell("sheet", mesh, stuff, rest);
+    return make_shell("sheet", mesh, substance, rest);
   };
   const Body body = sheet(2), fine = sheet(3), again = with_shape(body, shape_of(fine));
   EXPECT_EQ(again.shell->inverse_rest, fine.shell->inverse_rest);

@@ -190,10 +190,10 @@ TEST(Body, RigidVelocityHasTheMomentumOfARigidBody) {
   }
 }
 
-TEST(Body, PartsOfAnAffineBodyCannotBePrescribed) {
+TEST(Body, PartsOfAnAffineBodyCannotBeScripted) {
   Body b = samples(BodyKind::affine)[0].body;
   const std::vector<Index> some = {0, 1};
-  EXPECT_THROW(prescribe(b, &some, {true, true, true}, {}), InputError);
+  EXPECT_THROW(add_script(b, &some, {true, true, true}, {}), InputError);
 }
 
 TEST(Body, PointsWithoutMassAreRefused) {

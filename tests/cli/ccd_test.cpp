@@ -89,11 +89,11 @@ TEST_F(Ccd, MakesQueriesForASeparation) {
   // With less, what was planted at a distance need not be touched.
   const Outcome without = run({"out"});
   EXPECT_EQ(without.code, 2);
-  EXPECT_NE(without.err.find("out/edge-edge/random.csv: its truth is for a separation of 0.01 m, but it is "
-                             "asked with 0 m"),
+  EXPECT_NE(without.err.find("out/edge-edge/random.csv: its truth holds for a separation of 0.01 m, but it "
+                             "is queried with 0 m"),
             std::string::npos)
       << without.err;
-  EXPECT_NE(without.err.find("ask it with --separation 0.01\n"), std::string::npos) << without.err;
+  EXPECT_NE(without.err.find("use --separation 0.01\n"), std::string::npos) << without.err;
   EXPECT_EQ(run({"out", "--separation", "0.009"}).code, 2);
   const Outcome large = run({"--generate", "tiny", "--separation", "0.01", "other"});
   EXPECT_EQ(large.code, 2);
@@ -146,7 +146,7 @@ TEST_F(Ccd, AMissedImpactEndsWithExitCodeFour) {
   write_file(directory / "vertex-face.csv", text);
   const Outcome outcome = run({"vertex-face.csv"});
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_NE(outcome.err.find("1 impact was not seen"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("1 impact was missed"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Ccd, CountsFalsePositivesAndUnknownTruth) {

@@ -1,4 +1,4 @@
-// What `apart check` tells and mends before a run, and what a run tells about itself.
+// What `apart check` reports and repairs before a run, and what a run reports about itself.
 #include <gtest/gtest.h>
 #include <support/program_test.hpp>
 
@@ -48,7 +48,7 @@ TEST_F(Checks, WarnsOfUnitsMeshesAndSlowSettings) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
 }
 
-TEST_F(Checks, WarnsOfStuffThatThereIsNotAndOfForcesThatAreNotKnown) {
+TEST_F(Checks, WarnsOfImplausibleMaterialsAndOfForcesThatAreNotKnown) {
   scene(R"({"type": "volume", "name": "hard", "mesh": {"generator": "box", "size": 0.2, "cells": 1},
             "material": {"type": "neo_hookean", "E": 1e15, "nu": 0.49999}},
            {"type": "shell", "name": "sheet", "mesh": {"generator": "grid", "size": [1, 1], "cells": [2, 2]},
@@ -140,13 +140,13 @@ TEST_F(Checks, LetsBallsAndRodsThatAreTooCloseDriftApart) {
   EXPECT_EQ(nlohmann::json::parse(read_file(directory / "out/summary.json"))["thickness_kept"], true);
 }
 
-TEST_F(Checks, LooksAtBodiesThatComeInLater) {
+TEST_F(Checks, ChecksBodiesThatAppearLater) {
   const auto body = [](const std::string& name, const std::string& more) {
     return R"({"type": "volume", "name": ")" + name +
            R"(", "mesh": {"generator": "box", "size": 0.2, "cells": 1}, )" + more + "}";
   };
-  // 'b' and 'c' come in together, one a little in the other; 'd' comes in at the same place, but later, and
-  // is a little below the floor.
+  // 'b' and 'c' appear together, one slightly in the other; 'd' appears at the same place, but later, and is
+  // a little below the floor.
   scene(body("a", R"("transform": {"translate": [0, 5, 0]})") + "," +
         body("b", R"("appears": 0.01, "transform": {"translate": [0, 0.3, 0]})") + "," +
         body("c", R"("appears": 0.01, "transform": {"translate": [0.199, 0.31, 0.01]})") + "," +
@@ -174,9 +174,8 @@ TEST_F(Checks, ARepairReplacesNothingAndLeavesNothingHalfDone) {
   scene(box("a", "[0, 0, 0]") + "," + box("b", "[0.198, 0.1, 0.05]"));
   const std::string before = read_file(directory / "scene.json");
   fs::create_directories(directory / "there-meshes");
-  for (const auto& [file, part] :
-       {std::pair("scene.json", "is there already"), std::pair("fixed.txt", ".json"),
-        std::pair("there.json", "there-meshes: is there already")}) {
+  for (const auto& [file, part] : {std::pair("scene.json", "exists already"), std::pair("fixed.txt", ".json"),
+                                   std::pair("there.json", "there-meshes: exists already")}) {
     const Outcome outcome = apart({"check", "scene.json", "--fix", file});
     EXPECT_EQ(outcome.code, 2) << file;
     EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
@@ -207,7 +206,7 @@ TEST_F(Checks, RefusesToMoveWhatIsDeepInsideSomethingElse) {
   EXPECT_FALSE(fs::exists(directory / "fixed.json"));
 }
 
-TEST_F(Checks, AProfiledRunTellsWhereTheTimeWent) {
+TEST_F(Checks, AProfiledRunShowsWhereTheTimeWent) {
   scene(box("a", "[0, 0, 0]") + "," + box("b", "[0, 0.2003, 0]"));
   const Outcome outcome = apart({"run", "scene.json", "-o", "out", "--profile"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;

@@ -19,8 +19,9 @@ std::vector<std::string> names() {
   return result;
 }
 
-/// Steps that are run of examples which take seconds to finish: enough for their bodies to meet. The others
-/// run to their end. By the other method, which is not waited for each time, two thirds of them or more.
+/// Steps that are run of examples which take seconds to finish: enough for their bodies to collide. The
+/// others run to their end. By the other method, which is not waited for each time, two thirds of them or
+/// more.
 std::optional<int> steps_to_run(const std::string& example, bool again) {
   struct Part {
     const char* example;

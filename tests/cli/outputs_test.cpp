@@ -39,7 +39,7 @@ class Outputs : public ProgramTest {
   }
 };
 
-TEST_F(Outputs, AreNotReplacedUnlessToldSo) {
+TEST_F(Outputs, AreNotReplacedUnlessForced) {
   simulate();
   fs::create_directories(directory / "input");
   apart::write_mesh(directory / "input/ball.msh", apart::generate::sphere(0.1, 1));
@@ -69,7 +69,8 @@ TEST_F(Outputs, NeverTakeThePlaceOfFilesOfARun) {
          }) {
       const Outcome outcome = apart(arguments);
       EXPECT_EQ(outcome.code, 2) << arguments[0] << " " << file;
-      EXPECT_NE(outcome.err.find("that the run in this folder needs"), std::string::npos) << outcome.err;
+      EXPECT_NE(outcome.err.find("is one of the files of the run in this folder"), std::string::npos)
+          << outcome.err;
     }
     EXPECT_EQ(fs::exists(directory.path() / target) ? read_file(directory.path() / target) : "", before)
         << file;
@@ -79,7 +80,7 @@ TEST_F(Outputs, NeverTakeThePlaceOfFilesOfARun) {
   EXPECT_EQ(apart({"verify", "run"}).code, 0);
 }
 
-TEST_F(Outputs, FoldersOfAnEarlierExportAreReplacedWholeIfToldSo) {
+TEST_F(Outputs, FoldersOfAnEarlierExportAreReplacedAsAWholeIfForced) {
   simulate();
   for (const char* format : {"obj", "ply", "vtu"}) {
     ASSERT_EQ(apart({"export", "run", "--format", format, "-o", format}).code, 0);
@@ -111,10 +112,10 @@ TEST_F(Outputs, ProblemsOfASceneHaveAFileOfTheirOwn) {
   EXPECT_NE(read_file(directory / "mine.vtu"), "precious");
 }
 
-TEST_F(Outputs, AnUnknownCommandIsToldTheNearest) {
+TEST_F(Outputs, AnUnknownCommandGetsTheNearestAsSuggestion) {
   const Outcome typed = apart({"chekc", "slope"});
   EXPECT_EQ(typed.code, 64);
-  EXPECT_EQ(typed.err, "'chekc' is no command; did you mean 'apart check'?\n");
+  EXPECT_EQ(typed.err, "'chekc' is not a command; did you mean 'apart check'?\n");
   EXPECT_NE(apart({"exmaples"}).err.find("'apart examples'"), std::string::npos);
   const Outcome far = apart({"simulate-this-now"});
   EXPECT_EQ(far.code, 64);
@@ -220,18 +221,18 @@ std::string scene_of(const std::string& mesh, const std::string& type = "affine"
          type + R"(", "name": "cube", "mesh": {)" + mesh + "}}]}";
 }
 
-TEST_F(Outputs, PointsThatCoincideAreJoinedWithAWord) {
+TEST_F(Outputs, PointsThatCoincideAreMergedAndReported) {
   write_file(directory / "cube.obj", loose_cube(1e-9));
   write_file(directory / "scene.json", scene_of(R"("file": "cube.obj")"));
   const Outcome outcome = apart({"check", "scene.json"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.err.find("bodies[0].mesh.file: 28 points are nearer to others"), std::string::npos)
+  EXPECT_NE(outcome.err.find("bodies[0].mesh.file: 28 points are closer to others"), std::string::npos)
       << outcome.err;
   EXPECT_NE(outcome.err.find("8 left"), std::string::npos) << outcome.err;
   const Outcome run = apart({"run", "scene.json", "-o", "run"});
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_NE(run.err.find("28 points are nearer to others"), std::string::npos) << run.err;
-  EXPECT_NE(read_file(directory / "run/log.txt").find("28 points are nearer"), std::string::npos);
+  EXPECT_NE(run.err.find("28 points are closer to others"), std::string::npos) << run.err;
+  EXPECT_NE(read_file(directory / "run/log.txt").find("28 points are closer"), std::string::npos);
 
   write_file(directory / "scene.json", scene_of(R"("file": "cube.obj", "weld": 0)"));
   const Outcome apart_again = apart({"check", "scene.json"});
@@ -244,7 +245,7 @@ TEST_F(Outputs, PointsThatCoincideAreJoinedWithAWord) {
   EXPECT_EQ(apart({"check", "scene.json"}).code, 0);
 }
 
-TEST_F(Outputs, AVolumeWithoutTetrahedraIsToldHowToGetThem) {
+TEST_F(Outputs, AVolumeWithoutTetrahedraGetsAMessageHowToMakeThem) {
   write_file(directory / "cube.obj", loose_cube(0));
   write_file(directory / "scene.json", scene_of(R"("file": "cube.obj")", "volume"));
   const Outcome file = apart({"check", "scene.json"});

@@ -57,7 +57,7 @@ class Runs : public ProgramTest {
   }
 };
 
-TEST_F(Runs, WithBodiesThatComeAndGoAreProvenAndResumeToTheSameBits) {
+TEST_F(Runs, WithBodiesThatAppearAndDisappearAreProvenAndResumeToTheSameBits) {
   write_file(directory / "scene.json", R"({
     "version": 1,
     "time": {"dt": 0.02, "steps": 16},
@@ -345,7 +345,7 @@ TEST_F(Runs, GoOnOnlyWithTheSceneTheyBeganWith) {
   write_file(directory / "out/scene.json", edited.dump());
   refused({}, "belongs to another scene");
   write_file(directory / "out/scene.json", scene);
-  refused({"--set", "time.dt=0.01"}, "only settings of the solver can change");
+  refused({"--set", "time.dt=0.01"}, "only solver settings can change");
   refused({"--steps", "2"}, "has 3 steps already");
   refused({"--record-iterates"}, "began without --record-iterates");
   fs::rename(directory / "out/frames/frame_000000.vtu", directory / "frame");
@@ -429,7 +429,7 @@ TEST_F(Runs, OntoAFullDiskSaySoAndLoseNothing) {
 }
 
 TEST_F(Runs, KilledAtAnyMomentResumeToTheSameBits) {
-  // Friction and a moving plane; affine stones; BDF2 with late conditions; Newmark with loads; quasi-static;
+  // Friction and a moving plane; affine stones; BDF2 with late scripts; Newmark with loads; quasi-static;
   // everything thin, with strain limits, a seam that closes and wind.
   const std::string block = R"("mesh": {"generator": "box", "size": 0.1, "cells": 2})";
   const auto text = [](const std::string& time, const std::string& bodies, const std::string& more) {
@@ -534,7 +534,7 @@ TEST_F(Runs, ResumeFromTheOlderCheckpointIfTheNewestIsDamaged) {
     const Outcome outcome = run({"--resume", damage, "--steps", "12"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.err.find("checkpoint"), std::string::npos);
-    EXPECT_NE(outcome.err.find("The checkpoint before, of step"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("The previous checkpoint, of step"), std::string::npos) << outcome.err;
     EXPECT_EQ(read_file(directory / "whole/frames/frame_000003.vtu"),
               read_file(directory / damage / "frames/frame_000003.vtu"));
     EXPECT_EQ(read_file(directory / "whole/checkpoint"), read_file(directory / damage / "checkpoint"));

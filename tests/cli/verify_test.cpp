@@ -217,9 +217,9 @@ TEST_F(Verifies, ThatNeighboursAreNotFoldedOntoEachOtherAndNothingIsCollapsed) {
   expect_certified("frames only");
 }
 
-// ---- who is there -------------------------------------------------------------------------------
+// ---- which bodies are present -------------------------------------------------------------------
 
-TEST_F(Verifies, WhoIsThereInFramesAndSteps) {
+TEST_F(Verifies, WhichBodiesArePresentInFramesAndSteps) {
   scene(block + R"(, {"type": "volume", "name": "guest", )" + box_mesh +
         R"(, "transform": {"translate": [1, 0, 0]}, "appears": 0.015, "disappears": 0.035})");
   run({"--record-iterates"});
@@ -234,26 +234,26 @@ TEST_F(Verifies, WhoIsThereInFramesAndSteps) {
   const auto wrong_one = [](Frame& f) { f.absent = {0}; };
   spoil([&](const SpoiledRun& out) { out.frame(out.frames()[1], nobody_missing); },
         "the scene says for step 1: 'guest'");
-  spoil([&](const SpoiledRun& out) { out.frame(out.frames()[4], wrong_one); }, "not there: 'block'");
+  spoil([&](const SpoiledRun& out) { out.frame(out.frames()[4], wrong_one); }, "absent: 'block'");
   spoil([&](const SpoiledRun& out) { out.frame(out.frames()[2], wrong_one); },
-        "iterates/step_000002.bin: says that these bodies are not there: none; frames/frame_000002.vtu says: "
+        "iterates/step_000002.bin: lists as absent: none; frames/frame_000002.vtu lists: "
         "'block'");
   spoil([&](const SpoiledRun& out) { out.step(out.steps()[1], [](Iterates& i) {
                                        i.absent = {0, 1};
                                      }); },
         "the scene says for step 2: none");
-  // Both alike, so that only the scene can tell.
+  // Both alike, so that only the scene can show it.
   spoil(
       [&](const SpoiledRun& out) {
         out.step(out.steps()[1], [](Iterates& i) { i.absent = {1}; });
         out.frame(out.frames()[2], [](Frame& f) { f.absent = {1}; });
       },
-      "frames/frame_000002.vtu: says that these bodies are not there: 'guest'; the scene says for step 2: "
+      "frames/frame_000002.vtu: lists as absent: 'guest'; the scene says for step 2: "
       "none");
 }
 
-TEST_F(Verifies, ThatBodiesMayComeAndGoWhileNothingMoves) {
-  // All states are the same; who is there is not.
+TEST_F(Verifies, ThatBodiesMayAppearAndDisappearWhileNothingMoves) {
+  // All states are the same; the bodies present are not.
   scene(block + R"(, {"type": "volume", "name": "guest", )" + box_mesh +
             R"(, "transform": {"translate": [1, 0, 0]}, "appears": 0.015, "disappears": 0.035})",
         R"(, "output": {"every": 3})");
@@ -479,8 +479,8 @@ TEST_F(Verifies, ThatFilesAreThoseOfTheRunInTheirOrder) {
       [&](const SpoiledRun& out) {
         edit_index(out, "0.02", "    <DataSet timestep=\"0.02\" file=\"frames/frame_000001.vtu\"/>\n");
       },
-      "stands in frames.pvd at t = 0.02");
-  // With digests that fit, the order of time and of the scene's frames is left to tell.
+      "is listed in frames.pvd at t = 0.02");
+  // With digests that fit, only the order of times and of the scene's frames can show it.
   const auto rebound = [](const std::function<void(const SpoiledRun&)>& change) {
     return [change](const SpoiledRun& out) {
       change(out);
@@ -489,8 +489,7 @@ TEST_F(Verifies, ThatFilesAreThoseOfTheRunInTheirOrder) {
   };
   spoil(rebound(swap_frames), "frames were exchanged or repeated");
   spoil(rebound([&](const SpoiledRun& out) { edit_index(out, "0.02", ""); }), "frames are missing or added");
-  spoil(rebound([&](const SpoiledRun& out) { edit_index(out, "0.04", ""); }),
-        "summary.json tells of 4 steps");
+  spoil(rebound([&](const SpoiledRun& out) { edit_index(out, "0.04", ""); }), "summary.json has 4 steps");
   spoil(rebound([&](const SpoiledRun& out) { write_file(out / "scene.json", "{}"); }),
         "cannot be compared with the frames");
 }

@@ -34,7 +34,7 @@ bool same(const ActiveSet& a, const ActiveSet& b) {
 
 TEST(ActiveSet, MergesWithoutLosingAnyPair) {
   Random random(1);
-  double all_active = 0, all_relaxed = 0;
+  double all_active = 0, all_shortened = 0;
   for (int trial = 0; trial < 20; ++trial) {
     const CollisionSurface surface = random_surface(60, random.uniform(0.05, 0.3), 0.1, random);
     // As made, and all of it shrunk so that neighbours in a piece are squeezed too.
@@ -43,7 +43,7 @@ TEST(ActiveSet, MergesWithoutLosingAnyPair) {
     const Candidates all = all_pairs(surface);
     const ActiveSet active = find_active_set(surface, all, x);
     double pairs = 0, smallest = std::numeric_limits<double>::infinity(), smallest_gap = smallest;
-    int relaxed = 0, smaller = 0;
+    int shortened = 0, smaller = 0;
     // Any function of the distance, summed over pairs and over contacts with their multiplicity: the energy
     // is the same.
     const auto f = [](double d) { return 1 / (0.01 + d); };
@@ -52,7 +52,7 @@ TEST(ActiveSet, MergesWithoutLosingAnyPair) {
       if (is_active(surface, s, x)) {
         ++pairs;
         const ContactRange range = range_of(surface, s);
-        relaxed += range.relaxed;
+        shortened += range.shortened;
         smallest_gap = std::min(smallest_gap, distance(s, x) - range.thickness);
         smallest = std::min(smallest, distance(s, x));
         const bool mollified =
@@ -79,11 +79,11 @@ TEST(ActiveSet, MergesWithoutLosingAnyPair) {
     EXPECT_NEAR(merged, sum, 1e-12 * sum);
     EXPECT_NEAR(active.min_distance, smallest, 1e-15);
     EXPECT_NEAR(active.min_gap, smallest_gap, 1e-15);
-    EXPECT_EQ(smaller, relaxed) << "neighbours are not merged";
-    all_relaxed += relaxed;
+    EXPECT_EQ(smaller, shortened) << "neighbours are not merged";
+    all_shortened += shortened;
   }
   EXPECT_GT(all_active, 1000);
-  EXPECT_GT(all_relaxed, 100);
+  EXPECT_GT(all_shortened, 100);
 }
 
 TEST(ActiveSet, ContactsAreReducedCanonicalSortedAndDistinct) {

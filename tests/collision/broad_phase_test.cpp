@@ -155,7 +155,7 @@ TEST_P(EveryBroadPhase, FindsThePairsFarFromTheOriginAndAtAnyScale) {
   EXPECT_THROW(broad_phase->find(surface.rest, -1), InvariantError);
 }
 
-TEST_P(EveryBroadPhase, FindsPathsThatMeetBeyondSinglePrecision) {
+TEST_P(EveryBroadPhase, FindsPathsThatCrossBeyondSinglePrecision) {
   // Two points that meet on the way, among others far away.
   for (double size : {1.0, 1e36, 1e38, 1e40, 1e100, 1e300, 1.7e307}) {
     Matrix3X x0(3, 4);
@@ -279,7 +279,7 @@ TEST_P(EveryBroadPhase, BlocksHoldEveryPairOnceAndNoMoreThanTheLimit) {
   }
 }
 
-TEST_P(EveryBroadPhase, BlocksAreTheSameForAnyNumberOfThreadsAndStopWhenTold) {
+TEST_P(EveryBroadPhase, BlocksAreTheSameForAnyNumberOfThreadsAndStopOnRequest) {
   Random random(13);
   const CollisionSurface surface = two_sheets(14, 0.02, 0.01, 0.3, {}, random);
   const Matrix3X end = surface.rest + 0.1 * Matrix3X::Random(3, surface.vertex_count());
@@ -302,7 +302,7 @@ TEST_P(EveryBroadPhase, LeavesOutWhatTheUserFilters) {
   // Vertices in three groups, of which the first and the second do not see each other.
   std::vector<int> group(surface.vertex_count());
   for (int& g : group) g = random.below(3);
-  surface.may_meet = [group](Index a, Index b) { return group[a] + group[b] != 1; };
+  surface.can_collide = [group](Index a, Index b) { return group[a] + group[b] != 1; };
   const Candidates after = make(surface)->find(surface.rest, 0.1);
   Candidates expected;
   for (const Stencil& s : before) {
@@ -315,13 +315,13 @@ TEST_P(EveryBroadPhase, LeavesOutWhatTheUserFilters) {
   EXPECT_EQ(after, expected);
   EXPECT_LT(after.size(), before.size());
   EXPECT_GT(after.size(), 0u);
-  surface.may_meet = [](Index, Index) { return false; };
+  surface.can_collide = [](Index, Index) { return false; };
   EXPECT_TRUE(make(surface)->find(surface.rest, surface.rest, 0.1).empty());
 }
 
-/// Two wavy sheets of 40 × 40 points that do not meet each other nor themselves, and a few triangles that
-/// meet all: with the sheets idle, what is found is what the same search finds that must look at all, without
-/// the pairs of sheets.
+/// Two wavy sheets of 40 × 40 points that collide neither with each other nor with themselves, and a few
+/// triangles that collide with all: with the sheets idle, the search finds the same as one that tests
+/// everything, without the pairs of sheets.
 TEST(BroadPhase, LeavesOutWhatIsIdleAndNothingElse) {
   constexpr int side = 40;
   std::mt19937 random(3);
@@ -441,7 +441,7 @@ TEST(BroadPhase, BvhReportsHardlyMoreThanTheBoxesWithinReach) {
   EXPECT_LE(found, boxes + boxes / 1000 + 10);
 }
 
-TEST(BroadPhase, BvhSeesThatABodyInFlightDoesNotMeetItself) {
+TEST(BroadPhase, BvhSeesThatABodyInFlightDoesNotCollideWithItself) {
   Random random(10);
   const CollisionSurface surface = two_sheets(15, 10, 0.01, 0, {}, random);
   const Matrix3X& x = surface.rest;

@@ -294,7 +294,7 @@ TEST_P(EveryCcd, LooksNoFartherThanAskedAndThatChangesNoAnswer) {
   }
 }
 
-TEST_P(EveryCcd, TouchingOrSenselessInputGivesZero) {
+TEST_P(EveryCcd, TouchingOrInvalidInputGivesZero) {
   Random random(7);
   for (PairKind kind : all_kinds) {
     CcdQuery q = meeting_query(kind, 0, 1, random);
@@ -511,7 +511,7 @@ TEST(TightInclusion, VisitsBoxesInOrderOfTime) {
 
 TEST(CollisionFreeStep, NoPairComesTooCloseOnTheWay) {
   Random random(10);
-  int bounded = 0, relaxed = 0;
+  int bounded = 0, shortened = 0;
   for (int trial = 0; trial < 30; ++trial) {
     const CollisionSurface surface = random_surface(30, 0.1, 0.005, random);
     const Candidates all = all_pairs(surface);
@@ -530,7 +530,7 @@ TEST(CollisionFreeStep, NoPairComesTooCloseOnTheWay) {
     bounded += alpha < 1;
     for (const Stencil& s : all) {
       const ContactRange settings = range_of(surface, s);
-      relaxed += settings.relaxed;
+      shortened += settings.shortened;
       const auto gap = [&](double t) {
         StencilPoints y = s.gather(x);
         const StencilPoints q = s.gather(p);
@@ -542,7 +542,7 @@ TEST(CollisionFreeStep, NoPairComesTooCloseOnTheWay) {
     }
   }
   EXPECT_GT(bounded, 5);
-  EXPECT_GT(relaxed, 5);
+  EXPECT_GT(shortened, 5);
 }
 
 TEST(CollisionFreeStep, IsTheSameForAnyNumberOfThreads) {

@@ -65,7 +65,7 @@ TEST(CollisionDetection, TouchingAtTheStartIsAnImpactAtOnce) {
 TEST(CollisionDetection, LeavesOutWhatTheUserExcludes) {
   const TwoTriangles t(0.5);
   CollisionSurface surface = collision_surface(t.x, t.faces);
-  surface.may_meet = [](Index a, Index b) { return (a < 3) == (b < 3); };
+  surface.can_collide = [](Index a, Index b) { return (a < 3) == (b < 3); };
   EXPECT_TRUE(is_step_free(surface, t.x, moved_down(t.x, 1)));
   EXPECT_TRUE(find_candidates(surface, t.x, moved_down(t.x, 1)).empty());
   EXPECT_FALSE(self_intersects(surface, moved_down(t.x, 0.5)));

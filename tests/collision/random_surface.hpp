@@ -8,7 +8,7 @@
 
 namespace apart::test {
 
-/// Settings by which the bodies of `random_surface` meet: different reaches, and some pairs switched off.
+/// Pair settings of the bodies of `random_surface`: different reaches, and some pairs switched off.
 inline PairTable random_pairs(int bodies, double dhat, Random& random) {
   PairTable pairs(bodies, {.dhat = dhat});
   for (int a = 0; a < bodies; ++a)

@@ -175,7 +175,7 @@ TEST(StepBound, PairsFilteredByTheUserDoNotBoundAStep) {
   const double reach = walk.surface.pairs.max_reach();
   CandidateCache cache(make_bvh(walk.surface), reach);
   EXPECT_LT(collision_free_step(walk.surface, cache, {walk.x, p}).alpha, 1);
-  walk.surface.may_meet = [half](Index a, Index b) { return (a < half) == (b < half); };
+  walk.surface.can_collide = [half](Index a, Index b) { return (a < half) == (b < half); };
   CandidateCache filtered(make_bvh(walk.surface), reach);
   EXPECT_EQ(collision_free_step(walk.surface, filtered, {walk.x, p}).alpha, 1);
 }

@@ -46,9 +46,9 @@ TEST(CatalogContract, EveryShellMaterialIsAPotentialWithRightDerivatives) {
     ++count;
     const auto material =
         described_part<ShellMaterialDescription>(R"({"type": ")" + std::string(row.name) + "\"}");
-    ShellSubstance stuff;
-    stuff.membrane = std::visit([](const auto& m) { return m.make(); }, material);
-    const Body body = make_shell("b", generate::grid(1, 1, 1, 2), stuff);
+    ShellSubstance substance;
+    substance.membrane = std::visit([](const auto& m) { return m.make(); }, material);
+    const Body body = make_shell("b", generate::grid(1, 1, 1, 2), substance);
     for (unsigned seed = 0; seed < 3; ++seed) {
       MembraneElasticity elasticity;
       elasticity.add(*body.shell, 0);

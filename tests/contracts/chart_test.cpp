@@ -4,7 +4,7 @@
 #include <apart/bodies/linear_map.hpp>
 #include <apart/collision/broad_phase.hpp>
 #include <apart/potentials/barrier_contact.hpp>
-#include <apart/potentials/boundary_target.hpp>
+#include <apart/potentials/script_target.hpp>
 #include <apart/solver/newton.hpp>
 
 #include <fmt/format.h>
@@ -120,8 +120,8 @@ TEST(Chart, PathsStayNearTheirChords) {
 }
 
 /// Springs that pull the ends of the bar, and the nodes beside it, somewhere.
-BoundaryTarget springs() {
-  BoundaryTarget result;
+ScriptTarget springs() {
+  ScriptTarget result;
   result.stiffness = 3;
   const Matrix3X goals = random(4, 7);
   for (Index n = 0; n < 4; ++n)
@@ -132,7 +132,7 @@ BoundaryTarget springs() {
 TEST(Chart, TheObjectiveHasTheDerivativesOfItsValueInTheUnknowns) {
   const Chart chart = chart_with_a_bar();
   const LinearMap map = LinearMap::identity(4);
-  BoundaryTarget pull = springs();
+  ScriptTarget pull = springs();
   Objective objective(map, chart, {{&pull, Role::target}});
   objective.set_free(FreeCoordinates(Chart::Mask::Constant(3, 3, true)));
   const Matrix3X q = random(4, 3);
@@ -157,7 +157,7 @@ TEST(Chart, TheObjectiveHasTheDerivativesOfItsValueInTheUnknowns) {
 TEST(Chart, NewtonFindsTheMinimumAndTheBarKeepsItsLength) {
   const Chart chart = chart_with_a_bar();
   const LinearMap map = LinearMap::identity(4);
-  BoundaryTarget pull = springs();
+  ScriptTarget pull = springs();
   Objective objective(map, chart, {{&pull, Role::target}});
   objective.set_free(FreeCoordinates(Chart::Mask::Constant(3, 3, true)));
   Matrix3X q = random(4, 3);

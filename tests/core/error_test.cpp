@@ -15,7 +15,7 @@ TEST(Errors, MessagesWithoutArgumentsAreTakenAsTheyAre) {
   EXPECT_STREQ(InputError(std::string("unexpected '{}'")).what(), "unexpected '{}'");
 }
 
-TEST(Errors, KindsAreToldApart) {
+TEST(Errors, KindsAreDistinguished) {
   // Exit code 2, exit code 3, and a fault of the program: none may be caught as another.
   EXPECT_FALSE((std::is_base_of_v<InputError, SolverError> || std::is_base_of_v<SolverError, InputError>));
   EXPECT_FALSE((std::is_base_of_v<std::runtime_error, InvariantError>));

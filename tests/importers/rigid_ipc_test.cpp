@@ -256,11 +256,11 @@ TEST_F(RigidIpcFixtures, LeaveOutTrianglesThatBoundNothing) {
   const Vector3 again = mesh.points.col(first[1]);
   text += fmt::format("v {3} {4} {5}\nf {0} {1} {2}\nf {0} {2} {1}\nf {0} {1} 9\n", first[0] + 1,
                       first[1] + 1, first[2] + 1, again[0], again[1], again[2]);
-  write_file(directory / "meshes/mended.obj", text);
-  const std::string body = R"({"mesh": "mended.obj"})";
-  const RigidDescription mended = rigid(body);
-  EXPECT_EQ(std::get<InlineMesh>(mended.mesh).triangles.size(), 12u);
-  EXPECT_FALSE(mended.mass);
+  write_file(directory / "meshes/repaired.obj", text);
+  const std::string body = R"({"mesh": "repaired.obj"})";
+  const RigidDescription repaired = rigid(body);
+  EXPECT_EQ(std::get<InlineMesh>(repaired.mesh).triangles.size(), 12u);
+  EXPECT_FALSE(repaired.mass);
   EXPECT_EQ(notes(fixture(body)).size(), 1u);
 }
 
@@ -406,7 +406,7 @@ TEST_F(RigidIpcFixtures, KeepGroupsApart) {
                  {"mesh": "flat.obj", "group_id": 4, "type": "static"}, {"mesh": "tet.off", "position": [0, 8, 0]},
                  {"mesh": "tet.off", "enabled": false})"));
   ASSERT_EQ(scene.bodies.size(), 5u);
-  ASSERT_EQ(scene.contact.pairs.size(), 5u);  // obstacles do not meet each other in any case
+  ASSERT_EQ(scene.contact.pairs.size(), 5u);  // obstacles do not collide with each other in any case
   for (const PairDescription& pair : scene.contact.pairs) EXPECT_FALSE(pair.enabled);
   EXPECT_EQ(scene.contact.pairs[0].bodies, (std::array<std::string, 2>{"cube_1", "cube_2"}));
   build_scene(scene);

@@ -108,7 +108,7 @@ TEST(Tetrahedralize, RefusesOpenAndCrossingSurfaces) {
             std::string::npos);
 }
 
-TEST(Tetrahedralize, RefusesSenselessOptions) {
+TEST(Tetrahedralize, RefusesInvalidOptions) {
   const Mesh surface = generate::box({1, 1, 1}, {1, 1, 1}, Content::surface);
   TetrahedralizeOptions options;
   options.radius_edge_ratio = 0.5;

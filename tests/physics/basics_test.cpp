@@ -110,7 +110,7 @@ TEST(Bar, HangingUnderGravityStretchesByTheAnalyticValue) {
       std::vector<Index> top;
       for (Index p = 0; p < scene.bodies[0].mesh.point_count(); ++p)
         if (scene.bodies[0].mesh.points(1, p) > 0.5 * length - 1e-9) top.push_back(p);
-      prescribe(scene.bodies[0], &top, {true, true, true}, {});
+      add_script(scene.bodies[0], &top, {true, true, true}, {});
       auto s = scene.simulation();
       for (int step = 0; step < 60; ++step) s->step();
       EXPECT_LT(s->state().velocity.cwiseAbs().maxCoeff(), 1e-8);
@@ -127,7 +127,7 @@ TEST(Dirichlet, HoldsOnlyTheAxesItNames) {
   scene.bodies.push_back(
       make_volume("box", generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), soft(1e5), 1000, MassKind::lumped));
   set_rigid_velocity(scene.bodies[0], {1, 0, 0.5}, Vector3::Zero());
-  prescribe(scene.bodies[0], nullptr, {false, true, false}, {});
+  add_script(scene.bodies[0], nullptr, {false, true, false}, {});
   auto s = scene.simulation();
   for (int step = 0; step < 10; ++step) s->step();
   const Matrix3X moved_by = s->state().nodes - s->model().initial_nodes;

@@ -175,7 +175,7 @@ TEST(Defaults, ASnapFitGivesWayAndSnapsBack) {
   EXPECT_GT(ratio, 0.92 * straight);
 }
 
-TEST(Defaults, ABallPressedIntoABlockMeetsTheForceOfHertz) {
+TEST(Defaults, ABallPressedIntoABlockFeelsTheForceOfHertz) {
   // A quarter of a block of 4.7 m × 4.7 m × 2.4 m, with 2 cm cells near a ball of 1 m: four to seven cells
   // across the radius of contact.
   std::vector<double> places = {0};

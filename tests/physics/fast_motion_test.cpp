@@ -1,4 +1,4 @@
-// Bodies that move far in a step meet what is in their way, and scripted ones follow their curve.
+// Bodies that move far in a step hit what is in their way, and scripted ones follow their curve.
 #include <apart/geometry/generators.hpp>
 
 #include <gtest/gtest.h>

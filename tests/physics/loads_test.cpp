@@ -1,4 +1,4 @@
-// Given forces, damping and conditions that begin and end.
+// Given forces, damping and scripts that begin and end.
 #include <apart/core/error.hpp>
 #include <apart/geometry/generators.hpp>
 
@@ -46,7 +46,7 @@ TEST(Loads, TractionsAndPointForcesStretchABarAsStaticsSays) {
     Body& bar = scene.bodies[0];
     const auto left = points_where(bar, [](const Vector3& x) { return x[0] < -0.499; });
     const auto right = points_where(bar, [](const Vector3& x) { return x[0] > 0.499; });
-    prescribe(bar, &left, {true, true, true}, {});
+    add_script(bar, &left, {true, true, true}, {});
     const FacetSet end = facets_where(bar, [](const Vector3& x) { return x[0] > 0.499; });
     // A third of each triangle's area to each corner: only so is the stress uniform.
     VectorX shares = VectorX::Zero(bar.mesh.point_count());
@@ -196,7 +196,7 @@ TEST(Attachments, HoldAWeightAtTheLengthThatBalancesItUntilTheyEnd) {
   EXPECT_LT(centre_of_mass(*s, 0)[1], -0.05) << "let go, it falls";
 }
 
-TEST(Conditions, LetGoWithTheSpeedOfTheMotionWhateverTheIntegratorAndTheNumberOfSteps) {
+TEST(Scripts, LetGoWithTheSpeedOfTheMotionWhateverTheIntegratorAndTheNumberOfSteps) {
   for (const Integrator scheme : {Integrator::implicit_euler, Integrator::bdf2, Integrator::newmark})
     for (const double speed : {0.0, 1.0})
       for (const double until : {0.1, 0.11}) {
@@ -211,7 +211,7 @@ TEST(Conditions, LetGoWithTheSpeedOfTheMotionWhateverTheIntegratorAndTheNumberOf
           p.translation = {speed * t, 0, 0};
           return p;
         });
-        prescribe(scene.bodies[0], nullptr, {true, true, true}, motion, {0, until});
+        add_script(scene.bodies[0], nullptr, {true, true, true}, motion, {0, until});
         auto s = scene.simulation();
         for (int step = 0; step < 20; ++step) s->step();
         EXPECT_NEAR(s->state().velocity.row(0).mean(), speed, 1e-9) << int(scheme) << " until " << until;
@@ -219,13 +219,13 @@ TEST(Conditions, LetGoWithTheSpeedOfTheMotionWhateverTheIntegratorAndTheNumberOf
       }
 }
 
-TEST(Conditions, OfEverythingThatMustGoAroundByTheLagrangianLeaveNothingToSolve) {
+TEST(Scripts, OfEverythingThatMustGoAroundByTheLagrangianLeaveNothingToSolve) {
   SmallScene scene;
   scene.options.solver.tolerance = 1e-3;
   scene.bodies.push_back(
       make_volume("box", generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
   // Half a turn in one step: straight ahead it would turn inside out.
-  prescribe(
+  add_script(
       scene.bodies[0], nullptr, {true, true, true}, rigid_motion([](double t) {
         Pose p;
         p.rotation =
@@ -259,7 +259,7 @@ TEST(Loads, PressureStartsNewmarkWithItsAcceleration) {
   }
 }
 
-TEST(Conditions, BeginAndEndAtTheirTimesAndStartFromWhereTheNodesAre) {
+TEST(Scripts, BeginAndEndAtTheirTimesAndStartFromWhereTheNodesAre) {
   SmallScene scene;
   scene.bodies.push_back(
       make_volume("box", generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
@@ -268,8 +268,8 @@ TEST(Conditions, BeginAndEndAtTheirTimesAndStartFromWhereTheNodesAre) {
     p.translation = {0, 2 * t, 0};
     return p;
   });
-  prescribe(scene.bodies[0], nullptr, {true, true, true}, {}, {0, 0.05});         // held
-  prescribe(scene.bodies[0], nullptr, {true, true, true}, upwards, {0.1, 0.15});  // caught and lifted
+  add_script(scene.bodies[0], nullptr, {true, true, true}, {}, {0, 0.05});         // held
+  add_script(scene.bodies[0], nullptr, {true, true, true}, upwards, {0.1, 0.15});  // caught and lifted
   auto s = scene.simulation();
   for (int step = 0; step < 5; ++step) s->step();
   EXPECT_EQ(s->state().nodes, s->model().initial_nodes);

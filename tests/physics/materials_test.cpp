@@ -34,14 +34,14 @@ Tension pull(const Material& material, double stretch) {
                            right = chosen([](const Vector3&x) { return x[0] > 1 - 1e-9; }),
                            middle_y = chosen([](const Vector3&x) { return std::abs(x[1]) < 1e-9; }),
                            middle_z = chosen([](const Vector3&x) { return std::abs(x[2]) < 1e-9; });
-  prescribe(block, &left, {true, false, false}, {});
-  prescribe(block, &right, {true, false, false}, rigid_motion([=](double time) {
-              Pose pose;
-              pose.translation[0] = (stretch - 1) * std::min(1.0, time / 5);
-              return pose;
-            }));
-  prescribe(block, &middle_y, {false, true, false}, {});
-  prescribe(block, &middle_z, {false, false, true}, {});
+  add_script(block, &left, {true, false, false}, {});
+  add_script(block, &right, {true, false, false}, rigid_motion([=](double time) {
+               Pose pose;
+               pose.translation[0] = (stretch - 1) * std::min(1.0, time / 5);
+               return pose;
+             }));
+  add_script(block, &middle_y, {false, true, false}, {});
+  add_script(block, &middle_z, {false, false, true}, {});
   auto s = scene.simulation();
   for (int step = 0; step < 60; ++step) EXPECT_TRUE(s->step().converged);
   EXPECT_LT(s->state().velocity.cwiseAbs().maxCoeff(), 1e-8);
@@ -173,12 +173,12 @@ TEST(LayeredBar, StretchesLikeSpringsInSeries) {
     if (mesh.points(1, p) < -0.5 + 1e-9) low.push_back(p);
     if (mesh.points(1, p) > 0.5 - 1e-9) high.push_back(p);
   }
-  prescribe(scene.bodies[0], &low, {true, true, true}, {});
-  prescribe(scene.bodies[0], &high, {true, true, true}, rigid_motion([=](double time) {
-              Pose pose;
-              pose.translation[1] = shift * std::min(1.0, time);
-              return pose;
-            }));
+  add_script(scene.bodies[0], &low, {true, true, true}, {});
+  add_script(scene.bodies[0], &high, {true, true, true}, rigid_motion([=](double time) {
+               Pose pose;
+               pose.translation[1] = shift * std::min(1.0, time);
+               return pose;
+             }));
   auto s = scene.simulation();
   EXPECT_EQ(s->frame().bodies[0].kind, "invertible_volume");
   for (int step = 0; step < 60; ++step) s->step();

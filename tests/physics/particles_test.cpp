@@ -96,7 +96,7 @@ TEST(Particles, InFlightKeepTheirMomentumWhenTheyCollide) {
   expect_intersection_free(*simulation);
 }
 
-TEST(Particles, MeetEveryKindOfBody) {
+TEST(Particles, CollideWithEveryKindOfBody) {
   // One ball falls on each of: another ball, a rod, a soft block, triangles, segments and points that are
   // fixed.
   SmallScene scene;
@@ -104,12 +104,12 @@ TEST(Particles, MeetEveryKindOfBody) {
   const double r = 0.01;
   add(make_half_space("ground", {0, 0, 0}, {0, 1, 0}));
   Body pinned = make_particles("pinned", one_point({0, 0.1, 0}), r, 1000);
-  prescribe(pinned, nullptr, {true, true, true}, {});
+  add_script(pinned, nullptr, {true, true, true}, {});
   add(pinned);
   Body rod = make_rod("rod", moved(generate::segments(0.1, 5), {0.2, 0.1, 0}),
                       {.density = 1000, .young = 1e8, .radius = r}, RestCurvature::mesh);
   const std::vector<Index> ends = {0, 5};
-  prescribe(rod, &ends, {true, true, true}, {});
+  add_script(rod, &ends, {true, true, true}, {});
   add(rod);
   add(make_volume("block", moved(generate::box({0.1, 0.1, 0.1}, {2, 2, 2}), {0.4, 0.075, 0}), soft(1e6), 1000,
                   MassKind::lumped));

@@ -10,7 +10,7 @@
 namespace apart::test {
 namespace {
 
-TEST(Presence, ABodyRestsUnseenThenComesInWithItsVelocity) {
+TEST(Presence, ABodyIsAbsentThenAppearsWithItsVelocity) {
   for (const Integrator scheme : {Integrator::implicit_euler, Integrator::bdf2, Integrator::newmark}) {
     SmallScene scene;
     scene.options.integrator.scheme = scheme;
@@ -50,7 +50,7 @@ TEST(Presence, ABodyRestsUnseenThenComesInWithItsVelocity) {
   }
 }
 
-TEST(Presence, NewmarkBeginsWithTheLoadsOfTheTimeABodyComesIn) {
+TEST(Presence, NewmarkBeginsWithTheLoadsOfTheTimeABodyAppears) {
   SmallScene scene;
   scene.options.integrator.scheme = Integrator::newmark;
   scene.bodies.push_back(
@@ -67,7 +67,7 @@ TEST(Presence, NewmarkBeginsWithTheLoadsOfTheTimeABodyComesIn) {
   EXPECT_NEAR(centre_of_mass(*s, 0)[1], -0.5 * 9.81 * 0.01, 1e-9);
 }
 
-TEST(Presence, WhatStoodOnABodyFallsWhenItIsTakenOut) {
+TEST(Presence, WhatStoodOnABodyFallsWhenItDisappears) {
   SmallScene scene;
   scene.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
   scene.bodies.push_back(make_volume("below",
@@ -93,7 +93,7 @@ TEST(Presence, ABodyThatHasNoRoomToAppearIsReportedAndTheStateKept) {
   SmallScene scene;
   scene.bodies.push_back(
       make_volume("there", generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
-  prescribe(scene.bodies[0], nullptr, {true, true, true}, {});
+  add_script(scene.bodies[0], nullptr, {true, true, true}, {});
   scene.bodies.push_back(make_volume("newcomer",
                                      moved(generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), {0.1, 0.05, 0.02}),
                                      soft(), 1000, MassKind::lumped));
@@ -180,15 +180,15 @@ TEST(Presence, ABodyCannotAppearWithinTheThicknessOfAnother) {
   }
 }
 
-TEST(Presence, AStepThatFailsLeavesWhoWasThere) {
-  // The step in which a limited cloth comes in may not take a second iteration.
+TEST(Presence, AFailedStepLeavesTheSameBodiesPresent) {
+  // The step in which a limited cloth appears may not take a second iteration.
   SmallScene scene;
   scene.options.solver.max_iterations = 1;
-  ShellSubstance stuff = cotton(0.01);
-  stuff.limit = StretchLimit{.upper = 1.05};
-  Body cloth = make_shell("cloth", moved(generate::grid(0.2, 0.2, 3, 3), {0, 0.1005, 0}), stuff);
+  ShellSubstance substance = cotton(0.01);
+  substance.limit = StretchLimit{.upper = 1.05};
+  Body cloth = make_shell("cloth", moved(generate::grid(0.2, 0.2, 3, 3), {0, 0.1005, 0}), substance);
   const std::vector<Index> corner = {0};
-  prescribe(cloth, &corner, {true, true, true}, {});
+  add_script(cloth, &corner, {true, true, true}, {});
   cloth.presence.from = 0.02;
   scene.bodies = {cloth, make_obstacle("block", generate::box({0.1, 0.2, 0.1}, {1, 1, 1}))};
   const auto s = scene.simulation();

@@ -34,7 +34,7 @@ TEST(Probes, WeightOnTheFloorIsWhatTheFloorBears) {
   EXPECT_NEAR(nothing[1], 0, 1e-4 * weight) << "nothing holds the block but contact";
 }
 
-TEST(Probes, BodiesThatAreNotThereCountForNothing) {
+TEST(Probes, AbsentBodiesCountForNothing) {
   SmallScene scene;
   scene.options.gravity.setZero();
   scene.bodies.push_back(
@@ -91,8 +91,8 @@ TEST(Probes, WhatHoldsAHangingBarBearsItsWeight) {
     scene.bodies.push_back(
         make_volume("bar", generate::box({0.1, 0.5, 0.1}, {1, 5, 1}), soft(1e6), 1000, MassKind::lumped));
     const auto top = points_where(scene.bodies[0], [](const Vector3& x) { return x.y() > 0.249; });
-    prescribe(scene.bodies[0], &top, {true, true, true}, {});
-    const PointSet held = scene.bodies[0].prescriptions[0].points;
+    add_script(scene.bodies[0], &top, {true, true, true}, {});
+    const PointSet held = scene.bodies[0].scripts[0].points;
     auto s = scene.simulation();
     const double weight = 9.81 * total_mass(s->model().bodies[0]);
     // Newmark's rule takes the mean of forces at both ends of a step. At the start the bar is not stretched:

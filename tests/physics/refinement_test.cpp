@@ -83,7 +83,7 @@ double cantilever(int n, double E) {
       make_volume("bar", generate::box({1, 0.1, 0.1}, {10 * n, n, n}), soft(E, 0), 1000, MassKind::lumped));
   const auto clamped = points_where(scene.bodies[0], [](const Vector3&x) { return x[0] < -0.4999; }),
              end = points_where(scene.bodies[0], [](const Vector3&x) { return x[0] > 0.4999; });
-  prescribe(scene.bodies[0], &clamped, {true, true, true}, {});
+  add_script(scene.bodies[0], &clamped, {true, true, true}, {});
   auto s = scene.simulation();
   s->step();
   double deflection = 0;

@@ -257,11 +257,11 @@ TEST(RigidBody, AScriptedOnePushesAndADropPilesUp) {
   scene.options.dt = 0.02;
   scene.options.solver.tolerance = 1e-4;
   Body pusher = rigid("pusher", moved(brick({0.1, 0.2, 0.5}), {-0.5, 0.15, 0}));
-  prescribe(pusher, nullptr, {true, true, true}, rigid_motion([](double t) {
-              return Pose{.rotation = Eigen::AngleAxisd(0.5 * t, Vector3::UnitY()).toRotationMatrix(),
-                          .centre = Vector3(-0.5, 0.15, 0),
-                          .translation = Vector3(0.6 * t, 0, 0)};
-            }));
+  add_script(pusher, nullptr, {true, true, true}, rigid_motion([](double t) {
+               return Pose{.rotation = Eigen::AngleAxisd(0.5 * t, Vector3::UnitY()).toRotationMatrix(),
+                           .centre = Vector3(-0.5, 0.15, 0),
+                           .translation = Vector3(0.6 * t, 0, 0)};
+             }));
   scene.bodies = {pusher, ground()};
   for (int i = 0; i < 4; ++i)
     scene.bodies.push_back(

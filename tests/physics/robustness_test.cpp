@@ -165,7 +165,7 @@ TEST(Tunnelling, AFastBallNeverPassesAThinBoard) {
     std::vector<Index> rim;
     for (Index p = 0; p < board.point_count(); ++p)
       if (board.points.col(p).head<2>().cwiseAbs().maxCoeff() > 0.499) rim.push_back(p);
-    prescribe(scene.bodies[1], &rim, {true, true, true}, {});
+    add_script(scene.bodies[1], &rim, {true, true, true}, {});
     auto s = scene.simulation();
     for (int step = 0; step < 6; ++step) {
       s->step();
@@ -228,11 +228,11 @@ TEST(ScriptedMotion, FollowsItsScriptExactlyWhenNothingIsInTheWay) {
   std::vector<Index> left;
   for (Index p = 0; p < scene.bodies[0].mesh.point_count(); ++p)
     if (scene.bodies[0].mesh.points(0, p) < -0.49) left.push_back(p);
-  prescribe(scene.bodies[0], &left, {true, true, true}, rigid_motion([](double t) {
-              Pose p;
-              p.rotation = Eigen::AngleAxisd(3 * t, Vector3::UnitX()).toRotationMatrix();
-              return p;
-            }));
+  add_script(scene.bodies[0], &left, {true, true, true}, rigid_motion([](double t) {
+               Pose p;
+               p.rotation = Eigen::AngleAxisd(3 * t, Vector3::UnitX()).toRotationMatrix();
+               return p;
+             }));
   auto s = scene.simulation();
   for (int step = 0; step < 20; ++step) s->step();
   const Matrix3 r = Eigen::AngleAxisd(0.6, Vector3::UnitX()).toRotationMatrix();
@@ -244,11 +244,11 @@ TEST(ScriptedMotion, OfEverythingLeavesNothingToSolve) {
   SmallScene scene;
   scene.bodies.push_back(
       make_volume("box", generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), soft(), 1000, MassKind::lumped));
-  prescribe(scene.bodies[0], nullptr, {true, true, true}, rigid_motion([](double t) {
-              Pose p;
-              p.translation = {t, 0, 0};
-              return p;
-            }));
+  add_script(scene.bodies[0], nullptr, {true, true, true}, rigid_motion([](double t) {
+               Pose p;
+               p.translation = {t, 0, 0};
+               return p;
+             }));
   auto s = scene.simulation();
   for (int step = 0; step < 3; ++step) EXPECT_TRUE(s->step().converged);
   EXPECT_LT((s->state().nodes - (s->model().initial_nodes.colwise() + Vector3(0.03, 0, 0))).norm(), 1e-15);

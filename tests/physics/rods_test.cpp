@@ -34,7 +34,7 @@ TEST(Rods, ACantileverBendsAsABeamAndConvergesWithTheSquareOfTheSegments) {
     Mesh mesh = generate::segments(h * (n + 1), n + 1);
     Body rod = make_rod("rod", mesh, material, RestCurvature::mesh);
     const std::vector<Index> clamped = {0, 1};
-    prescribe(rod, &clamped, {true, true, true}, {});
+    add_script(rod, &clamped, {true, true, true}, {});
     scene.bodies = {rod};
     scene.options.integrator.scheme = Integrator::quasi_static;
     scene.options.gravity = {0, -0.02, 0};
@@ -54,7 +54,7 @@ TEST(Rods, APulledRodStretchesByForceOverStiffness) {
   SmallScene scene;
   Body rod = make_rod("rod", generate::segments(1, 10), material, RestCurvature::mesh);
   const std::vector<Index> held = {0};
-  prescribe(rod, &held, {true, true, true}, {});
+  add_script(rod, &held, {true, true, true}, {});
   rod.loads.push_back({Load::Kind::force,
                        [](const Vector3&, double) { return Vector3(1, 0, 0); },
                        rod.sets.add_points("end", {10}),
@@ -146,7 +146,7 @@ TEST(Rods, ParallelRodsHoldEachOtherApart) {
   const Body rod =
       make_rod("rod", upper, {.density = 1000, .young = 1e7, .radius = 0.01}, RestCurvature::mesh);
   scene.bodies = {table, rod};
-  prescribe(scene.bodies[1], nullptr, {true, false, true}, {});  // falls straight down
+  add_script(scene.bodies[1], nullptr, {true, false, true}, {});  // falls straight down
   scene.contact.thickness = 0.02;
   scene.contact.dhat = 2e-3;
   const auto simulation = scene.simulation();

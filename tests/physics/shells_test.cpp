@@ -72,12 +72,12 @@ TEST(Shells, UniaxialPatchTestIsExact) {
   const auto middle = points_where(body, [](const Vector3& x) { return std::abs(x[2]) < 1e-9; });
   ASSERT_FALSE(middle.empty());
   const std::vector<Index> all = points_where(body, [](const Vector3&) { return true; });
-  prescribe(body, &left, {true, false, false}, {});
-  prescribe(body, &right, {true, false, false}, moved_by({stretch - 1, 0, 0}));
-  prescribe(body, &all, {false, true, false}, {});
+  add_script(body, &left, {true, false, false}, {});
+  add_script(body, &right, {true, false, false}, moved_by({stretch - 1, 0, 0}));
+  add_script(body, &all, {false, true, false}, {});
   // One point keeps the sheet from sliding along z.
   const std::vector<Index> pin = {left[left.size() / 2]};
-  prescribe(body, &pin, {false, false, true}, {});
+  add_script(body, &pin, {false, false, true}, {});
   SmallScene scene = statics();
   scene.bodies.push_back(body);
   auto s = scene.simulation();
@@ -98,7 +98,7 @@ TEST(Shells, ShearPatchTestIsExact) {
   Body body = make_shell("s", uneven_grid(1, 0.6, 5, 4), sheet(young, nu, thickness));
   const auto rim =
       points_where(body, [](const Vector3& x) { return std::abs(x[0]) > 0.499 || std::abs(x[2]) > 0.299; });
-  prescribe(body, &rim, {true, true, true}, [shear](const Matrix3X& start, double t) {
+  add_script(body, &rim, {true, true, true}, [shear](const Matrix3X& start, double t) {
     Matrix3X x = start;
     x.row(0) += std::min(t, 1.0) * shear * start.row(2);
     return x;
@@ -153,16 +153,16 @@ double cantilever_ratio(int cells, BendingModel model) {
   // One more row of cells is held; the slope is given in its middle: L counts from there.
   Mesh mesh = triangle_lattice(row / std::sqrt(0.75), 4 * cells, cells + 1);
   mesh.points.row(2).array() += 0.5 * (length - row);
-  ShellSubstance stuff = sheet(young, nu, thickness);
-  stuff.bending_model = model;
-  Body body = make_shell("strip", mesh, stuff);
+  ShellSubstance substance = sheet(young, nu, thickness);
+  substance.bending_model = model;
+  Body body = make_shell("strip", mesh, substance);
   const auto held = points_where(body, [](const Vector3& x) { return x[2] < 1e-9; });
-  prescribe(body, &held, {true, true, true}, {});
+  add_script(body, &held, {true, true, true}, {});
   SmallScene scene = statics();
   const double rigidity = young * std::pow(thickness, 3) / (12 * (1 - nu * nu));
   const double effective = length + 0.5 * row, deflection = 2e-3;
   scene.options.gravity[1] =
-      -deflection * 8 * rigidity / (std::pow(effective, 4) * stuff.density * thickness);
+      -deflection * 8 * rigidity / (std::pow(effective, 4) * substance.density * thickness);
   scene.bodies.push_back(body);
   auto s = scene.simulation();
   s->step();
@@ -187,10 +187,10 @@ TEST(Shells, CantileveredStripConvergesToPlateTheory) {
 
 double clamped_plate_ratio(int rows) {
   const double young = 1e6, nu = 0.3, thickness = 0.01, side = 1;
-  const ShellSubstance stuff = sheet(young, nu, thickness);
+  const ShellSubstance substance = sheet(young, nu, thickness);
   const double step = side / rows / std::sqrt(0.75);
   const int inside = 2 * int(std::round(0.5 * side / step - 0.25));  // columns, so that x is ±side/2 about
-  Body body = make_shell("plate", triangle_lattice(step, inside + 4, rows + 2), stuff);
+  Body body = make_shell("plate", triangle_lattice(step, inside + 4, rows + 2), substance);
   double half_x = 1e9;  // of the first points held along x
   const double wanted = 0.25 * step * (2 * inside + 1);
   const auto held = points_where(body, [&](const Vector3& x) {
@@ -198,14 +198,14 @@ double clamped_plate_ratio(int rows) {
     if (beyond_x) half_x = std::min(half_x, std::abs(x[0]));
     return beyond_x || beyond_z;
   });
-  prescribe(body, &held, {true, true, true}, {});
+  add_script(body, &held, {true, true, true}, {});
   SmallScene scene = statics();
   // The slope is given in the middle of the first cells that are held. A rectangle that is nearly square
   // bends like the square of its area.
   const double along_z = side + side / rows, along_x = 2 * half_x + 0.5 * step;
   const double rigidity = young * std::pow(thickness, 3) / (12 * (1 - nu * nu)), deflection = 1e-4;
   scene.options.gravity[1] =
-      -deflection * rigidity / (1.26532e-3 * std::pow(along_x * along_z, 2) * stuff.density * thickness);
+      -deflection * rigidity / (1.26532e-3 * std::pow(along_x * along_z, 2) * substance.density * thickness);
   scene.bodies.push_back(body);
   auto s = scene.simulation();
   s->step();
@@ -226,13 +226,13 @@ TEST(Shells, ClampedSquarePlateConvergesToPlateTheory) {
 }
 
 TEST(Shells, ABalloonGrowsAsThinWallsDo) {
-  // ΔR/R = p R (1 − ν)/(2 E ξ) for small strains. Pressure from inside is suction on the outer side.
+  // ΔR/R = p R (1 − ν)/(2 E thickness) for small strains. Pressure from inside is suction on the outer side.
   const double young = 1e6, nu = 0.3, thickness = 1e-3, radius = 0.2, strain = 1e-3;
   double last = 1;
   for (const int resolution : {4, 8}) {
-    ShellSubstance stuff = sheet(young, nu, thickness);
+    ShellSubstance substance = sheet(young, nu, thickness);
     Body body =
-        make_shell("balloon", generate::sphere(radius, resolution, generate::Content::surface), stuff);
+        make_shell("balloon", generate::sphere(radius, resolution, generate::Content::surface), substance);
     const double pressure = strain * 2 * young * thickness / (radius * (1 - nu));
     body.pressures.push_back({all_facets(body), [pressure](double) { return -pressure; }, {}});
     SmallScene scene = statics();
@@ -256,14 +256,14 @@ struct Hang {
   double during = 0, end = 0;
 };
 Hang hang(double upper, double weight) {
-  ShellSubstance stuff = cotton(0.01);
-  stuff.density *= weight;
-  stuff.limit = StretchLimit{upper, 0, 1, 1e3};
-  Body body = make_shell("cloth", generate::grid(1, 1, 12, 12), stuff);
+  ShellSubstance substance = cotton(0.01);
+  substance.density *= weight;
+  substance.limit = StretchLimit{upper, 0, 1, 1e3};
+  Body body = make_shell("cloth", generate::grid(1, 1, 12, 12), substance);
   const auto corners = points_where(body, [](const Vector3& x) {
     return (x[0] < -0.499 && x[2] < -0.499) || (x[0] > 0.499 && x[2] > 0.499);
   });
-  prescribe(body, &corners, {true, true, true}, {});
+  add_script(body, &corners, {true, true, true}, {});
   SmallScene scene;
   scene.options.dt = 0.04;
   scene.options.solver.tolerance = 1e-3;
@@ -298,14 +298,14 @@ TEST(Shells, HangingClothComesWithinOnePercentOfItsLimitAndNeverBeyond) {
 }
 
 TEST(Shells, WovenClothKeepsItsLimitsAlongWarpWeftAndShear) {
-  ShellSubstance stuff = sheet(1.076e6, 0, 0.18e-3, 103.6);
+  ShellSubstance substance = sheet(1.076e6, 0, 0.18e-3, 103.6);
   const PlaneStrain limit(0.14, 0.14, 0.063);
-  stuff.membrane = BarrierMembrane{{15557, 7779, 25004, 1076}, limit};  // a thousandth of cotton
-  Body body = make_shell("cloth", generate::grid(1, 1, 10, 10), stuff);
+  substance.membrane = BarrierMembrane{{15557, 7779, 25004, 1076}, limit};  // a thousandth of cotton
+  Body body = make_shell("cloth", generate::grid(1, 1, 10, 10), substance);
   const auto corners = points_where(body, [](const Vector3& x) {
     return (x[0] < -0.499 && x[2] < -0.499) || (x[0] > 0.499 && x[2] > 0.499);
   });
-  prescribe(body, &corners, {true, true, true}, {});
+  add_script(body, &corners, {true, true, true}, {});
   SmallScene scene;
   scene.options.dt = 0.04;
   scene.options.solver.tolerance = 1e-3;
@@ -329,12 +329,12 @@ TEST(Shells, WovenClothKeepsItsLimitsAlongWarpWeftAndShear) {
 
 TEST(Shells, AnEdgePulledFasterThanTheLimitAllowsTakesTheClothAlong) {
   // The edge moves by 40 % of a cell per step: the direct move of the edge alone is not feasible.
-  ShellSubstance stuff = cotton(0.01);
-  stuff.limit = StretchLimit{1.05, 0, 1, 1e3};
-  Body body = make_shell("cloth", generate::grid(0.5, 0.25, 10, 5), stuff);
+  ShellSubstance substance = cotton(0.01);
+  substance.limit = StretchLimit{1.05, 0, 1, 1e3};
+  Body body = make_shell("cloth", generate::grid(0.5, 0.25, 10, 5), substance);
   const auto edge = points_where(body, [](const Vector3& x) { return x[0] < -0.249; });
-  prescribe(body, &edge, {true, true, true},
-            rigid_motion([](double t) { return Pose{.translation = Vector3(-t, 0, 0)}; }));
+  add_script(body, &edge, {true, true, true},
+             rigid_motion([](double t) { return Pose{.translation = Vector3(-t, 0, 0)}; }));
   SmallScene scene;
   scene.options.dt = 0.02;
   scene.options.gravity.setZero();
@@ -351,15 +351,15 @@ TEST(Shells, AnEdgePulledFasterThanTheLimitAllowsTakesTheClothAlong) {
 }
 
 TEST(Shells, AHeavyWeightIsHeldAtTheLimit) {
-  ShellSubstance stuff = cotton(0.01);
-  stuff.limit = StretchLimit{1.05, 0, 1, 1e3};
+  ShellSubstance substance = cotton(0.01);
+  substance.limit = StretchLimit{1.05, 0, 1, 1e3};
   SmallScene scene;
   scene.options.dt = 0.02;
   scene.options.solver.tolerance = 1e-3;
-  Body cloth = make_shell("cloth", generate::grid(0.5, 0.5, 10, 10), stuff);
+  Body cloth = make_shell("cloth", generate::grid(0.5, 0.5, 10, 10), substance);
   const auto sides =
       points_where(cloth, [](const Vector3& x) { return std::abs(x[0]) > 0.249 || std::abs(x[2]) > 0.249; });
-  prescribe(cloth, &sides, {true, true, true}, {});
+  add_script(cloth, &sides, {true, true, true}, {});
   // 50 kg on 38 g.
   Body ball = make_affine("ball", moved(generate::sphere(0.08, 2), {0, 0.085, 0}), Orthogonality{1e8}, 25000);
   EXPECT_GT(total_mass(ball), 40);
@@ -379,9 +379,9 @@ TEST(Shells, AHeavyWeightIsHeldAtTheLimit) {
 }
 
 TEST(Shells, SameBitsAfterARestartAndMomentumIsKept) {
-  ShellSubstance stuff = sheet(1e5, 0.3, 1e-3);
-  stuff.limit = StretchLimit{1.05, 0, 1, 1e3};
-  Body body = make_shell("sheet", generate::grid(0.3, 0.3, 6, 6), stuff);
+  ShellSubstance substance = sheet(1e5, 0.3, 1e-3);
+  substance.limit = StretchLimit{1.05, 0, 1, 1e3};
+  Body body = make_shell("sheet", generate::grid(0.3, 0.3, 6, 6), substance);
   body.velocity.row(1) = (20 * body.nodes.row(0).array()).sin();
   body.velocity.row(0) = 2 * body.nodes.row(0);
   SmallScene scene;

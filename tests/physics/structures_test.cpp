@@ -127,11 +127,11 @@ TEST(StickSlip, OfARodDrawnOverATableIsPeriodic) {
                                      soft(1e7, 0.3), 1000, MassKind::lumped));
   const std::vector<Index> top = points_where(scene.bodies[0], [](const Vector3&x) { return x[1] > 0.26; }),
                            tip = points_where(scene.bodies[0], [](const Vector3&x) { return x[1] < 0.001; });
-  prescribe(scene.bodies[0], &top, {true, false, true}, rigid_motion([](double t) {
-              Pose p;
-              p.translation = {drive * t, 0, 0};
-              return p;
-            }));
+  add_script(scene.bodies[0], &top, {true, false, true}, rigid_motion([](double t) {
+               Pose p;
+               p.translation = {drive * t, 0, 0};
+               return p;
+             }));
   scene.bodies.push_back(make_half_space("table", Vector3::Zero(), Vector3::UnitY()));
   auto s = scene.simulation();
   std::vector<double> slips;  // [s] when each begins

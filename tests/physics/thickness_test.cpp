@@ -62,7 +62,7 @@ TEST(Thickness, PiecesOfOneBodyKeepAllOfItFromEachOther) {
   Body rods = make_rod("rods", both, {.density = 1000, .young = 1e6, .radius = 0.005}, RestCurvature::mesh);
   std::vector<Index> held(31);
   for (Index i = 0; i < 31; ++i) held[std::size_t(i)] = i;
-  prescribe(rods, &held, {true, true, true}, {});
+  add_script(rods, &held, {true, true, true}, {});
   SmallScene scene;
   scene.bodies = {rods};
   scene.contact.thickness = 0.01;
@@ -81,7 +81,7 @@ TEST(Thickness, SqueezedNeighboursPushBackBeforeTheyTouch) {
   const double segment = 0.005;
   Body rod = make_rod("rod", generate::segments(4 * segment, 4),
                       {.density = 1000, .young = 1e3, .radius = 0.005}, RestCurvature::mesh);
-  prescribe(rod, nullptr, {false, true, true}, {});
+  add_script(rod, nullptr, {false, true, true}, {});
   const auto push = [](double sign) {
     return [sign](const Matrix3X& start, double time) -> Matrix3X {
       return start.colwise() + Vector3(sign * 0.0048 * std::min(time / 0.2, 1.0), 0, 0);

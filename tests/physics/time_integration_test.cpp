@@ -20,7 +20,7 @@ std::unique_ptr<Simulation> swinging_bar(IntegratorOptions integrator, double dt
   std::vector<Index> left;
   for (Index p = 0; p < scene.bodies[0].mesh.point_count(); ++p)
     if (scene.bodies[0].mesh.points(0, p) < -0.19) left.push_back(p);
-  prescribe(scene.bodies[0], &left, {true, true, true}, {});
+  add_script(scene.bodies[0], &left, {true, true, true}, {});
   return scene.simulation();
 }
 
@@ -85,7 +85,7 @@ TEST(TimeIntegration, FreeFallIsExactForNewmarkAndBdf2GainsAnOrder) {
 }
 
 /// Energy of a stiff body that turns freely, six degrees a step, after 300 steps over that at the start; and
-/// the largest gain that reports tell of, over the same.
+/// the largest gain in the reports, over the same.
 std::pair<double, double> turned_energy(Integrator scheme) {
   SmallScene scene;
   scene.options.integrator.scheme = scheme;
@@ -112,7 +112,7 @@ TEST(TimeIntegration, GeneralizedAlphaKeepsTheEnergyOfStiffBodiesThatTurn) {
   EXPECT_LT(gained, 0.05);
 }
 
-TEST(TimeIntegration, ReportsTellOfEnergyThatComesFromNowhere) {
+TEST(TimeIntegration, ReportsShowEnergyGainedWithoutWork) {
   const auto [kept, gained] = turned_energy(Integrator::newmark);
   EXPECT_GT(kept, 10) << "the rule that averages, without damping";
   EXPECT_GT(gained, 10);
@@ -163,7 +163,7 @@ TEST(QuasiStatic, AHangingBarStretchesAsItsWeightDemands) {
   std::vector<Index> top;
   for (Index p = 0; p < scene.bodies[0].mesh.point_count(); ++p)
     if (scene.bodies[0].mesh.points(1, p) > 0.499) top.push_back(p);
-  prescribe(scene.bodies[0], &top, {true, true, true}, {});
+  add_script(scene.bodies[0], &top, {true, true, true}, {});
   auto s = scene.simulation();
   const StepReport first = s->step();
   EXPECT_EQ(first.kinetic_energy, 0);

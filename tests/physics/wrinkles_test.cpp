@@ -70,15 +70,15 @@ struct Drape {
 };
 
 Drape drape(double membrane_scale, bool limited) {
-  ShellSubstance stuff = cotton(membrane_scale);
-  stuff.bending_model = BendingModel::published;
-  if (limited) stuff.limit = StretchLimit{.upper = cotton_limit};
+  ShellSubstance substance = cotton(membrane_scale);
+  substance.bending_model = BendingModel::published;
+  if (limited) substance.limit = StretchLimit{.upper = cotton_limit};
   SmallScene scene;
   scene.options.dt = 0.04;
   scene.options.solver.tolerance = 1e-3;
   scene.options.solver.termination = Termination::l2_norm;
   scene.contact.friction = 0.4;
-  const Body cloth = make_shell("cloth", moved(generate::grid(1, 1, 90, 90), {0, 0.16, 0}), stuff);
+  const Body cloth = make_shell("cloth", moved(generate::grid(1, 1, 90, 90), {0, 0.16, 0}), substance);
   scene.bodies = {cloth, make_obstacle("ball", generate::sphere(0.15, 8, generate::Content::surface)),
                   make_half_space("floor", {0, -0.16, 0}, Vector3::UnitY())};
   const auto simulation = scene.simulation();

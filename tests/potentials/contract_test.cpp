@@ -2,13 +2,13 @@
 #include <apart/collision/broad_phase.hpp>
 #include <apart/potentials/air_drag.hpp>
 #include <apart/potentials/barrier_contact.hpp>
-#include <apart/potentials/boundary_target.hpp>
 #include <apart/potentials/continuum_elasticity.hpp>
 #include <apart/potentials/friction.hpp>
 #include <apart/potentials/inertia.hpp>
 #include <apart/potentials/nodal_forces.hpp>
 #include <apart/potentials/rayleigh_damping.hpp>
 #include <apart/potentials/rod_elasticity.hpp>
+#include <apart/potentials/script_target.hpp>
 #include <apart/potentials/springs.hpp>
 #include <apart/potentials/surface_pressure.hpp>
 
@@ -447,7 +447,7 @@ TEST(PotentialContract, ContactOfTwoEdgesCrossingSkewAndEndToEnd) {
     s.thickness = c[3];
     ContactFixture f(x, Faces(3, 0), two_edges(), {0, 0, 1, 1}, s);
     f.contact->prepare(x);
-    // Segments meet by their ends too, where these are in reach.
+    // Segments also have contact at their ends, where these are in reach.
     ASSERT_GE(f.contact->term_count(), 1);
     for (const Contact& contact : f.contact->active_set().contacts) EXPECT_EQ(contact.mollifier_threshold, 0);
     expect_potential_contract(*f.contact, x, fmt::format("angle {} shift {} height {}", c[0], c[1], c[2]),
@@ -485,7 +485,7 @@ TEST(PotentialContract, ExactlyParallelSegmentsAreHeldApartByTheirEnds) {
   f.contact->prepare(x);
   const Index last = f.contact->term_count() - 1;
   EXPECT_EQ(f.contact->term(last).size(), 4u);
-  EXPECT_EQ(f.contact->press(last, x).magnitude, 0) << "the mollifier vanishes";
+  EXPECT_EQ(f.contact->normal_force(last, x).magnitude, 0) << "the mollifier vanishes";
   Matrix3X g = Matrix3X::Zero(3, 4);
   f.contact->add_gradient(x, g);
   EXPECT_TRUE(g.allFinite());
@@ -594,7 +594,7 @@ TEST(PotentialContract, FrictionOfPointsAndSegmentsLiesAcrossWhatJoinsThem) {
     const Matrix3X direction = random_points(Index(c.x.cols()), 7);
     for (const double amount : {1e-3, 0.05})
       expect_potential_contract(friction, c.x + amount * direction, c.name, {1e-6, 1e-5, 1e-4});
-    // All of the first body slides past the second: no force along the normal, and mu times the press across
+    // All of the first body slides past the second: no force along the normal, and mu times the force across
     // it.
     Matrix3X pressed = Matrix3X::Zero(3, c.x.cols()), dragged = pressed, slid = c.x;
     f.contact->add_gradient(c.x, pressed);
@@ -693,8 +693,8 @@ TEST(PotentialContract, FrictionForceIsCoulombsWhenSliding) {
   EXPECT_LT(dragged.rowwise().sum().norm(), 1e-12 * dragged.norm());  // action and reaction
 }
 
-TEST(PotentialContract, BoundaryTarget) {
-  BoundaryTarget target;
+TEST(PotentialContract, ScriptTarget) {
+  ScriptTarget target;
   target.stiffness = 50;
   target.targets.push_back({1, {0.1, 0.2, 0.3}, {1, 0, 1}, 2.0, {0.5, 7, -0.3}});
   target.targets.push_back({3, {1, 0, 0}, {1, 1, 1}, 0.1, {0, 0, 0}});
@@ -713,15 +713,15 @@ TEST(BarrierContact, RestingStiffnessLetsContactsPressAsMuchAtTheWantedPlace) {
   ContactFixture at(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, settings);
   at.contact->prepare(x);
   ASSERT_EQ(at.contact->term_count(), 1);
-  EXPECT_FALSE(at.contact->range(0).relaxed);
-  const double press = at.contact->press(0, x).magnitude;
+  EXPECT_FALSE(at.contact->range(0).shortened);
+  const double force = at.contact->normal_force(0, x).magnitude;
   const double kappa_now = at.contact->stiffness();
-  const auto press_at = [&](double share, double kappa) {
+  const auto force_at = [&](double share, double kappa) {
     Matrix3X there = x;
     there(1, 0) = std::sqrt(share * barrier_reach(settings.thickness, settings.dhat) + 1e-4);
     at.contact->set_stiffness(kappa);
     at.contact->prepare(there);
-    const double result = at.contact->press(0, there).magnitude;
+    const double result = at.contact->normal_force(0, there).magnitude;
     at.contact->set_stiffness(kappa_now);
     at.contact->prepare(x);
     return result;
@@ -729,10 +729,10 @@ TEST(BarrierContact, RestingStiffnessLetsContactsPressAsMuchAtTheWantedPlace) {
   const auto wanted = [&](double light) {
     return at.contact->resting_stiffness(x, {.usual = 0.25, .light = 0.85}, [&](Index) { return light; });
   };
-  EXPECT_NEAR(press_at(0.25, wanted(0)), press, 1e-12 * press) << "never light";
-  EXPECT_NEAR(press_at(0.85, wanted(2 * press)), press, 1e-12 * press) << "light";
-  EXPECT_NEAR(press_at(0.85, wanted(press / 4)), press / 4, 1e-12 * press) << "the light part of it";
-  EXPECT_NEAR(press_at(0.25, wanted(press / 1e6)), press, 1e-12 * press) << "far beyond light";
+  EXPECT_NEAR(force_at(0.25, wanted(0)), force, 1e-12 * force) << "never light";
+  EXPECT_NEAR(force_at(0.85, wanted(2 * force)), force, 1e-12 * force) << "light";
+  EXPECT_NEAR(force_at(0.85, wanted(force / 4)), force / 4, 1e-12 * force) << "the light part of it";
+  EXPECT_NEAR(force_at(0.25, wanted(force / 1e6)), force, 1e-12 * force) << "far beyond light";
 }
 
 }  // namespace

@@ -31,13 +31,13 @@ const std::vector<Membrane> membranes = {
     orthotropic_membrane(2e4, 1e4, 0.2, 3e3), BarrierMembrane{{2e4, 4e3, 1e4, 3e3}, {0.6, 0.6, 0.6}}};
 
 Body shell(const Membrane& membrane, std::optional<StretchLimit> limit = {}, bool flat = false) {
-  ShellSubstance stuff;
-  stuff.membrane = membrane;
-  stuff.thickness = 0.1;
-  stuff.bending_young = 1e4;
-  stuff.bending_poisson = 0.3;
-  stuff.limit = limit;
-  return make_shell("s", three_triangles(), stuff,
+  ShellSubstance substance;
+  substance.membrane = membrane;
+  substance.thickness = 0.1;
+  substance.bending_young = 1e4;
+  substance.bending_poisson = 0.3;
+  substance.limit = limit;
+  return make_shell("s", three_triangles(), substance,
                     {.points = {}, .flat = flat, .warp = Vector3(1, 0.2, 0.1), .warp_from_texture = false});
 }
 
@@ -110,11 +110,11 @@ TEST(ShellContract, BendingFlatAndNearlyFolded) {
   mesh.points << 0, 1, 0.4, 0.5, 0, 0, 1, -1, 0, 0, 0, 0;
   mesh.faces.resize(3, 2);
   mesh.faces << 0, 1, 1, 0, 2, 3;
-  ShellSubstance stuff;
-  stuff.membrane = membranes[0];
-  stuff.thickness = 0.1;
-  stuff.bending_young = 1e4;
-  const Body body = make_shell("s", mesh, stuff);
+  ShellSubstance substance;
+  substance.membrane = membranes[0];
+  substance.thickness = 0.1;
+  substance.bending_young = 1e4;
+  const Body body = make_shell("s", mesh, substance);
   EXPECT_EQ(body.shell->rest_angle[0], 0);
   HingeBending potential;
   potential.add(*body.shell, 0);
@@ -155,11 +155,11 @@ TEST(Shell, RigidMotionCostsNothing) {
 }
 
 TEST(Shell, MassIsAreaTimesThicknessTimesDensity) {
-  ShellSubstance stuff;
-  stuff.membrane = membranes[0];
-  stuff.density = 700;
-  stuff.thickness = 0.002;
-  const Body body = make_shell("s", generate::grid(2, 3, 4, 5), stuff);
+  ShellSubstance substance;
+  substance.membrane = membranes[0];
+  substance.density = 700;
+  substance.thickness = 0.002;
+  const Body body = make_shell("s", generate::grid(2, 3, 4, 5), substance);
   EXPECT_NEAR(total_mass(body), 2 * 3 * 0.002 * 700, 1e-12);
   EXPECT_EQ(body.shell->hinges.cols(), 0) << "no stiffness of bending, no hinges";
 }
@@ -170,10 +170,10 @@ TEST(Shell, EdgesOfManyTrianglesAndOfEitherOrientationHaveHinges) {
   mesh.points << 0, 1, 0, 0, 0, 0, 0, 1, -1, 0, 0, 0, 0, 0, 1;
   mesh.faces.resize(3, 3);
   mesh.faces << 0, 1, 0, 1, 0, 1, 2, 3, 4;
-  ShellSubstance stuff;
-  stuff.membrane = membranes[0];
-  stuff.bending_young = 1;
-  const Body body = make_shell("s", mesh, stuff);
+  ShellSubstance substance;
+  substance.membrane = membranes[0];
+  substance.bending_young = 1;
+  const Body body = make_shell("s", mesh, substance);
   ASSERT_EQ(body.shell->hinges.cols(), 3);
   EXPECT_EQ(body.shell->rest_angle[0], 0);
   EXPECT_NEAR(std::abs(body.shell->rest_angle[1]), std::numbers::pi / 2, 1e-14);
@@ -231,13 +231,13 @@ TEST(Shell, StiffnessOfALimitDoublesWhenATriangleStaysTooNear) {
 }
 
 TEST(Shell, AStartBeyondTheLimitIsRefused) {
-  ShellSubstance stuff;
-  stuff.membrane = membranes[0];
-  stuff.limit = StretchLimit{1.1, 0, 1, 1e3};
+  ShellSubstance substance;
+  substance.membrane = membranes[0];
+  substance.limit = StretchLimit{1.1, 0, 1, 1e3};
   ShellRest rest;
   rest.points = three_triangles().points / 1.2;
   try {
-    make_shell("flag", three_triangles(), stuff, rest);
+    make_shell("flag", three_triangles(), substance, rest);
     FAIL();
   } catch (const std::exception& e) {
     EXPECT_NE(std::string(e.what()).find("'flag': triangle 0"), std::string::npos) << e.what();
@@ -247,11 +247,11 @@ TEST(Shell, AStartBeyondTheLimitIsRefused) {
 
 TEST(Shell, BendingCostsNoMoreThanTheMembrane) {
   // Of a cloth, with its strain limit, all that a Newton iteration asks for.
-  ShellSubstance stuff;
-  stuff.membrane = membranes[1];
-  stuff.limit = StretchLimit{1.2, 0, 1, 1e3};
-  stuff.bending_young = 1e4;
-  const Body body = make_shell("s", generate::grid(1, 1, 60, 60), stuff);
+  ShellSubstance substance;
+  substance.membrane = membranes[1];
+  substance.limit = StretchLimit{1.2, 0, 1, 1e3};
+  substance.bending_young = 1e4;
+  const Body body = make_shell("s", generate::grid(1, 1, 60, 60), substance);
   const Matrix3X x = shaken(body.nodes, 1, 1e-3);
   MembraneElasticity membrane;
   HingeBending bending;

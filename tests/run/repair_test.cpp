@@ -8,7 +8,7 @@ namespace apart::test {
 namespace {
 
 // Everything is chosen by faces, to the last digit, which a move takes away from there.
-TEST(Repair, ConditionsHoldTheSamePointsAsBefore) {
+TEST(Repair, ScriptsHoldTheSamePointsAsBefore) {
   const TemporaryDirectory directory;
   write_file(directory / "scene.json", R"({"version": 1, "time": {"steps": 3}, "bodies": [
       {"type": "volume", "name": "a", "mesh": {"generator": "box", "size": 0.2, "cells": 4},
@@ -32,9 +32,9 @@ TEST(Repair, ConditionsHoldTheSamePointsAsBefore) {
 
   const Body &given = before.model->bodies[0], &moved = after.model->bodies[0];
   EXPECT_NE(given.mesh.points, moved.mesh.points);
-  ASSERT_EQ(given.prescriptions.size(), 1u);
-  EXPECT_EQ(given.sets[given.prescriptions[0].points].size(), 25u);
-  EXPECT_EQ(moved.sets[moved.prescriptions[0].points], given.sets[given.prescriptions[0].points]);
+  ASSERT_EQ(given.scripts.size(), 1u);
+  EXPECT_EQ(given.sets[given.scripts[0].points].size(), 25u);
+  EXPECT_EQ(moved.sets[moved.scripts[0].points], given.sets[given.scripts[0].points]);
   EXPECT_EQ(moved.elastic->material_of, given.elastic->material_of);
   ASSERT_EQ(given.loads.size(), 2u);
   EXPECT_EQ(loaded_part(given, given.loads[0]).points.size(), 25u);

@@ -96,15 +96,15 @@ TEST(MaterialParameters, MixedFormsAreRefused) {
     return volume_error(R"("material": {)" + material + "}");
   };
   expect_parts(refused(R"("type": "stvk", "E": 1, "lambda": 1, "mu": 1)"),
-               {"bodies[0].material.E: stands beside 'lambda'", "remove one"});
+               {"bodies[0].material.E: is given together with 'lambda'", "remove one"});
   expect_parts(refused(R"("type": "stvk", "mu": 1)"),
-               {"bodies[0].material.mu: says nothing without 'lambda'"});
+               {"bodies[0].material.mu: has no effect without 'lambda'"});
   expect_parts(refused(R"("type": "stvk", "nu": 0.1, "mu": 1, "lambda": 2)"),
-               {"bodies[0].material.nu: stands beside 'lambda'"});
+               {"bodies[0].material.nu: is given together with 'lambda'"});
   expect_parts(refused(R"("type": "mooney_rivlin", "c1": 1, "bulk": 2)"),
-               {"bodies[0].material.c1: says nothing without 'c2'"});
+               {"bodies[0].material.c1: has no effect without 'c2'"});
   expect_parts(refused(R"("type": "mooney_rivlin", "c1": 1, "c2": 1, "bulk": 2, "lambda": 1, "mu": 2)"),
-               {"bodies[0].material.lambda: stands beside 'c1'"});
+               {"bodies[0].material.lambda: is given together with 'c1'"});
   expect_parts(refused(R"("type": "linear_elasticity", "lambda": -2, "mu": 3)"),
                {"bodies[0].material.lambda: got -2, must be more than -2/3 mu = -2"});
 }
@@ -159,8 +159,8 @@ TEST(Groups, ChooseThePointsThatAreHeld) {
   const GmshFile file;
   const Body body = volume_of(R"("fixed": [{"where": {"group": "floor"}}])", file.mesh());
   ASSERT_EQ(body.mesh.point_count(), 6);  // three points belong to no tetrahedron
-  ASSERT_EQ(body.prescriptions.size(), 1u);
-  const std::vector<Index> held = nodes_of(body, body.prescriptions[0].points);
+  ASSERT_EQ(body.scripts.size(), 1u);
+  const std::vector<Index> held = nodes_of(body, body.scripts[0].points);
   ASSERT_EQ(held.size(), 3u);
   for (const Index node : held) EXPECT_EQ(body.nodes(1, node), 0);
   EXPECT_EQ(body.sets.list(SetKind::points)[0].name, "group floor");

@@ -74,7 +74,7 @@ TEST(Description, MistakesAreNamedByTheirPlace) {
                  pair.bodies = {"ball", "flor"};
                  scene.contact.pairs.push_back(pair);
                }),
-               "contact.pairs[0].bodies[1]: got \"flor\", which is no body");
+               "contact.pairs[0].bodies[1]: got \"flor\", which is not a body");
 }
 
 }  // namespace

@@ -269,7 +269,7 @@ TEST(SceneBuilder, ThousandsOfBodiesWithRulesOfTheirOwnAreNoTrouble) {
   EXPECT_FALSE(pairs(7, 7).enabled);
 }
 
-TEST(SceneBuilder, FixedPartsArePrescribedPerAxisAndOnce) {
+TEST(SceneBuilder, FixedPartsAreScriptedPerAxisAndOnce) {
   const Scene scene = built(R"({"type": "volume", "mesh": {"generator": "box", "cells": 2}, "fixed": [
       {"where": {"expression": "x < -0.4"}, "axes": "xy"},
       {"where": {"expression": "y < -0.4"}, "axes": "yz"}]})");

@@ -140,7 +140,7 @@ TEST(ShellScene, NonsenseIsRefusedWithAReason) {
           .find("nu_warp: got 0.9"),
       std::string::npos);
   EXPECT_NE(shell_error(grid + R"(, "material": {"type": "orthotropic", "warp": [0, 1, 0]})")
-                .find("square to the warp direction"),
+                .find("perpendicular to the warp direction"),
             std::string::npos);
   EXPECT_NE(shell_error(R"("mesh": {"generator": "segments"})").find("has no triangles"), std::string::npos);
 }

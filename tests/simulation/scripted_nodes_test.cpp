@@ -1,4 +1,4 @@
-// Which node coordinates a scene prescribes, when, and where they should be.
+// Which node coordinates are scripted, when, and where they should be.
 #include <apart/core/error.hpp>
 #include <apart/geometry/generators.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
@@ -45,11 +45,11 @@ Motion turning(double radians_per_second) {
   });
 }
 
-TEST(ScriptedNodes, MaskIsTrueForTheAxesNodesAndTimesOfSomePrescription) {
+TEST(ScriptedNodes, MaskIsTrueForTheAxesNodesAndTimesOfSomeScript) {
   std::vector<Body> bodies = boxes();
   const std::vector<Index> one = {2}, two = {2, 5};
-  prescribe(bodies[1], &one, {true, false, false}, {});
-  prescribe(bodies[1], &two, {false, false, true}, {}, {0.1, 0.3});
+  add_script(bodies[1], &one, {true, false, false}, {});
+  add_script(bodies[1], &two, {false, false, true}, {}, {0.1, 0.3});
   const Model model = model_of(std::move(bodies));
   const ScriptedNodes nodes(model);
   for (const auto& [time, late] :
@@ -61,11 +61,11 @@ TEST(ScriptedNodes, MaskIsTrueForTheAxesNodesAndTimesOfSomePrescription) {
   }
 }
 
-TEST(ScriptedNodes, ApplySetsWhatIsPrescribedAndNothingElse) {
+TEST(ScriptedNodes, ApplySetsScriptedCoordinatesAndNothingElse) {
   std::vector<Body> bodies = boxes();
   const std::vector<Index> some = {1, 6};
-  prescribe(bodies[0], &some, {true, false, true}, along({1, 2, 3}));
-  prescribe(bodies[1], nullptr, all_axes, {});
+  add_script(bodies[0], &some, {true, false, true}, along({1, 2, 3}));
+  add_script(bodies[1], nullptr, all_axes, {});
   const Model model = model_of(std::move(bodies));
   const ScriptedNodes nodes(model);
   const Matrix3X q = Matrix3X::Random(3, 16), moved = nodes.apply(q, {}, 0.5);
@@ -79,9 +79,9 @@ TEST(ScriptedNodes, ApplySetsWhatIsPrescribedAndNothingElse) {
   EXPECT_EQ(nodes.anchor_count(), 0);
 }
 
-TEST(ScriptedNodes, BodiesThatAreNotThereStayWhereTheyAre) {
+TEST(ScriptedNodes, AbsentBodiesStayWhereTheyAre) {
   std::vector<Body> bodies = boxes();
-  prescribe(bodies[1], nullptr, all_axes, along({1, 0, 0}));
+  add_script(bodies[1], nullptr, all_axes, along({1, 0, 0}));
   bodies[1].presence = {0.2, 0.4};
   const Model model = model_of(std::move(bodies));
   const ScriptedNodes nodes(model);
@@ -91,11 +91,11 @@ TEST(ScriptedNodes, BodiesThatAreNotThereStayWhereTheyAre) {
   EXPECT_EQ(nodes.apply(q, {}, 0.5), q);
 }
 
-TEST(ScriptedNodes, AConditionThatBeginsLateTakesNodesWhereTheyAreThen) {
+TEST(ScriptedNodes, AScriptThatBeginsLateTakesNodesWhereTheyAreThen) {
   std::vector<Body> bodies = boxes();
   const std::vector<Index> some = {3, 4};
-  prescribe(bodies[1], &some, all_axes, along({0, 1, 0}), {0.1});
-  prescribe(bodies[0], nullptr, all_axes, {});
+  add_script(bodies[1], &some, all_axes, along({0, 1, 0}), {0.1});
+  add_script(bodies[0], nullptr, all_axes, {});
   const Model model = model_of(std::move(bodies));
   const ScriptedNodes nodes(model);
   ASSERT_EQ(nodes.anchor_count(), 2);
@@ -121,7 +121,7 @@ TEST(ScriptedNodes, AConditionThatBeginsLateTakesNodesWhereTheyAreThen) {
 
 TEST(ScriptedNodes, AStateOfAnotherModelIsRefused) {
   std::vector<Body> bodies = boxes();
-  prescribe(bodies[1], nullptr, all_axes, {}, {0.1});
+  add_script(bodies[1], nullptr, all_axes, {}, {0.1});
   const Model model = model_of(std::move(bodies));
   const ScriptedNodes nodes(model);
   State state = start_of(model);
@@ -134,7 +134,7 @@ TEST(ScriptedNodes, AStateOfAnotherModelIsRefused) {
 
 TEST(ScriptedNodes, AMotionThatIsNotFiniteIsReportedWithItsBodyAndTime) {
   std::vector<Body> bodies = boxes();
-  prescribe(bodies[1], nullptr, all_axes, [](const Matrix3X& start, double t) -> Matrix3X {
+  add_script(bodies[1], nullptr, all_axes, [](const Matrix3X& start, double t) -> Matrix3X {
     return t > 0.2 ? Matrix3X(start / 0.0) : start;
   });
   const Model model = model_of(std::move(bodies));
@@ -153,8 +153,8 @@ TEST(ScriptedNodes, AMotionThatIsNotFiniteIsReportedWithItsBodyAndTime) {
 TEST(ScriptedNodes, StraightMotionsAreOnePieceAndTurnsAsManyAsTheyNeed) {
   for (const double turn : {0.0, 0.02, 0.3, 1.0, 6.0, 2 * std::numbers::pi}) {  // [rad] in the time asked for
     std::vector<Body> bodies = boxes();
-    prescribe(bodies[0], nullptr, all_axes, turning(turn));
-    prescribe(bodies[1], nullptr, all_axes, along({100, 3, 0}));
+    add_script(bodies[0], nullptr, all_axes, turning(turn));
+    add_script(bodies[1], nullptr, all_axes, along({100, 3, 0}));
     const Model model = model_of(std::move(bodies));
     const ScriptedNodes nodes(model);
     const ScriptedNodes::Curves curves = nodes.curves(start_of(model), 1);
@@ -177,7 +177,7 @@ TEST(ScriptedNodes, StraightMotionsAreOnePieceAndTurnsAsManyAsTheyNeed) {
 TEST(ScriptedNodes, WhatTurnsTooFastToBeFollowedIsRefusedAndAJumpIsNot) {
   const auto curves_of = [](const Motion& motion) {
     std::vector<Body> bodies = boxes();
-    prescribe(bodies[0], nullptr, all_axes, motion);
+    add_script(bodies[0], nullptr, all_axes, motion);
     const Model model = model_of(std::move(bodies));
     return ScriptedNodes(model).curves(start_of(model), 1).of_body[0];
   };
@@ -197,8 +197,8 @@ TEST(ScriptedNodes, WhatTurnsTooFastToBeFollowedIsRefusedAndAJumpIsNot) {
 TEST(ScriptedNodes, WhatTheRestOfABodyMustFollowIsCountedByItself) {
   std::vector<Body> bodies = boxes();
   const std::vector<Index> some = {0, 1, 2};
-  prescribe(bodies[0], &some, all_axes, turning(1));
-  prescribe(bodies[1], nullptr, all_axes, turning(3));
+  add_script(bodies[0], &some, all_axes, turning(1));
+  add_script(bodies[1], nullptr, all_axes, turning(3));
   const Model model = model_of(std::move(bodies));
   const ScriptedNodes::Curves curves = ScriptedNodes(model).curves(start_of(model), 1);
   EXPECT_EQ(curves.most_attached, curves.of_body[0]);
@@ -209,8 +209,8 @@ TEST(ScriptedNodes, WhatTheRestOfABodyMustFollowIsCountedByItself) {
 
 TEST(ScriptedNodes, AxesThatAreFreeAndTimesBeyondTheStepMakeNoCurve) {
   std::vector<Body> bodies = boxes();
-  prescribe(bodies[0], nullptr, {false, false, true}, turning(3));  // about z: z does not change
-  prescribe(bodies[1], nullptr, all_axes, turning(3), {0, 0.5});
+  add_script(bodies[0], nullptr, {false, false, true}, turning(3));  // about z: z does not change
+  add_script(bodies[1], nullptr, all_axes, turning(3), {0, 0.5});
   const Model model = model_of(std::move(bodies));
   const ScriptedNodes nodes(model);
   EXPECT_EQ(nodes.curves(start_of(model), 1).most, 1);

@@ -98,17 +98,17 @@ TEST(Sleep, WhatAScriptPushesOrTakesAwayWakes) {
   SmallScene scene = heap(0.1);
   // A ram that meets the box beside after a second, and a table below a box that sinks then.
   Body ram = make_obstacle("ram", moved(generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), {1.3, 0.1, 0}));
-  prescribe(ram, nullptr, {true, true, true}, rigid_motion([](double t) {
-              Pose pose;
-              pose.translation.x() = -0.2 * std::max(0.0, t - 1);
-              return pose;
-            }));
+  add_script(ram, nullptr, {true, true, true}, rigid_motion([](double t) {
+               Pose pose;
+               pose.translation.x() = -0.2 * std::max(0.0, t - 1);
+               return pose;
+             }));
   Body table = make_obstacle("table", moved(generate::box({0.5, 0.1, 0.5}, {1, 1, 1}), {3, 0.5, 0}));
-  prescribe(table, nullptr, {true, true, true}, rigid_motion([](double t) {
-              Pose pose;
-              pose.translation.y() = -5 * std::max(0.0, t - 1);  // 5 cm in a step: nothing touches then
-              return pose;
-            }));
+  add_script(table, nullptr, {true, true, true}, rigid_motion([](double t) {
+               Pose pose;
+               pose.translation.y() = -5 * std::max(0.0, t - 1);  // 5 cm in a step: nothing touches then
+               return pose;
+             }));
   scene.bodies.push_back(ram);
   scene.bodies.push_back(table);
   scene.bodies.push_back(sleepy_box("on table", {3, 0.651, 0}));

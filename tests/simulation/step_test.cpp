@@ -25,10 +25,10 @@ SmallScene busy_scene(Integrator scheme) {
   set_rigid_velocity(box, {0.5, 0, 0}, Vector3::Zero());
   if (scheme == Integrator::quasi_static) {
     const std::vector<Index> left = points_where(box, [](const Vector3& x) { return x[0] < -0.09; });
-    prescribe(box, &left, {true, false, true}, {});
+    add_script(box, &left, {true, false, true}, {});
   }
   const std::vector<Index> corner = points_where(box, [](const Vector3& x) { return x.sum() > 0.39; });
-  prescribe(
+  add_script(
       box, &corner, {false, false, true},
       [](const Matrix3X& start, double t) -> Matrix3X { return start.colwise() + Vector3(0, 0, 0.1 * t); },
       {0.02});
@@ -74,7 +74,7 @@ TEST(Step, FollowsFromTheStateAloneWithEveryIntegrator) {
   }
 }
 
-TEST(Step, IsNotChangedByWhoLooks) {
+TEST(Step, IsNotChangedByObservers) {
   for (const Integrator scheme : {Integrator::implicit_euler, Integrator::newmark}) {
     const SmallScene scene = busy_scene(scheme);
     auto plain = scene.simulation(), watched = scene.simulation();
@@ -150,7 +150,7 @@ SmallScene two_balls(double speed) {
   return scene;
 }
 
-TEST(StepDivision, DividesWhereBodiesMeetThatGoFarAndNowhereElse) {
+TEST(StepDivision, DividesWhereFastBodiesCollideAndNowhereElse) {
   EXPECT_EQ(two_balls(0.5).simulation()->step().substeps, 1) << "they do not meet in this step";
   EXPECT_EQ(two_balls(2).simulation()->step().substeps, 1);
   EXPECT_GT(two_balls(20).simulation()->step().substeps, 1);
@@ -225,7 +225,7 @@ TEST(StepDivision, PartsOfBodiesThatAreTurnedFarAreFollowedInParts) {
   Body bar = make_volume("bar", moved(generate::box({0.4, 0.1, 0.1}, {4, 1, 1}), {0.2, 0, 0}), soft(1e6),
                          1000, MassKind::lumped);
   const std::vector<Index> end = points_where(bar, [](const Vector3& x) { return x[0] < 0.01; });
-  prescribe(
+  add_script(
       bar, &end, {true, true, true}, rigid_motion([](double t) {
         return Pose{.rotation = Eigen::AngleAxisd(EIGEN_PI * t / 0.1, Vector3::UnitZ()).toRotationMatrix()};
       }));

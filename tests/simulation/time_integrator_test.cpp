@@ -251,7 +251,7 @@ TEST(TimeIntegrator, QuasiStaticStepsHaveNoInertiaAndTheSpeedOfTheChange) {
   EXPECT_NEAR(step.velocity(Matrix3X::Constant(3, 1, 4))(0), (4 - 1) / 0.5, 1e-12);
 }
 
-TEST(TimeIntegrator, GivenPositionsHaveTheSpeedOfTheirMotionAndAreLetGoWithIt) {
+TEST(TimeIntegrator, HeldPositionsHaveTheSpeedOfTheirMotionAndAreReleasedWithIt) {
   // y is led along a parabola for 40 steps, then no force acts. x and z are free from the start.
   Mask held = nothing_held;
   held(1, 0) = true;

@@ -1,5 +1,5 @@
 #include <apart/bodies/linear_map.hpp>
-#include <apart/potentials/boundary_target.hpp>
+#include <apart/potentials/script_target.hpp>
 #include <apart/solver/barrier_stiffness.hpp>
 #include <apart/solver/newton.hpp>
 
@@ -132,7 +132,7 @@ TEST(Newton, GoesAlongTheBottomOfAValleyInsteadOfFromSideToSide) {
 
 TEST(Newton, NeverPassesItsStepLimit) {
   const LinearMap map = LinearMap::identity(1);
-  BoundaryTarget target;
+  ScriptTarget target;
   target.targets.push_back({0, {1, 0, 0}, {1, 1, 1}, 1, Vector3::Zero()});
   Wall wall;
   const Chart chart(1);
@@ -152,7 +152,7 @@ TEST(Newton, NeverPassesItsStepLimit) {
 
 TEST(Newton, GoesOnWhenTheStationaryHookChangesTheProblem) {
   const LinearMap map = LinearMap::identity(1);
-  BoundaryTarget target;
+  ScriptTarget target;
   target.stiffness = 1;
   target.targets.push_back({0, {1, 0, 0}, {1, 1, 1}, 1, Vector3::Zero()});
   const Chart chart(1);

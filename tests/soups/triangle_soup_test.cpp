@@ -156,7 +156,7 @@ void check_soups(unsigned seed, int count) {
     std::size_t combination = 0;
     for (const CcdMethod method : {CcdMethod::additive, CcdMethod::tight_inclusion})
       for (const double gap_fraction : {0.0, 0.2}) {
-        // Every broad phase meets every method of narrow phase, in turn.
+        // Every broad phase is combined with every method of narrow phase, in turn.
         const auto& search = methods[(std::size_t(i / kind_count) + combination++) % methods.size()];
         CandidateCache cache(search.make(soup.surface), soup.surface.pairs.max_reach());
         const double time = collision_free_step(soup.surface, cache, {soup.x0, p},

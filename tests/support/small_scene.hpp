@@ -17,7 +17,8 @@ struct SmallScene {
     options.dt = 0.01;
     options.solver.tolerance = 1e-6;
   }
-  /// Obstacles and half-spaces do not meet each other, affine bodies not themselves, as in scene files.
+  /// Obstacles and half-spaces do not collide with each other, affine bodies not with themselves, as in scene
+  /// files.
   std::unique_ptr<Simulation> simulation(std::vector<Attachment> attachments = {}) const;
 };
 

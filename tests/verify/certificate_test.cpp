@@ -380,7 +380,7 @@ TEST(Certificate, ChecksThatGapsKeepTheirThickness) {
   }
 }
 
-TEST(Certificate, RelaxesThicknessAmongNeighboursOfOnePieceOnly) {
+TEST(Certificate, ShortensThicknessAmongNeighboursOfOnePieceOnly) {
   const ThickRun run;
   // Node 2 and segment 3–4 were 0.1 apart, less than 0.35: 0.3 · 0.1/(2 · 0.35) = 0.04286 is left to keep.
   EXPECT_TRUE(run.with_moved(2, {0.057, 0, 0}).ok());
@@ -442,7 +442,7 @@ TEST(CertificateOfIterates, CertifiesAGoodHistory) {
   EXPECT_EQ(kinds(run.certify(1)), "history") << "but not with the first one";
 }
 
-TEST(CertificateOfIterates, CatchesFramesAndStepsThatTellOfOtherBodies) {
+TEST(CertificateOfIterates, CatchesFramesAndStepsWithOtherBodies) {
   const RunFixture run;
   Frame start = run.sunk(0, 0), end = run.sunk(0.1, 0.2);
   for (const std::vector<int>& absent : {std::vector<int>{}, {RunFixture::soft}, {RunFixture::table}}) {

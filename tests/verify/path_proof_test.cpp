@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <apart/core/parallel.hpp>
+#include <apart/verify/gaps.hpp>
 #include <apart/verify/path_proof.hpp>
-#include <apart/verify/separation.hpp>
 #include <support/any_pair.hpp>
 
 #include <cmath>
@@ -234,7 +234,8 @@ TEST_P(PublishedQueries, NoCollisionIsAcceptedAndEveryMissAboveRoundingIsProven)
           std::array<Vector3, 4> y;
           for (int i = 0; i < 4; ++i) y[i] = (1 - until) * all[i].from + until * all[i].to;
           const std::span<const Vector3> then(y);
-          EXPECT_LT(separation(then.first(split), then.subspan(split)).shortest.norm(), 1e-11) << file.path();
+          EXPECT_LT(separating_directions(then.first(split), then.subspan(split)).shortest.norm(), 1e-11)
+              << file.path();
         }
         x.clear();
       }

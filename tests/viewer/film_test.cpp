@@ -145,7 +145,7 @@ TEST_F(Film, ColoursFollowTheQuantity) {
   EXPECT_THROW(spanning("taste", 1, frames), InputError);
 }
 
-TEST_F(Film, TellsWhatColoursStandFor) {
+TEST_F(Film, ShowsWhatColoursStandFor) {
   const Frame frame = read_frame(list_frames(directory / "run").back());
   RenderOptions picture = {.width = 320, .height = 240, .samples = 1, .camera = {}};
   picture.colouring = Colouring{"speed", 0, 12.5, 1};

@@ -47,7 +47,7 @@ TEST(DrawnSurface, HoldsTheBoundaryAndNothingInside) {
   EXPECT_THROW(cell_of(b.frame, -1), InputError);
 }
 
-TEST(DrawnSurface, KeyTellsTopologiesApartAndNotPositions) {
+TEST(DrawnSurface, KeyDistinguishesTopologiesAndNotPositions) {
   const FrameBuilder a = cubes(0.1);
   EXPECT_EQ(topology_key(a.frame), topology_key(cubes(0.2).frame));
   FrameBuilder b = a;

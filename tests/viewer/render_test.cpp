@@ -291,7 +291,7 @@ TEST(Render, RefusesWhatSinglePrecisionCannotShow) {
   EXPECT_NO_THROW(draw(b.frame, options));
 }
 
-TEST(Render, HalfSpacesThatAreNotThereAreNotDrawn) {
+TEST(Render, AbsentHalfSpacesAreNotDrawn) {
   FrameBuilder b = ball_on_ground();
   b.add({"table", "obstacle"}, generate::box({2, 0.1, 2}, {1, 1, 1}), {0, -0.2, 0});
   RenderOptions options = small();
@@ -323,7 +323,7 @@ TEST(Shapes, AreAsThickAsTheBodiesThemselves) {
   EXPECT_GT(radius(2), 0) << "can be seen";
 }
 
-TEST(Shapes, AreOfBodiesThatAreThere) {
+TEST(Shapes, AreOfBodiesThatArePresent) {
   FrameBuilder b;
   b.add({"ball", "volume"}, generate::sphere(0.2, 2));
   b.add({"rope", "rod"}, generate::segments(2, 4));

@@ -106,19 +106,19 @@ TEST_F(Server, ServesThePageBelowItsAddress) {
   const auto page = get("/token/");
   ASSERT_TRUE(page);
   EXPECT_EQ(page->status, 200);
-  EXPECT_NE(page->body.find("viewer.js"), std::string::npos);
-  const auto script = get("/token/viewer.js");
+  EXPECT_NE(page->body.find("page.js"), std::string::npos);
+  const auto script = get("/token/page.js");
   ASSERT_TRUE(script);
   EXPECT_EQ(script->status, 200);
   for (const PageFile& file : page_files()) {
-    if (file.name == "viewer.js") {
+    if (file.name == "page.js") {
       EXPECT_EQ(script->body, file.content);
     }
   }
   EXPECT_EQ(json::parse(get("/token/runs.json")->body)["runs"][0]["name"], "run");
 }
 
-TEST_F(Server, RefusesWhoDoesNotKnowTheToken) {
+TEST_F(Server, RefusesRequestsWithoutTheToken) {
   for (const char* path : {"/", "/token", "/runs.json", "/tokem/", "/toke/", "/tokens/", "/tokentoken/", "//",
                            "/TOKEN/", "/0/state.json", "/wrong/0/positions?frame=0"})
     EXPECT_EQ(status(path), 403) << path;
@@ -294,7 +294,7 @@ TEST_F(Server, ARunStartedAnewLeavesNoStepsBehind) {
   s = state();
   EXPECT_EQ(s["steps"]["columns"]["contacts"], json({7, 8, 9}));
   EXPECT_EQ(s["steps"]["columns"]["seconds"], json({0.5, nullptr, nullptr}));
-  // And without a frame of its own yet, which alone would tell.
+  // And without a frame of its own yet, which alone would show it.
   generation = s["generation"];
   write_file(run() / "steps.csv", "step,time,contacts\n1,0.01,1\n2,0.02,2\n3,0.03,3\n4,0.04,4\n");
   s = state(4, 3);
@@ -309,7 +309,7 @@ TEST_F(Server, ARunStartedAnewLeavesNoStepsBehind) {
   EXPECT_EQ(s["steps"]["columns"]["contacts"], json({5}));
 }
 
-TEST_F(Server, TellsThatFramesWereReplaced) {
+TEST_F(Server, ReportsThatFramesWereReplaced) {
   const json first = state();
   const std::string stamp = first["frames"]["stamp"];
   EXPECT_EQ(state(4)["frames"]["before"], stamp) << "nothing happened";
@@ -438,7 +438,7 @@ class RawConnection {
   int socket_;
 };
 
-TEST_F(Server, WhoSendsSlowlyOrNothingKeepsNobodyWaiting) {
+TEST_F(Server, SlowAndSilentConnectionsKeepNobodyWaiting) {
   std::vector<std::unique_ptr<RawConnection>> slow, idle;
   for (int i = 0; i < 30; ++i) {
     slow.push_back(std::make_unique<RawConnection>(server->port()));

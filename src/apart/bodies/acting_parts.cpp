@@ -42,23 +42,24 @@ std::vector<Index> nodes_of(const Body& body, PointSet set) {
 
 std::vector<ScriptedPart> scripted_parts(const Body& body) {
   std::vector<ScriptedPart> parts;
-  const auto is_shared = [&](int script) {
-    return script >= 0 && std::ranges::count(body.prescriptions, script, &Prescription::script) > 1;
+  const auto is_shared = [&](int group) {
+    return group >= 0 && std::ranges::count(body.scripts, group, &Script::group) > 1;
   };
-  std::vector<std::pair<int, std::vector<unsigned>>> given;  // per script: the axes of each node
-  for (std::size_t i = 0; i < body.prescriptions.size(); ++i) {
-    const Prescription& p = body.prescriptions[i];
+  std::vector<std::pair<int, std::vector<unsigned>>> given;  // per group: the axes of each node
+  for (std::size_t i = 0; i < body.scripts.size(); ++i) {
+    const Script& script = body.scripts[i];
     std::vector<unsigned>* taken = nullptr;
-    if (is_shared(p.script)) {
-      auto found = std::ranges::find(given, p.script, [](const auto& entry) { return entry.first; });
+    if (is_shared(script.group)) {
+      auto found = std::ranges::find(given, script.group, [](const auto& entry) { return entry.first; });
       if (found == given.end())
-        found = given.insert(given.end(),
-                             {p.script, std::vector<unsigned>(static_cast<std::size_t>(body.node_count()))});
+        found = given.insert(
+            given.end(), {script.group, std::vector<unsigned>(static_cast<std::size_t>(body.node_count()))});
       taken = &found->second;
     }
-    const unsigned axes = unsigned(p.axes[0]) | unsigned(p.axes[1]) << 1 | unsigned(p.axes[2]) << 2;
+    const unsigned axes =
+        unsigned(script.axes[0]) | unsigned(script.axes[1]) << 1 | unsigned(script.axes[2]) << 2;
     std::array<std::vector<Index>, 8> by_axes;
-    for (const Index node : nodes_of(body, p.points)) {
+    for (const Index node : nodes_of(body, script.points)) {
       const unsigned remaining = taken ? axes & ~(*taken)[std::size_t(node)] : axes;
       if (taken) (*taken)[std::size_t(node)] |= axes;
       by_axes[remaining].push_back(node);

@@ -1,13 +1,13 @@
 #pragma once
-// What acts on which nodes, points and facets of a body: the only place where sets turn into numbers.
+// What acts on which nodes, points and facets of a body: the only place where sets are resolved to indices.
 #include <apart/bodies/body.hpp>
 
 namespace apart {
 
-/// Nodes of a body that one of its prescriptions moves, and along which axes.
+/// Nodes of a body that one of its scripts moves, and along which axes.
 struct ScriptedPart {
-  std::size_t prescription = 0;  ///< in Body::prescriptions
-  std::vector<Index> nodes;      ///< body's own node numbers, ascending
+  std::size_t script = 0;    ///< in Body::scripts
+  std::vector<Index> nodes;  ///< body's own node numbers, ascending
   std::array<bool, 3> axes = {true, true, true};
 };
 
@@ -17,7 +17,7 @@ struct LoadedPart {
   VectorX weights;            ///< of each point: area [m²], or one; of an acceleration: empty
 };
 
-/// What the air meets, in points of the mesh.
+/// What is exposed to the air, in points of the mesh.
 struct WindwardPart {
   Faces facets;
   Edges segments;

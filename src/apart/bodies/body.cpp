@@ -155,12 +155,12 @@ Body make_volume(std::string name, Mesh mesh, const CellSubstances& substances, 
     if (!(diagonal[i] > 0))
       throw InputError("body '{}': point {} has no mass; remove points that belong to no tetrahedron",
                        body.name, i);
-  const auto stuff = std::make_shared<const std::vector<Substance>>(substances.substances);
-  body.remake = [name = body.name, stuff, mass](const BodyShape& shape) {
+  const auto all = std::make_shared<const std::vector<Substance>>(substances.substances);
+  body.remake = [name = body.name, all, mass](const BodyShape& shape) {
     check_only(CellKind::tetrahedra, name, shape.mesh);
     validate_volume(shape.mesh, fmt::format("body '{}'", name));
-    CellSubstances again{*stuff, shape.sets.cell_substance};
-    if (stuff->size() == 1) again.of_cell.assign(std::size_t(shape.mesh.tetrahedra.cols()), 0);
+    CellSubstances again{*all, shape.sets.cell_substance};
+    if (all->size() == 1) again.of_cell.assign(std::size_t(shape.mesh.tetrahedra.cols()), 0);
     return make_volume(name, shape.mesh, again, mass);
   };
   return body;
@@ -194,7 +194,7 @@ Body make_affine(std::string name, Mesh mesh, const Material& material, double d
 Body make_obstacle(std::string name, Mesh mesh, Motion motion) {
   Body body = body_of_nodes(std::move(name), BodyKind::obstacle, std::move(mesh));
   set_surface(body);
-  prescribe(body, nullptr, {true, true, true}, std::move(motion));
+  add_script(body, nullptr, {true, true, true}, std::move(motion));
   return body;
 }
 
@@ -211,7 +211,7 @@ Body make_half_space(std::string name, const Vector3& origin, const Vector3& nor
   body.mesh.points = body.nodes;
   body.velocity = Matrix3X::Zero(3, body.node_count());
   body.point_map = LinearMap::identity(body.node_count());
-  if (motion) prescribe(body, nullptr, {true, true, true}, std::move(motion));
+  if (motion) add_script(body, nullptr, {true, true, true}, std::move(motion));
   return body;
 }
 
@@ -227,13 +227,13 @@ PointSet all_points(Body& body) {
   return body.sets.add_points("all", std::move(points));
 }
 
-void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion,
-               TimeRange when) {
+void add_script(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion,
+                TimeRange when) {
   if (points && (body.kind == BodyKind::affine || body.kind == BodyKind::rigid))
-    throw InputError("body '{}': {} body can only be prescribed as a whole; use a motion, or type volume",
+    throw InputError("body '{}': {} body can only be scripted as a whole; use a motion, or type volume",
                      body.name, body.kind == BodyKind::affine ? "an affine" : "a rigid");
   const PointSet set = points ? body.sets.add_points("scripted", *points) : all_points(body);
-  body.prescriptions.push_back({set, axes, std::move(motion), when});
+  body.scripts.push_back({set, axes, std::move(motion), when});
 }
 
 double total_mass(const Body& body) {

@@ -1,5 +1,5 @@
 #pragma once
-// A body is data: coordinates, a map to the points it shows, its elastic elements and its mass. One maker per
+// A body is data: nodes, a map to its mesh points, its elastic elements and its mass. There is one maker per
 // kind.
 #include <apart/bodies/body_sets.hpp>
 #include <apart/bodies/chart.hpp>
@@ -22,8 +22,8 @@ namespace apart {
 /// Elastic cells on nodes: linear tetrahedra.
 struct ElasticCells {
   Tetrahedra nodes;  ///< 4 × n, body's own node numbers
-  std::vector<Matrix3>
-      inverse_rest;  ///< (rest edge matrix)⁻¹ [1/m]: F = [q₁−q₀, q₂−q₀, q₃−q₀] · inverse_rest
+  /// (rest edge matrix)⁻¹ [1/m]: F = [q₁−q₀, q₂−q₀, q₃−q₀] · inverse_rest
+  std::vector<Matrix3> inverse_rest;
   VectorX volume;  ///< [m³] at rest; the weight of the energy density
   std::vector<Material> materials;
   std::vector<Index> material_of;  ///< per cell, index into materials
@@ -37,7 +37,7 @@ struct ShellCells {
   std::vector<Matrix2> inverse_rest;  ///< (edges of the rest triangle along warp and weft)⁻¹ [1/m]:
                                       ///< F = [q₁−q₀, q₂−q₀] · inverse_rest
   VectorX volume;        ///< [m³] area times thickness at rest; the weight of the energy density
-  double thickness = 0;  ///< [m] of the stuff
+  double thickness = 0;  ///< [m] of the material
   Membrane membrane;
   std::optional<StretchLimit> limit;
   Tetrahedra hinges;        ///< 4 × m: the two ends of an edge, then the third corner of either triangle
@@ -45,7 +45,7 @@ struct ShellCells {
   VectorX hinge_stiffness;  ///< [J]: energy = stiffness · (angle − rest angle)²
 };
 
-/// What the cells of a body are made of; cells made of the same thing share an entry.
+/// The materials of the cells of a body; cells of the same material share an entry.
 struct Substance {
   Material material;
   double density = 1000;  ///< [kg/m³]
@@ -55,7 +55,7 @@ struct CellSubstances {
   std::vector<Index> of_cell;  ///< per tetrahedron, index into substances
 };
 
-/// What a rod of circular cross-section is made of.
+/// Material of a rod of circular cross-section.
 struct RodMaterial {
   double density = 1000;     ///< [kg/m³]
   double young = 1e6;        ///< E [Pa]
@@ -65,8 +65,8 @@ struct RodMaterial {
 };
 enum class RestCurvature { mesh, straight };  ///< as a rod is made, or none
 
-/// Segments that resist stretch, and the nodes between two of them, which resist bending. Open and closed
-/// chains alike; a node where three or more segments meet is a joint, free to bend.
+/// Segments that resist stretch, and the nodes between two of them, which resist bending. Chains may be open
+/// or closed; a node where three or more segments meet is a free joint.
 struct RodCells {
   Edges segments;                               ///< 2 × n, body's own node numbers
   VectorX rest_length;                          ///< of each segment [m]
@@ -84,7 +84,7 @@ struct Pose {
   Vector3 translation = Vector3::Zero();  ///< [m]
   Vector3 apply(const Vector3& x0) const { return centre + rotation * (x0 - centre) + translation; }
 };
-/// Where points are `time` [s] after a motion has begun that were at `start` (3 × n [m]) then.
+/// Where points are `time` [s] after the start of a motion, if they are at `start` (3 × n [m]) then.
 using Motion = std::function<Matrix3X(const Matrix3X& start, double time)>;
 Motion rigid_motion(std::function<Pose(double time)> pose);
 
@@ -97,17 +97,17 @@ struct TimeRange {
   bool overlaps(const TimeRange& other) const { return from < other.until && other.from < until; }
 };
 
-/// Points whose nodes have a position that is given as a function of time. One that begins late takes them
-/// where they are then; its motion is relative to that place and to that time. One that begins at the start
-/// is relative to the body's mesh.
-struct Prescription {
+/// The motion of some points of a body, given by the scene as a function of time. A script that begins at the
+/// start of the run is relative to the body's mesh. One that begins later is relative to that time and to
+/// where the nodes are then, their anchors.
+struct Script {
   PointSet points;
-  std::array<bool, 3> axes = {true, true, true};  ///< which of x, y, z are prescribed
+  std::array<bool, 3> axes = {true, true, true};  ///< which of x, y, z are scripted
   Motion motion;                                  ///< empty: held where they are
   TimeRange when;
-  /// Prescriptions of one number, if it is not negative, have the same motion and times: what one of them
-  /// gives, later ones leave out.
-  int script = -1;
+  /// Scripts of one group, if it is not negative, have the same motion and times: coordinates that one of
+  /// them covers are skipped by later ones.
+  int group = -1;
 };
 
 /// Given forces that do not depend on how the body deforms. Areas are those of the body's mesh.
@@ -125,8 +125,8 @@ struct Load {
   TimeRange when;
 };
 
-/// A torque on the whole body, as forces that begin to turn it and deform it as little as they can: those of
-/// the accelerations α × r, with α = I⁻¹ τ.
+/// A torque on the whole body, as the forces of the accelerations α × r with α = I⁻¹ τ, which deform it as
+/// little as possible.
 struct Torque {
   std::function<Vector3(double time)> torque;  ///< τ [N m], world, at a time [s]
   TimeRange when;
@@ -139,14 +139,14 @@ struct Pressure {
   TimeRange when;
 };
 
-/// Air that moves, and resists what moves through it, with the square of the speed between the two.
+/// Drag of moving air, with the square of the relative speed.
 struct Wind {
   FacetSet facets;
-  SegmentSet segments;  ///< as thick as Body::radius says
+  SegmentSet segments;  ///< of radius Body::radius
   PointSet points;      ///< balls of that radius
-  std::function<Vector3(const Vector3& rest, double time)>
-      velocity;            ///< of the air [m/s], at a place of the body at the start [m] and a time [s]
-  double density = 1.225;  ///< [kg/m³]
+  /// Of the air [m/s], at a place of the body at the start [m] and a time [s].
+  std::function<Vector3(const Vector3& rest, double time)> velocity;
+  double density = 1.225;                  ///< [kg/m³]
   double normal = 1.2, tangential = 0.02;  ///< drag coefficients across a surface and along it
   TimeRange when;
 };
@@ -164,7 +164,7 @@ enum class BodyKind { volume, shell, affine, rigid, rod, particles, obstacle, ha
 std::string_view name_of(BodyKind kind);
 
 struct Body {
-  /// Without a volume of its own: it is seen as thick as contact keeps it apart, ξ + d̂.
+  /// Has no volume: its visible thickness is the distance that contact keeps, ξ + d̂.
   bool is_thin() const { return is_dynamic() && !encloses_volume; }
 
   std::string name;
@@ -172,7 +172,7 @@ struct Body {
   Mesh mesh;             ///< initial placement [m, world]; points and cells as they are output
   Matrix3X rest_points;  ///< of a shell whose rest shape is not its mesh, of each point [m]; else empty
   Matrix3X nodes;        ///< initial coordinates, 3 × node count [m, world]
-  std::shared_ptr<const BodyChart> chart;  ///< how nodes may move; none: everywhere
+  std::shared_ptr<const BodyChart> chart;  ///< how nodes may move; none: independently
   Matrix3X velocity;                       ///< initial velocity of the nodes [m/s]
   LinearMap point_map;                     ///< nodes → mesh.points
   std::vector<Index> surface_points;       ///< the mesh points contact sees, ascending
@@ -185,16 +185,16 @@ struct Body {
   bool encloses_volume = false;      ///< a solid: its surface has an inside, where nothing may be
   Eigen::SparseMatrix<double> mass;  ///< node × node [kg]; empty for obstacles and half-spaces
   BodySets sets;                     ///< what the following, attachments and probes refer to
-  std::vector<Prescription> prescriptions;
+  std::vector<Script> scripts;
   std::vector<Load> loads;
   std::vector<Torque> torques;
   std::vector<Pressure> pressures;
   std::vector<Wind> winds;
   Damping damping;
   std::optional<HalfSpace> half_space;
-  TimeRange presence;  ///< when the body is there; in other steps it rests, and nothing sees it
-  /// Makes the body anew of another mesh, without what acts on it; see with_shape. Throws InputError if the
-  /// mesh is not good. Empty: the body keeps its mesh.
+  TimeRange presence;  ///< when the body is present; in other steps it is at rest and takes part in nothing
+  /// Makes the body again from another mesh, without scripts and loads; see with_shape. Throws InputError if
+  /// the mesh is not suitable. Empty: the body keeps its mesh.
   std::function<Body(const BodyShape& shape)> remake;
   bool reshaped = false;  ///< the mesh is not that of the scene; see with_shape
 
@@ -209,15 +209,15 @@ Body make_volume(std::string name, Mesh mesh, const CellSubstances& cells, MassK
 /// The same of one material.
 Body make_volume(std::string name, Mesh mesh, const Material& material, double density, MassKind mass);
 
-/// How the angles between triangles turn into energy.
+/// Bending energy of the angles between triangles.
 enum class BendingModel {
-  plate,     ///< flexural rigidity E ξ³/(12 (1 − ν²)) for bending along a line, as plate theory says
+  plate,  ///< flexural rigidity E thickness³/(12 (1 − ν²)) for bending along a line, as in plate theory
   published  ///< C-IPC supplement eq. 17–18 to the letter: three times that
 };
 struct ShellSubstance {
   Membrane membrane;
-  double density = 1000;                          ///< [kg/m³]
-  double thickness = 1e-3;                        ///< ξ [m], physical: mass, volume, bending
+  double density = 1000;    ///< [kg/m³]
+  double thickness = 1e-3;  ///< of the material [m]: mass, volume, bending; not ξ of contact
   double bending_young = 0, bending_poisson = 0;  ///< E [Pa] and ν of bending; E = 0: none
   BendingModel bending_model = BendingModel::plate;
   std::optional<StretchLimit> limit;
@@ -226,7 +226,7 @@ struct ShellRest {
   std::optional<Matrix3X> points;   ///< [m] the shape without strain; none: the mesh as it is placed
   bool flat = false;                ///< angles are zero at rest, whatever the mesh
   Vector3 warp = Vector3::UnitX();  ///< direction in the rest shape, of orthotropic materials
-  bool warp_from_texture = false;   ///< instead: where the first texture coordinate of the mesh grows
+  bool warp_from_texture = false;   ///< instead: the direction in which the first texture coordinate grows
 };
 /// Thin sheet of triangles. The mesh must have passed validate_surface. Throws InputError if the start breaks
 /// a strain limit.
@@ -241,15 +241,15 @@ struct RigidFreedom {
   std::array<bool, 3> rotation = {true, true, true};
 };
 /// Exactly rigid body: the nodes and the map of an affine one, kept on rigid motions by its chart. Of a mesh
-/// of any cells, in any number of pieces. A straight rod or a point, which cannot resist turning, gets the
-/// inertia of something thin.
+/// of any cells, in any number of pieces. A straight rod or a point, which has no inertia about some axis,
+/// gets that of a thin body.
 Body make_rigid(std::string name, Mesh mesh, MassDistribution mass, const RigidFreedom& freedom = {});
 /// Elastic rods: the segments of a mesh that has no other cells, in chains of any number. Mass is lumped:
 /// half of each segment's to either end.
 Body make_rod(std::string name, Mesh mesh, const RodMaterial& material, RestCurvature rest);
-/// Balls that do not turn: one at each point of the mesh, of mass 4/3 π r³ times the density [kg/m³].
+/// Balls that do not rotate: one at each point of the mesh, of mass 4/3 π r³ times the density [kg/m³].
 Body make_particles(std::string name, Mesh mesh, double radius, double density);
-/// Triangles, segments or points that are never pushed; every node is prescribed by `motion` (empty: fixed).
+/// Triangles, segments or points that are never pushed; `motion` scripts every node (empty: held in place).
 Body make_obstacle(std::string name, Mesh mesh, Motion motion = {});
 /// Solid behind a plane. With a motion it has one node, its origin, which that motion moves; the plane never
 /// turns.
@@ -259,10 +259,10 @@ Body make_half_space(std::string name, const Vector3& origin, const Vector3& nor
 void set_rigid_velocity(Body& body, const Vector3& linear, const Vector3& angular);
 /// The set of all points of the mesh.
 PointSet all_points(Body& body);
-/// Prescribes all nodes of a body or, with `points`, the nodes of those mesh points, which become a set
-/// (throws InputError for an affine body).
-void prescribe(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion,
-               TimeRange when = {});
+/// Scripts all nodes of a body or, with `points`, the nodes of those mesh points, which become a set. Throws
+/// InputError for part of an affine or rigid body, which moves as a whole.
+void add_script(Body& body, const std::vector<Index>* points, std::array<bool, 3> axes, Motion motion,
+                TimeRange when = {});
 
 double total_mass(const Body& body);       ///< [kg]
 Vector3 centre_of_mass(const Body& body);  ///< [m], initial

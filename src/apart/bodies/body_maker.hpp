@@ -1,5 +1,5 @@
 #pragma once
-// What the makers of bodies share.
+// Shared by the makers of bodies.
 #include <apart/bodies/body_shape.hpp>
 
 namespace apart {

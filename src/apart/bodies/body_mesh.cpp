@@ -18,10 +18,9 @@ template <class... Args>
          mesh.faces.cols() > 0 ? " or a shell" : "");
   if (const auto open = find_open_edge(mesh))
     fail(place,
-         "has no tetrahedra; \"tetrahedralize\": true fills a closed surface, but this one is open or "
-         "turned "
-         "at the edge of points {} and {}, ({:g}, {:g}, {:g}) m: close it, or make the body a shell or an "
-         "obstacle",
+         "has no tetrahedra; \"tetrahedralize\": true fills a closed surface, but this one is open, or "
+         "changes orientation, at the edge of points {} and {}, ({:g}, {:g}, {:g}) m: close it, or make the "
+         "body a shell or an obstacle",
          open->a, open->b, mesh.points(0, open->a), mesh.points(1, open->a), mesh.points(2, open->a));
   fail(place, "has no tetrahedra; fill its surface with \"tetrahedralize\": true");
 }
@@ -40,8 +39,8 @@ Mesh closed_surface_mesh(Mesh mesh, const MeshPlace& place) {
   validate_surface(mesh, place.cells);
   if (!is_closed_surface(mesh))
     fail(place,
-         "its triangles do not bound a volume: some edge has not exactly two, facing alike; close and orient "
-         "it");
+         "its triangles do not bound a volume: an edge does not belong to exactly two consistently oriented "
+         "triangles; close and orient the surface");
   if (enclosed_volume(mesh) < 0) mesh.faces.row(0).swap(mesh.faces.row(1));
   return mesh;
 }

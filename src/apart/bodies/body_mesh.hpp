@@ -1,7 +1,7 @@
 #pragma once
-// What each kind of body needs of a mesh. Each function takes what was read or generated and gives a mesh of
-// which such a body can be made: cells of other kinds and points of no cell are left out, cells are oriented
-// and checked. Throws InputError that says what is wrong and what to do.
+// What each kind of body needs of a mesh. Each function takes a mesh that was read or generated and returns
+// one from which such a body can be made: cells of other kinds and points of no cell are dropped, cells are
+// oriented and checked. Throws InputError with the problem and a remedy.
 #include <apart/geometry/mesh.hpp>
 
 #include <string>
@@ -24,7 +24,7 @@ Mesh rod_mesh(Mesh mesh, const MeshPlace& place);        ///< segments
 Mesh particles_mesh(Mesh mesh, const MeshPlace& place);  ///< points, whatever the cells
 Mesh obstacle_mesh(Mesh mesh, const MeshPlace& place);   ///< triangles, segments and points
 
-/// After the points of a mesh that was good have moved.
+/// After the points of a valid mesh have moved.
 void validate_again(const Mesh& mesh, const MeshPlace& place);
 
 }  // namespace apart

@@ -1,7 +1,7 @@
 #pragma once
-// Parts of a body that have a name. Whatever acts on a part of a body or measures it refers to a set, never
-// to points or facets by number, so that the mesh may change under it: who changes the mesh rewrites the
-// members of the body's sets, and nothing else has to know.
+// Named parts of a body. Whatever acts on a part of a body or measures it refers to a set, never to points or
+// facets by index, so that the mesh may change: code that changes the mesh rewrites the members of the body's
+// sets, and no other code is affected.
 #include <apart/core/types.hpp>
 
 #include <array>
@@ -38,11 +38,11 @@ struct NamedSet {
 /// The sets of one body, and what its cells are made of.
 ///
 /// How members follow a mesh that changes:
-/// - A point that is born on an edge, a facet or in a cell belongs to the sets that hold all points of that
-///   edge, facet or cell; the parts of a facet or segment belong to the sets that held the whole.
-/// - The points of point forces and attachments are meant one by one: they stay, in their order, and no
-///   others join them.
-/// - A cell is made of what the cell was made of that it is a part of.
+/// - A point that is created on an edge, a facet or in a cell belongs to the sets that contain all points of
+///   that edge, facet or cell; the parts of a facet or segment belong to the sets that contained the whole.
+/// - The points of point forces and attachments are individual points: they stay, in their order, and no
+///   others are added.
+/// - A cell has the material of the cell that it is a part of.
 class BodySets {
  public:
   PointSet add_points(std::string name, std::vector<Index> members) {
@@ -60,10 +60,10 @@ class BodySets {
     return members(kind, set.number);
   }
   const std::vector<NamedSet>& list(SetKind kind) const { return sets_[std::size_t(kind)]; }
-  /// Other members of a set, as its mesh has changed.
+  /// Replaces the members of a set after a change of the mesh.
   void replace(SetKind kind, std::size_t set, std::vector<Index> members);
 
-  /// Per tetrahedron: which of the body's substances it is made of. Empty: the body is of one.
+  /// Per tetrahedron: which of the body's materials it has. Empty: the body has one.
   std::vector<Index> cell_substance;
 
   bool operator==(const BodySets&) const = default;

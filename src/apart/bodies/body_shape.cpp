@@ -9,7 +9,7 @@ namespace apart {
 
 namespace {
 
-/// The new mesh is of the same thing: it stays in its box, but for rounding.
+/// The new mesh describes the same body: it stays in its bounding box, except for rounding.
 void check_extent(const Body& body, const Mesh& mesh) {
   if (mesh.point_count() == 0 || !mesh.points.allFinite())
     throw InputError("body '{}': its mesh has no points, or some that are not finite", body.name);
@@ -17,19 +17,20 @@ void check_extent(const Body& body, const Mesh& mesh) {
   const double slack = 1e-9 * old.diagonal();
   if (!((now.lower - old.lower).array() >= -slack).all() ||
       !((old.upper - now.upper).array() >= -slack).all())
-    throw InputError("body '{}': its mesh reaches farther than the body does", body.name);
+    throw InputError("body '{}': its mesh extends beyond the body", body.name);
 }
 
 void check_sets(const Body& old, const Body& made, const BodySets& sets) {
   const auto check = [&](SetKind kind, Eigen::Index count) {
     const std::vector<NamedSet>&before = old.sets.list(kind), &now = sets.list(kind);
     if (!std::ranges::equal(before, now, {}, &NamedSet::name, &NamedSet::name))
-      throw InputError("body '{}': its mesh has other sets than the scene gives it", old.name);
+      throw InputError("body '{}': the sets of its mesh differ from those of the scene", old.name);
     for (const NamedSet& set : now)
       if (std::ranges::adjacent_find(set.members, std::greater_equal<>()) != set.members.end() ||
           (!set.members.empty() && (set.members.front() < 0 || set.members.back() >= count)))
-        throw InputError("body '{}': the members of its set '{}' do not ascend, or are not all in its mesh",
-                         old.name, set.name);
+        throw InputError(
+            "body '{}': the members of its set '{}' are not in ascending order, or not all in its mesh",
+            old.name, set.name);
   };
   check(SetKind::points, made.mesh.point_count());
   check(SetKind::segments, made.free_segments.cols());
@@ -40,11 +41,11 @@ void check_substances(const Body& body, const BodyShape& shape) {
   const std::vector<Index>& of_cell = shape.sets.cell_substance;
   const Eigen::Index expected = body.sets.cell_substance.empty() ? 0 : shape.mesh.tetrahedra.cols();
   if (Eigen::Index(of_cell.size()) != expected)
-    throw InputError("body '{}': {} of its cells have a substance, must be {}", body.name, of_cell.size(),
+    throw InputError("body '{}': {} of its cells have a material, must be {}", body.name, of_cell.size(),
                      expected);
   for (const Index k : of_cell)
     if (k < 0 || std::size_t(k) >= body.elastic->materials.size())
-      throw InputError("body '{}': a cell is of substance {}, which the body does not have", body.name, k);
+      throw InputError("body '{}': a cell has material {}, which the body does not have", body.name, k);
 }
 
 }  // namespace
@@ -58,7 +59,7 @@ BodyShape shape_of(const Body& body) {
 
 Body with_shape(const Body& body, BodyShape shape) {
   if (!body.remake)
-    throw InputError("body '{}': is of kind {}, which keeps its mesh", body.name, name_of(body.kind));
+    throw InputError("body '{}': the mesh of a body of kind {} cannot change", body.name, name_of(body.kind));
   check_extent(body, shape.mesh);
   const Eigen::Index rest_points = body.rest_points.cols() > 0 ? shape.mesh.points.cols() : 0;
   if (shape.rest_points.cols() != rest_points || !shape.rest_points.allFinite())
@@ -70,7 +71,7 @@ Body with_shape(const Body& body, BodyShape shape) {
   if (!VectorX(made.mass.diagonal()).allFinite())
     throw InputError("body '{}': its mass is not finite", body.name);
   made.sets = std::move(shape.sets);
-  made.prescriptions = body.prescriptions;
+  made.scripts = body.scripts;
   made.loads = body.loads;
   made.torques = body.torques;
   made.pressures = body.pressures;

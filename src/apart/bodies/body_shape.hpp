@@ -3,8 +3,8 @@
 
 namespace apart {
 
-/// What a change of its mesh replaces of a body. Everything else a body has follows from this and from what
-/// it is made of, or refers to the sets.
+/// The part of a body that a change of its mesh replaces. Everything else follows from this and from its
+/// material, or refers to the sets.
 struct BodyShape {
   Mesh mesh;             ///< as Body::mesh, in the initial placement; groups and cell data are of no use here
   Matrix3X rest_points;  ///< as Body::rest_points
@@ -14,9 +14,9 @@ struct BodyShape {
 BodyShape shape_of(const Body& body);
 
 /// The same body of another mesh, that is of other points and cells of the same shape: nodes, elements, mass
-/// and surface are made again, conditions and loads stay. It begins at rest: what moves is in the state.
-/// Throws InputError if the shape is no good mesh for this kind of body, has points outside the box of its
-/// own, or has other sets; and for a body that keeps its mesh.
+/// and surface are made again, scripts and loads stay. It begins at rest: what moves is in the state. Throws
+/// InputError if the mesh is not suitable for this kind of body, has points outside the body's bounding box,
+/// or has other sets; and for a body that keeps its mesh.
 Body with_shape(const Body& body, BodyShape shape);
 
 }  // namespace apart

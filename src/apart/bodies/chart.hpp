@@ -7,12 +7,16 @@
 
 namespace apart {
 
-/// How the nodes q (3 × n) of one body follow from unknowns y (3 × m) near where they are, for a body whose
-/// nodes cannot go everywhere: those of a rigid body stay on its rigid motions. y = 0 is where the nodes are:
-/// a chart is made anew at every iterate.
+/// Local coordinates on the set of configurations that one body may take, for bodies whose nodes cannot move
+/// independently: the four nodes of a rigid body stay on its rigid motions, a six-dimensional surface in the
+/// twelve-dimensional space of nodes. The chart maps unknowns y (3 × m) to nodes q(y) (3 × n) on that set,
+/// with y = 0 at the current nodes. It is re-based at every iterate, so y is always small and coordinates
+/// such as rotation vectors never come near a singularity.
 ///
-/// tests/contracts checks of every chart that slope is the derivative of retract at y = 0, curvature the
-/// second derivative, and that paths bend by no more than bend.
+/// Newton's method needs the chart to second order: the slope J = ∂q/∂y and the curvature Σ gₖ · ∂²qₖ/∂y² for
+/// a gradient g. Collision detection needs a bound on how much the path q(t y) bends, and with it on how far
+/// it is from its chord. tests/contracts checks for every chart that slope and curvature are the derivatives
+/// of retract at y = 0, and that the bound holds.
 class BodyChart {
  public:
   virtual ~BodyChart() = default;
@@ -27,11 +31,11 @@ class BodyChart {
   /// d²q/dt² at the start of the path q(t y), 3 × n [m]. No linear combination of the nodes bends more
   /// elsewhere on it: ‖Σ wₖ q̈ₖ(t)‖ ≤ ‖Σ wₖ q̈ₖ(0)‖ for any weights w.
   virtual Matrix3X bend(const Matrix3X& q, const Matrix3X& y) const = 0;
-  /// How far the nodes turn on that path [rad]. One of several radians is cut: its chord says little about
-  /// it.
+  /// How far the nodes turn on that path [rad]. A path of several radians is cut, since its chord says little
+  /// about it.
   virtual double turn(const Matrix3X& y) const = 0;
-  /// Where the nodes are `time` [s] later if nothing acts on the body, and unknowns change at `rates` (3 × m)
-  /// now. `mass`: node × node [kg].
+  /// Where the nodes are `time` [s] later if nothing acts on the body and the unknowns now change at `rates`
+  /// (3 × m). `mass`: node × node [kg].
   virtual Matrix3X free_motion(const Matrix3X& q, const Matrix3X& rates,
                                const Eigen::SparseMatrix<double>& mass, double time) const;
   using Mask = Eigen::Array<bool, 3, Eigen::Dynamic>;
@@ -39,11 +43,12 @@ class BodyChart {
   virtual Mask free() const { return Mask::Constant(3, unknown_count(), true); }
 };
 
-/// y → q for all bodies: the solver moves unknowns y (3 × unknown_count()), everything else sees nodes q
-/// (3 × node_count()). Nodes of bodies without a chart of their own are unknowns themselves: q + y.
+/// The map y → q of all bodies together: the solver moves unknowns y (3 × unknown_count()), everything else
+/// sees nodes q (3 × node_count()). Where a body has no chart of its own its nodes are the unknowns, q + y,
+/// and J is the identity.
 ///
-/// With J = ∂q/∂y a function E of nodes has, at y = 0,
-///   ∂E/∂y = Jᵀ g,    ∂²E/∂y² = Jᵀ H J + Σ gₖ · ∂²qₖ/∂y²,    g and H its derivatives in q.
+/// With J = ∂q/∂y a function E of the nodes, with derivatives g and H in q, has at y = 0 the derivatives
+///   ∂E/∂y = Jᵀ g,    ∂²E/∂y² = Jᵀ H J + Σ gₖ · ∂²qₖ/∂y².
 class Chart {
  public:
   /// The identity.
@@ -63,7 +68,7 @@ class Chart {
   Index node_count() const { return node_count_; }
   Index unknown_count() const { return unknown_count_; }
   const Part* part_of(Index node) const;  ///< null: the node is an unknown itself
-  /// The unknown that a node is, or the first unknown of its body's chart.
+  /// The unknown that stands for a node, or the first unknown of its body's chart.
   Index unknown_of(Index node) const;
 
   Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const;
@@ -77,7 +82,7 @@ class Chart {
   Mask free_unknowns(const Mask& free_nodes) const;
 
  private:
-  /// Calls move(first_node, first_unknown, count) for the stretches of nodes that are unknowns themselves.
+  /// Calls move(first_node, first_unknown, count) for each run of nodes that are unknowns themselves.
   template <class Move>
   void for_each_stretch(const Move& move) const;
   /// The first part whose nodes come after this one.

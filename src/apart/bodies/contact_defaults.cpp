@@ -12,8 +12,8 @@ namespace {
 constexpr double dhat_of_size = 2e-3, dhat_of_edge = 0.25, dhat_of_diameter = 0.1;
 constexpr double speed_of_size = 1e-3;  // [1/s]
 
-/// Length that a tenth of the edges of the surface's triangles falls short of [m]; 0 if there are none.
-/// Meshes are refined where contact is expected, and a mean says little about those places.
+/// Length below which a tenth of the edges of the surface's triangles fall [m]; 0 if there are none. Meshes
+/// are refined where contact is expected, and a mean says little about those places.
 double fine_edge(const Body& body) {
   std::vector<double> lengths;
   lengths.reserve(3 * std::size_t(body.surface_faces.cols()));

@@ -9,7 +9,7 @@ namespace apart {
 
 namespace {
 
-/// Adds up masses and first and second moments about a point near the body, so that little is cancelled.
+/// Adds up masses and first and second moments about a point near the body, to avoid cancellation.
 class Moments {
  public:
   explicit Moments(const Vector3& origin) : origin_(origin) {}

@@ -3,7 +3,7 @@
 
 namespace apart {
 
-/// Mass, its centre, and how it is spread about the centre.
+/// Mass, centre of mass and second moments.
 struct MassDistribution {
   double mass = 0;                          ///< [kg]
   Vector3 centre = Vector3::Zero();         ///< [m]
@@ -14,7 +14,7 @@ struct MassDistribution {
 
 /// Of a mesh of uniform density. What the density is per follows from the topology of each connected piece:
 /// tetrahedra and closed surfaces have a volume [kg/m³], open sheets an area [kg/m²], free segments a length
-/// [kg/m]; free points weigh so much each [kg]. A closed surface that faces inward is a cavity.
+/// [kg/m]; free points have this mass each [kg]. A closed surface that faces inward is a cavity.
 MassDistribution mass_distribution(const Mesh& mesh, double density);
 
 /// The inertia tensor of a body with this second moment S: tr(S) I − S [kg m²].

@@ -13,7 +13,7 @@ namespace apart {
 namespace {
 
 // A straight rod has no moment of inertia about itself, a point none at all. Second moments are raised to
-// those of something this share as thick as the body is long.
+// those of a body whose thickness is this share of its length.
 constexpr double least_thickness = 1e-3;
 
 /// S with at least two second moments that are not too small: with those a body resists turning about every

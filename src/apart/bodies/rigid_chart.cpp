@@ -22,12 +22,13 @@ Matrix3 rotation_by(const Vector3& turn) {
   return angle == 0 ? Matrix3::Identity() : Eigen::AngleAxisd(angle, turn / angle).toRotationMatrix();
 }
 
-/// The turn of a free rigid body with this inertia [kg m²] and angular momentum [kg m²/s], in world axes, in
-/// a time [s].
+/// The rotation of a free rigid body with this inertia [kg m²] and angular momentum [kg m²/s], in world axes,
+/// during a time [s].
 ///
-/// The energy is a sum over the principal axes, Σ Lᵢ²/2Iᵢ; for one term of it the motion is a turn about that
-/// axis of the body, by Lᵢ/Iᵢ in a second. These turns one after the other, there and back, are of second
-/// order, and of fourth in Yoshida's composition; L is kept to rounding, the energy does not drift.
+/// The energy is a sum over the principal axes, Σ Lᵢ²/2Iᵢ; for one term of it the motion is a rotation about
+/// that axis of the body, with Lᵢ/Iᵢ radians per second. These rotations in sequence, forth and back, are of
+/// second order, and of fourth order in Yoshida's composition; L is conserved to rounding, and the energy
+/// does not drift.
 Matrix3 free_turn(const Matrix3& inertia, const Vector3& momentum, double time) {
   constexpr double longest_turn = 0.02;  // [rad] of one composition: errors are of its fifth power
   const Eigen::SelfAdjointEigenSolver<Matrix3> solver(inertia);

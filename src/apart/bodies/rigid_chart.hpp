@@ -4,13 +4,13 @@
 namespace apart {
 
 /// Keeps the corners of a control tetrahedron on its rigid motions, q_k = p + s Q e_k. The unknowns are a
-/// displacement δ [m] and a turn ω [rad] of the body as it is, as a vector in world axes:
+/// displacement δ [m] and a rotation ω [rad] from the present pose, as a vector in world axes:
 ///
 ///   q_k(y) = p + δ + exp([ω]) r_k,    r_k = q_k − p,    y = (δ, ℓ ω)
 ///
-/// The turn is multiplied by ℓ, the distance of the corners from the centre: then both unknowns are lengths,
-/// what belongs to them are forces, and tolerances mean the same for both. Because y = 0 is where the body
-/// is, no turn is ever far from zero, and there is no singularity.
+/// The rotation is multiplied by ℓ, the distance of the corners from the centre: then both unknowns are
+/// lengths, their gradients are forces, and tolerances mean the same for both. Because y = 0 is the present
+/// pose, rotations are never far from zero, and there is no singularity.
 class RigidChart final : public BodyChart {
  public:
   /// `arm`: s [m]. `free`: which components of δ and ω may change.
@@ -24,8 +24,8 @@ class RigidChart final : public BodyChart {
   /// ω × (ω × r), which turns with the body: ‖ω‖² times the distance from the axis.
   Matrix3X bend(const Matrix3X& q, const Matrix3X& y) const override;
   double turn(const Matrix3X& y) const override { return y.col(1).norm() / turn_; }
-  /// The centre moves on, and the body turns as a free top does: its angular momentum stays, its spin need
-  /// not.
+  /// The centre moves uniformly and the body rotates like a free top: its angular momentum is constant, its
+  /// spin need not be.
   Matrix3X free_motion(const Matrix3X& q, const Matrix3X& rates, const Eigen::SparseMatrix<double>& mass,
                        double time) const override;
   Mask free() const override { return free_; }

@@ -12,8 +12,8 @@ namespace apart {
 
 namespace {
 
-/// Two axes in the plane of the triangle, the first along `warp` as nearly as can be. None if the plane is
-/// square to it.
+/// Two axes in the plane of the triangle, the first as close to `warp` as possible. None if the plane is
+/// perpendicular to it.
 std::optional<Eigen::Matrix<double, 3, 2>> axes_of(const Vector3& normal, const Vector3& warp) {
   const Vector3 along = warp - normal.dot(warp) * normal;
   if (!(along.norm() > 1e-6 * warp.norm())) return std::nullopt;
@@ -56,7 +56,7 @@ std::vector<std::array<Index, 4>> hinges_of(const Faces& faces) {
 }
 
 void set_triangles(ShellCells& cells, const std::string& name, const Matrix3X& rest,
-                   const ShellSubstance& stuff, const ShellRest& options, const Mesh& mesh) {
+                   const ShellSubstance& substance, const ShellRest& options, const Mesh& mesh) {
   const Index n = Index(cells.nodes.cols());
   cells.inverse_rest.resize(std::size_t(n));
   cells.volume.resize(n);
@@ -67,22 +67,23 @@ void set_triangles(ShellCells& cells, const std::string& name, const Matrix3X& r
     const Vector3 area = edges.col(0).cross(edges.col(1));
     const double size = edges.squaredNorm();
     if (!(area.norm() > 1e-12 * size))
-      throw InputError("body '{}': triangle {} has no area at rest; mend the mesh", name, t);
+      throw InputError("body '{}': triangle {} has no area at rest; repair the mesh", name, t);
     const Vector3 normal = area.normalized();
-    const bool woven = is_orthotropic(stuff.membrane);
+    const bool woven = is_orthotropic(substance.membrane);
     Vector3 along = woven ? options.warp : edges.col(0);
     if (woven && options.warp_from_texture) along = texture_direction(name, mesh, t, edges);
     const auto axes = axes_of(normal, along);
     if (!axes)
-      throw InputError("body '{}': triangle {} is square to the warp direction ({}, {}, {}); choose another",
-                       name, t, along[0], along[1], along[2]);
+      throw InputError(
+          "body '{}': triangle {} is perpendicular to the warp direction ({}, {}, {}); choose another", name,
+          t, along[0], along[1], along[2]);
     cells.inverse_rest[std::size_t(t)] = Matrix2(axes->transpose() * edges).inverse();
-    cells.volume[t] = 0.5 * area.norm() * stuff.thickness;
+    cells.volume[t] = 0.5 * area.norm() * substance.thickness;
   }
 }
 
-void set_hinges(ShellCells& cells, const Matrix3X& rest, const ShellSubstance& stuff, bool flat) {
-  if (!(stuff.bending_young > 0)) {
+void set_hinges(ShellCells& cells, const Matrix3X& rest, const ShellSubstance& substance, bool flat) {
+  if (!(substance.bending_young > 0)) {
     cells.hinges.resize(4, 0);
     return;
   }
@@ -90,8 +91,8 @@ void set_hinges(ShellCells& cells, const Matrix3X& rest, const ShellSubstance& s
   cells.hinges.resize(4, Index(hinges.size()));
   cells.rest_angle.resize(Index(hinges.size()));
   cells.hinge_stiffness.resize(Index(hinges.size()));
-  const double rigidity = stuff.bending_young * std::pow(stuff.thickness, 3) /
-                          (12 * (1 - stuff.bending_poisson * stuff.bending_poisson));
+  const double rigidity = substance.bending_young * std::pow(substance.thickness, 3) /
+                          (12 * (1 - substance.bending_poisson * substance.bending_poisson));
   for (Index h = 0; h < cells.hinges.cols(); ++h) {
     std::array<Vector3, 4> x;
     for (int k = 0; k < 4; ++k) {
@@ -106,12 +107,12 @@ void set_hinges(ShellCells& cells, const Matrix3X& rest, const ShellSubstance& s
     // the two triangles. But a sheet of curvature κ along one direction has on regular meshes hinges of angle
     // κ · height and no others that bend, so that its energy per area is 3 k κ² and not the ½ D κ² of plate
     // theory: h̄ must be the mean height itself.
-    const double share = stuff.bending_model == BendingModel::published ? 3 : 1;
+    const double share = substance.bending_model == BendingModel::published ? 3 : 1;
     cells.hinge_stiffness[h] = share * 0.5 * rigidity * edge.norm() / height;
   }
 }
 
-/// The start must be possible: no barrier can bring back what is beyond it.
+/// The start must be feasible: no barrier can bring back what is beyond it.
 void check_start(const std::string& name, const ShellCells& cells, const Matrix3X& x) {
   const auto own = strain_limit_of(cells.membrane);
   if (!cells.limit && !own) return;
@@ -122,15 +123,14 @@ void check_start(const std::string& name, const ShellCells& cells, const Matrix3
     if (cells.limit && !cells.limit->allows(f.sigma))
       throw InputError(
           "body '{}': triangle {} is stretched by {:.6g} and {:.6g} at the start, the strain limit is "
-          "{:.6g}{}; "
-          "begin nearer to the rest shape or raise the limit",
+          "{:.6g}{}; start closer to the rest shape or raise the limit",
           name, t, f.sigma[0], f.sigma[1], cells.limit->upper,
           cells.limit->lower > 0 ? fmt::format(" and {:.6g}", cells.limit->lower) : "");
     if (own && !(green_strain(f).cwiseAbs().array() < own->array()).all()) {
       const PlaneStrain e = green_strain(f);
       throw InputError(
           "body '{}': triangle {} has strains {:.6g}, {:.6g}, {:.6g} at the start, the limits are {:.6g}, "
-          "{:.6g}, {:.6g}; begin nearer to the rest shape",
+          "{:.6g}, {:.6g}; start closer to the rest shape",
           name, t, e[0], e[1], e[2], (*own)[0], (*own)[1], (*own)[2]);
     }
   }
@@ -143,20 +143,22 @@ ShellRest without_points(ShellRest rest) {
 
 }  // namespace
 
-Body make_shell(std::string name, Mesh mesh, const ShellSubstance& stuff, const ShellRest& rest) {
+Body make_shell(std::string name, Mesh mesh, const ShellSubstance& substance, const ShellRest& rest) {
   Body body = body_of_nodes(std::move(name), BodyKind::shell, std::move(mesh));
   set_surface(body);
 
   const Matrix3X& shape = rest.points ? *rest.points : body.nodes;
   ensure(shape.cols() == body.nodes.cols(), "make_shell: the rest shape has a place for every point");
-  body.shell = ShellCells{body.mesh.faces, {}, {}, stuff.thickness, stuff.membrane, stuff.limit, {}, {}, {}};
-  set_triangles(*body.shell, body.name, shape, stuff, rest, body.mesh);
-  set_hinges(*body.shell, shape, stuff, rest.flat);
+  body.shell = ShellCells{
+      body.mesh.faces, {}, {}, substance.thickness, substance.membrane, substance.limit, {}, {}, {}};
+  set_triangles(*body.shell, body.name, shape, substance, rest, body.mesh);
+  set_hinges(*body.shell, shape, substance, rest.flat);
   check_start(body.name, *body.shell, body.nodes);
 
   VectorX mass = VectorX::Zero(body.node_count());
   for (Index t = 0; t < body.shell->nodes.cols(); ++t)
-    for (int k = 0; k < 3; ++k) mass[body.shell->nodes(k, t)] += stuff.density * body.shell->volume[t] / 3;
+    for (int k = 0; k < 3; ++k)
+      mass[body.shell->nodes(k, t)] += substance.density * body.shell->volume[t] / 3;
   for (Index i = 0; i < body.node_count(); ++i)
     if (!(mass[i] > 0))
       throw InputError("body '{}': point {} has no mass; remove points that belong to no triangle", body.name,
@@ -166,12 +168,12 @@ Body make_shell(std::string name, Mesh mesh, const ShellSubstance& stuff, const 
   body.mass.resize(body.node_count(), body.node_count());
   body.mass.setFromTriplets(entries.begin(), entries.end());
   if (rest.points) body.rest_points = *rest.points;
-  body.remake = [name = body.name, stuff, rest = without_points(rest)](const BodyShape& again) {
+  body.remake = [name = body.name, substance, rest = without_points(rest)](const BodyShape& again) {
     check_only(CellKind::faces, name, again.mesh);
     validate_surface(again.mesh, fmt::format("body '{}'", name));
     ShellRest with_points = rest;
     if (again.rest_points.cols() > 0) with_points.points = again.rest_points;
-    return make_shell(name, again.mesh, stuff, with_points);
+    return make_shell(name, again.mesh, substance, with_points);
   };
   return body;
 }

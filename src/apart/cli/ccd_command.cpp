@@ -31,7 +31,7 @@ struct CcdArguments {
   bool force = false;
 };
 
-// ---- what options take --------------------------------------------------------------------------
+// ---- option values --------------------------------------------------------------------------
 
 /// Refuses values with "got VALUE, must be ...", to which the parser adds the option's name.
 template <class Accept>
@@ -95,7 +95,7 @@ CLI::Option* add_choice(CLI::App& command, const std::string& option, Target& ta
       ->check(checked(names, [find](const std::string& text) { return find(text) != nullptr; }));
 }
 
-// ---- asking -------------------------------------------------------------------------------------
+// ---- running queries -------------------------------------------------------------------------------------
 
 struct FileResult {
   std::string name;
@@ -165,8 +165,8 @@ int ask(const CcdArguments& arguments) {
     const QuerySet set = read_queries(file);
     if (set.separation > arguments.separation)
       throw InputError(
-          "{}: its truth is for a separation of {} m, but it is asked with {} m, for which its impacts need "
-          "not be any; ask it with --separation {}",
+          "{}: its truth holds for a separation of {} m, but it is queried with {} m, for which its impacts "
+          "may not be impacts; use --separation {}",
           file.string(), set.separation, arguments.separation, set.separation);
     const QueryStatistics statistics = benchmark_queries(set, arguments.options, arguments.separation);
     (set.kind == PairKind::edge_edge ? edges : faces).add(statistics);
@@ -188,16 +188,17 @@ int ask(const CcdArguments& arguments) {
   std::fflush(stdout);
   for (const auto& [name, statistics] : files)
     if (statistics.false_negatives > 0)
-      fmt::print(stderr, "{}: {} not seen, first that of query {}, counted from 0\n", name,
+      fmt::print(stderr, "{}: {} missed, the first in query {}, counted from 0\n", name,
                  impacts_were(statistics.false_negatives), statistics.first_missed);
   fmt::print(stderr,
-             "{} not seen. Either the files' truth is wrong, or the method '{}' is: please report it "
+             "{} missed. Either the truth in the files is wrong or the method '{}' is: please report it "
              "together with the files\n",
              impacts_were(total.false_negatives), method_name(arguments.options.method));
   return exit_not_verified;
 }
 
-// ---- making -------------------------------------------------------------------------------------
+// ---- generating queries
+// -------------------------------------------------------------------------------------
 
 int generate(const CcdArguments& arguments) {
   const fs::path folder = arguments.paths.front();
@@ -237,7 +238,7 @@ int generate(const CcdArguments& arguments) {
 void add_ccd_command(CLI::App& app, int& code) {
   const auto arguments = std::make_shared<CcdArguments>();  // lives as long as the callback
   CLI::App* command = app.add_subcommand(
-      "ccd", "Ask continuous collision detection the queries of files, or make such files");
+      "ccd", "Run continuous collision detection on files of queries, or generate such files");
   command
       ->add_option("FILES", arguments->paths,
                    "Query files, or folders to search for *.csv; with --generate: the folder to write")
@@ -253,20 +254,21 @@ void add_ccd_command(CLI::App& app, int& code) {
                         ->check(metres(false));
   auto* iterations =
       command
-          ->add_option("--max-iterations", arguments->options.max_iterations,
-                       "Of tight: boxes looked at before it gives the earliest time not excluded; "
-                       "default: 1000000")
+          ->add_option(
+              "--max-iterations", arguments->options.max_iterations,
+              "Of tight: boxes examined before it returns the earliest time not excluded; default: 1000000")
           ->check(at_least_one());
   command
-      ->add_option("--separation", arguments->separation,
-                   "Distance that counts as touching [m], for tight in the maximum norm; default: 0. The "
-                   "truth in files is for 0 unless they were generated with one, so false positives are then "
-                   "no errors. Files generated with one cannot be asked with less")
+      ->add_option(
+          "--separation", arguments->separation,
+          "Distance that counts as touching [m], for tight in the maximum norm; default: 0. The truth in "
+          "files is for 0 unless they were generated with a separation, so false positives are no errors "
+          "then. Files generated with a separation cannot be queried with a smaller one")
       ->check(metres(true));
   command
       ->add_option("--threads", arguments->threads,
-                   "Number of threads; default: 1, so that queries do not disturb each other's times, with "
-                   "--generate all cores")
+                   "Number of threads; default: 1, so that queries do not affect each other's times; with "
+                   "--generate, all cores")
       ->check(at_least_one(1024));
   auto* json = command->add_flag("--json", arguments->json, "Print JSON instead of a table");
 
@@ -284,9 +286,9 @@ void add_ccd_command(CLI::App& app, int& code) {
                    ->type_name("KIND");
   auto* count = command
                     ->add_option("--count", arguments->count,
-                                 "How many queries to write in all, half of them impacts; default: 10000")
+                                 "Total number of queries to write, half of them impacts; default: 10000")
                     ->check(at_least_one());
-  auto* seed = command->add_option("--seed", arguments->seed, "Another seed, other queries; default: 0")
+  auto* seed = command->add_option("--seed", arguments->seed, "Seed of the random numbers; default: 0")
                    ->check(any_seed());
   auto* force = command->add_flag("--force", arguments->force, "Replace files that --generate wrote earlier");
   for (auto* option : {count, seed, force}) option->needs(kind);
@@ -294,7 +296,7 @@ void add_ccd_command(CLI::App& app, int& code) {
 
   command->callback([arguments, &code] {
     if (arguments->family && arguments->paths.size() != 1)
-      throw CLI::ValidationError("--generate", "writes one folder; name exactly one");
+      throw CLI::ValidationError("--generate", "writes one folder; give exactly one");
     set_thread_count(arguments->threads.value_or(arguments->family ? 0 : 1));
     if (arguments->options.method == CcdMethod::tight_inclusion)
       arguments->options.norm = SeparationNorm::maximum;

@@ -8,10 +8,10 @@
 
 namespace apart {
 
-/// While it lives, Ctrl-C and SIGTERM ask the program to stop, and received() tells. If it has not ended
-/// `grace` later, busy with something that cannot be interrupted, `last_act` is called from another thread
-/// and the process ends with 128 plus the number of the signal. A second signal ends it at once. One at a
-/// time.
+/// During its lifetime Ctrl-C and SIGTERM ask the program to stop, which received() reports. If the program
+/// has not ended `grace` later, because it is busy with something that cannot be interrupted, `last_act` is
+/// called from another thread and the process ends with 128 plus the number of the signal. A second signal
+/// ends it at once. One at a time.
 class Interruption {
  public:
   explicit Interruption(std::function<void()> last_act = {},

@@ -54,12 +54,12 @@ struct RunArguments {
   std::vector<std::string> overrides;
   Index steps = 0;
   int threads = 0;
-  std::size_t memory = 0;  ///< [bytes]; 0: most of what there is
+  std::size_t memory = 0;  ///< [bytes]; 0: most of the free memory
   bool no_frames = false, record_iterates = false, force = false, profile = false;
 };
 
-/// Sets the limit of memory, 0: most of what there is. What goes beyond it by much is refused by the system,
-/// too, so that the program ends in an orderly way instead of being killed.
+/// Sets the limit of memory, 0: most of the free memory. Requests far beyond it are refused by the system as
+/// well, so that the program ends in an orderly way instead of being killed.
 void bound_memory(std::size_t bytes) {
   const std::size_t available = available_memory();
   const std::size_t most = bytes > 0                                              ? bytes
@@ -100,9 +100,8 @@ void add_memory_option(CLI::App& command, std::size_t& bytes) {
                                          fmt::format("got {}, must be like 8G or 500M, at least 100M", text));
             bytes = *parsed;
           },
-          "Memory that may be used in all, such as 8G or 500M; what needs more ends with exit code 3; "
-          "default: "
-          "nine tenths of what is free")
+          "Memory limit, such as 8G or 500M; a run that needs more ends with exit code 3; default: nine "
+          "tenths of the free memory")
       ->type_name("SIZE");
 }
 
@@ -124,25 +123,25 @@ int report(const RunResult& result, const fs::path& directory) {
       fmt::print("done, no intersections: {}\n", where);
       return exit_done;
     case RunEnd::interrupted:
-      fmt::print(stderr, "{}; go on with: apart run --resume {}\n", result.reason, typed);
+      fmt::print(stderr, "{}; continue with: apart run --resume {}\n", result.reason, typed);
       return Interruption::received() ? exit_signal + Interruption::received() : exit_solver_failed;
     case RunEnd::failed:
       fmt::print(stderr,
-                 "{}\nThe last good state is in {}; go on from it with other settings of the solver:\n"
-                 "apart run --resume {} --set solver.KEY=VALUE\n",
+                 "{}\nThe last good state is in {}; continue from it with other solver settings:\napart run "
+                 "--resume {} --set solver.KEY=VALUE\n",
                  result.reason, where, typed);
       return exit_solver_failed;
     case RunEnd::no_memory:
       fmt::print(stderr,
-                 "{}\nThe last good state is in {}; with more memory go on from it with\n"
-                 "apart run --resume {} --memory SIZE\n",
+                 "{}\nThe last good state is in {}; continue from it with more memory:\napart run --resume "
+                 "{} --memory SIZE\n",
                  result.reason, where, typed);
       return exit_solver_failed;
     case RunEnd::refuted:
       break;
   }
-  fmt::print(stderr, "{}\nThe result in {} is not what it should be; apart verify {} lists everything\n",
-             result.reason, where, typed);
+  fmt::print(stderr, "{}\nThe result in {} is wrong; apart verify {} lists all violations\n", result.reason,
+             where, typed);
   return exit_not_verified;
 }
 
@@ -164,7 +163,7 @@ int run(const RunArguments& arguments) {
   fs::path directory = arguments.resume;
   const auto keep_state = [&] {
     const std::optional<Index> step = rescue.keep();
-    fmt::print(stderr, "\ninterrupted{}; go on with: apart run --resume {}\n",
+    fmt::print(stderr, "\ninterrupted{}; continue with: apart run --resume {}\n",
                step ? fmt::format(" after step {}", *step) : "", shell_word(directory.string()));
   };
   std::optional<Interruption> interruption;
@@ -183,9 +182,8 @@ int run(const RunArguments& arguments) {
     for (const std::string& change : arguments.overrides)
       if (!change.starts_with("solver."))
         throw InputError(
-            "--set {}: a run goes on with the scene it began with, and only settings of the solver can "
-            "change; "
-            "start a new run with apart run {} --set {}",
+            "--set {}: a resumed run keeps its scene, only solver settings can change; start a new run with "
+            "apart run {} --set {}",
             change, shell_word((directory / "scene.json").string()), shell_word(change));
     const SceneFile file = read_scene(directory / "scene.json", arguments.overrides);
     const Scene scene = build_scene(file);
@@ -208,8 +206,7 @@ int run(const RunArguments& arguments) {
     result = run_scene(file, scene, directory, options);
   }
   line.close();
-  if (arguments.profile)
-    fmt::print("{}moment by moment: {}\n", result.profile, (directory / "trace.json").string());
+  if (arguments.profile) fmt::print("{}timeline: {}\n", result.profile, (directory / "trace.json").string());
   if (record) recorder.write(arguments.record_ccd, recorded);
   return report(result, directory);
 }
@@ -220,7 +217,7 @@ struct CheckArguments {
   std::string scene, output, fixed;
   std::vector<std::string> overrides;
   bool force = false;
-  std::size_t memory = 0;  ///< [bytes]; 0: most of what there is
+  std::size_t memory = 0;  ///< [bytes]; 0: most of the free memory
 };
 
 void print_statistics(const Scene& scene, const std::vector<BodyReport>& bodies) {
@@ -259,11 +256,11 @@ void print_statistics(const Scene& scene, const std::vector<BodyReport>& bodies)
 
 void print_gaps(const GapHistogram& gaps) {
   if (gaps.too_many) {
-    fmt::print("More things are near each other at the start than can be counted.\n");
+    fmt::print("Too many pairs are close to each other at the start to be counted.\n");
     return;
   }
   if (!gaps.smallest) {
-    fmt::print("Nothing is near anything else at the start, within {:.3g} m.\n", gaps.reach);
+    fmt::print("No two bodies are within {:.3g} m of each other at the start.\n", gaps.reach);
     return;
   }
   fmt::print("\ngaps between bodies at the start, less thickness; the smallest is {:.4g} m\n",
@@ -308,8 +305,8 @@ int check(const CheckArguments& arguments) {
     const StepCost cost = measure_step(scene);  // first: it says at once if there is not enough memory
     print_gaps(gap_histogram(*scene.model));
     fmt::print(
-        "\n{}; a Newton iteration takes about {:.2g} s besides collision detection, a step one to "
-        "some dozens of them; memory {:.0f} MB\n",
+        "\n{}; a Newton iteration takes about {:.2g} s plus collision detection, and a step from one to a "
+        "few dozen iterations; memory {:.0f} MB\n",
         counted(cost.unknowns, "unknown"), cost.seconds, double(cost.bytes) / 1e6);
     fmt::print("No intersections, no gaps that are too small: ready to run.\n");
     return exit_done;
@@ -329,12 +326,12 @@ int check(const CheckArguments& arguments) {
     inversions += part.found.inversions.size();
     gaps += part.found.gaps.size();
   }
-  fmt::print(
-      stderr,
-      "The scene cannot start: {}, {} inside a solid, {}, {} that {} too small.\n"
-      "The elements concerned are in {}. 'apart check --fix FILE' moves apart what overlaps a little.\n",
-      counted(Index(intersections), "intersection"), nested, counted(Index(inversions), "inverted element"),
-      counted(Index(gaps), "gap"), gaps == 1 ? "is" : "are", output.string());
+  fmt::print(stderr,
+             "The scene cannot start: {}, {} inside a solid, {}, {} that {} too small.\nThe elements "
+             "concerned are in {}. 'apart check --fix FILE' separates bodies that overlap slightly.\n",
+             counted(Index(intersections), "intersection"), nested,
+             counted(Index(inversions), "inverted element"), counted(Index(gaps), "gap"),
+             gaps == 1 ? "is" : "are", output.string());
   return exit_bad_input;
 }
 
@@ -382,7 +379,7 @@ std::string importable() {
 
 int convert(const std::string& script, const std::string& output, bool force) {
   const SceneImporter* importer = importer_of(script);
-  if (!importer) throw InputError("{}: must be {}; name one", script, importable());
+  if (!importer) throw InputError("{}: must be {}; give such a file", script, importable());
   const fs::path folder = output.empty() ? fs::current_path() : fs::absolute(output).parent_path();
   const ImportedScene imported = importer->import(script, folder);
   print_notes(imported.notes);
@@ -400,7 +397,7 @@ int show_schema(bool reference) {
 
 // ---- the command line ---------------------------------------------------------------------------
 
-/// What to say if the first word is no command; empty if it is one, or an option.
+/// The message if the first word is not a command; empty if it is one, or an option.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return {};
   const std::string_view word = argv[1];
@@ -412,13 +409,14 @@ std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   const std::string near = nearest_name(word, std::vector<std::string_view>(names.begin(), names.end()));
   std::error_code error;
   if (near.empty() && fs::exists(argv[1], error))
-    return fmt::format("'{}' is no command; to simulate a scene: apart run {}", word, shell_word(argv[1]));
-  return near.empty() ? fmt::format("'{}' is no command; the commands are {}", word, fmt::join(names, ", "))
-                      : fmt::format("'{}' is no command; did you mean 'apart {}'?", word, near);
+    return fmt::format("'{}' is not a command; to simulate a scene: apart run {}", word, shell_word(argv[1]));
+  return near.empty()
+             ? fmt::format("'{}' is not a command; the commands are {}", word, fmt::join(names, ", "))
+             : fmt::format("'{}' is not a command; did you mean 'apart {}'?", word, near);
 }
 
 int dispatch(int argc, char** argv) {
-  CLI::App app{"Simulates bodies in contact so that nothing passes through anything, and proves it.",
+  CLI::App app{"Simulates bodies in contact without intersections, and proves that there were none.",
                "apart"};
   app.set_version_flag("--version", version());
   app.require_subcommand(1);
@@ -435,7 +433,7 @@ int dispatch(int argc, char** argv) {
   run_command->add_option("-o,--output", run_arguments.directory,
                           "Run directory; default: run-NAME, or run-NAME-2, ... if that exists");
   const CLI::Range at_least_one(1, std::numeric_limits<int>::max(), "NUMBER");
-  run_command->add_option("--steps", run_arguments.steps, "Stop after so many time steps in all")
+  run_command->add_option("--steps", run_arguments.steps, "Stop after this many time steps in total")
       ->check(at_least_one);
   run_command->add_option("--threads", run_arguments.threads, "Number of threads; default: all cores")
       ->check(at_least_one);
@@ -448,17 +446,16 @@ int dispatch(int argc, char** argv) {
       ->allow_extra_args(false);
   run_command->add_flag(
       "--record-iterates", run_arguments.record_iterates,
-      "Keep every accepted Newton iterate, so that verify can prove the paths between them");
+      "Record every accepted Newton iterate, so that verify can prove the paths between them");
   run_command
-      ->add_option(
-          "--record-ccd", run_arguments.record_ccd,
-          "Write what collision detection was asked to FOLDER/vertex-face/recorded.csv and "
-          "FOLDER/edge-edge/recorded.csv, at most 100000 queries each, evenly thinned, for 'apart ccd'")
+      ->add_option("--record-ccd", run_arguments.record_ccd,
+                   "Write the queries of collision detection to FOLDER/vertex-face/recorded.csv and "
+                   "FOLDER/edge-edge/recorded.csv, an even sample of at most 100000 each, for 'apart ccd'")
       ->type_name("FOLDER");
   auto* resume_option = run_command
                             ->add_option("--resume", run_arguments.resume,
                                          "Continue the run in DIR from its checkpoint; takes no SCENE, and "
-                                         "of --set only settings of the solver")
+                                         "--set for solver settings only")
                             ->type_name("DIR");
   run_command->add_flag("--profile", run_arguments.profile,
                         "Print where the time went, and write trace.json for chrome://tracing");
@@ -471,13 +468,13 @@ int dispatch(int argc, char** argv) {
     if (!run_arguments.resume.empty() &&
         (!run_arguments.directory.empty() || run_arguments.force || run_arguments.no_frames))
       throw CLI::ValidationError(
-          "--resume", "continues a run as it began: -o, --force and --no-frames make no sense with it");
+          "--resume", "continues a run with its original options; remove -o, --force and --no-frames");
     code = run(run_arguments);
   });
 
   CheckArguments check_arguments;
   CLI::App* check_command =
-      app.add_subcommand("check", "Load a scene and find what would keep it from running");
+      app.add_subcommand("check", "Load a scene and report what would keep it from running");
   check_command->add_option("SCENE", check_arguments.scene, "Scene file, or name of a built-in example")
       ->required();
   check_command->add_option(
@@ -485,21 +482,20 @@ int dispatch(int argc, char** argv) {
       "Mesh file for the elements that intersect or are too close; default: NAME-problems.vtu, or "
       "NAME-problems-2.vtu, ... if that exists");
   add_memory_option(*check_command, check_arguments.memory);
-  check_command->add_flag("--force", check_arguments.force, "Replace the mesh file if it is there already");
+  check_command->add_flag("--force", check_arguments.force, "Replace the mesh file if it exists");
   check_command->add_option("--set", check_arguments.overrides, "Change the scene, as for run")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
   check_command
-      ->add_option(
-          "--fix", check_arguments.fixed,
-          "Move apart, as little as possible, what intersects or is too close, and write the scene to FILE, "
-          "a new one that ends with .json")
+      ->add_option("--fix", check_arguments.fixed,
+                   "Separate, by as little motion as possible, what intersects or is too close, and write "
+                   "the scene to FILE, a new file ending in .json")
       ->type_name("FILE");
   check_command->callback([&] { code = check(check_arguments); });
 
   std::string verify_directory;
   CLI::App* verify_command =
-      app.add_subcommand("verify", "Prove a finished run, from its files alone, exactly");
+      app.add_subcommand("verify", "Prove a finished run exactly, from its files alone");
   verify_command->add_option("RUN", verify_directory, "Run directory")->required();
   verify_command->callback([&] { code = verify_run(verify_directory); });
 
@@ -511,7 +507,7 @@ int dispatch(int argc, char** argv) {
   examples_command->add_option("NAME", example, "Print this scene");
   examples_command->add_option("-o,--output", example_output, "Write it to a file instead");
   bool replace_example = false;
-  examples_command->add_flag("--force", replace_example, "Replace the file if it is there already");
+  examples_command->add_flag("--force", replace_example, "Replace the file if it exists");
   examples_command->callback([&] {
     if (example.empty() && !example_output.empty())
       throw CLI::ValidationError("--output", "writes one scene; give its NAME");
@@ -520,17 +516,17 @@ int dispatch(int argc, char** argv) {
 
   std::string script, converted;
   CLI::App* convert_command =
-      app.add_subcommand("convert", "Make a scene from one of another program: " + importable());
-  convert_command->add_option("FILE", script, "File of that program; run and check take it as it is, too")
+      app.add_subcommand("convert", "Convert a scene of another program: " + importable());
+  convert_command->add_option("FILE", script, "File of that program; run and check also accept it directly")
       ->required();
-  convert_command->add_option("SCENE", converted, "Scene file to write; default: the screen");
+  convert_command->add_option("SCENE", converted, "Scene file to write; default: standard output");
   bool replace_converted = false;
-  convert_command->add_flag("--force", replace_converted, "Replace the scene file if it is there already");
+  convert_command->add_flag("--force", replace_converted, "Replace the scene file if it exists");
   convert_command->callback([&] { code = convert(script, converted, replace_converted); });
 
   bool reference = false;
   CLI::App* schema_command = app.add_subcommand("schema", "Print the scene format as JSON Schema");
-  schema_command->add_flag("--reference", reference, "Print it as tables for people (Markdown)");
+  schema_command->add_flag("--reference", reference, "Print it as Markdown tables");
   schema_command->callback([&] { code = show_schema(reference); });
 
   add_view_command(app, code);
@@ -556,7 +552,7 @@ int main(int argc, char** argv) {
   try {
     const int code = dispatch(argc, argv);
     if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
-    fmt::print(stderr, "the output could not be written; check that the disk has space\n");
+    fmt::print(stderr, "the output could not be written; check the space on the disk\n");
     return exit_bad_input;
   } catch (const InputError& e) {
     fmt::print(stderr, "{}\n", e.what());

@@ -10,7 +10,8 @@ void ensure_may_write(const fs::path& output, bool force) {
   std::error_code error;
   if (fs::is_directory(output, error)) throw InputError("{}: is a folder; name a file", output.string());
   if (is_file_of_run(output))
-    throw InputError("{}: is a file that the run in this folder needs; choose another name", output.string());
+    throw InputError("{}: is one of the files of the run in this folder; choose another name",
+                     output.string());
   if (!force && fs::exists(fs::symlink_status(output, error)))
     throw InputError("{}: exists; choose another name, or replace it with --force", output.string());
 }

@@ -38,15 +38,15 @@ void ProgressLine::close() {
 void ProgressLine::show(const Progress& p) {
   const StepReport& r = p.report;
   const bool last = r.step == p.steps;
-  // A terminal is slow; more than ten lines a second nobody reads.
+  // A terminal is slow, and nobody reads more than ten lines a second.
   if (terminal_ && !last && p.wall_seconds < last_shown_ + 0.1) return;
   last_shown_ = p.wall_seconds;
   shares_.clear();
   last_iteration_ = std::chrono::steady_clock::now();
   const std::string gap = std::isfinite(r.min_gap) ? fmt::format("{:.2e} m", r.min_gap) : "none";
   const std::string shares =
-      r.shortest_step < 0.999 ? fmt::format(" (shares down to {:.2g})", r.shortest_step) : "";
-  write(fmt::format("step {}/{}  t {:.4g} s  iterations {}{}  contacts {}  smallest gap {}  left {}", r.step,
+      r.shortest_step < 0.999 ? fmt::format(" (shortest step {:.2g})", r.shortest_step) : "";
+  write(fmt::format("step {}/{}  t {:.4g} s  iterations {}{}  contacts {}  smallest gap {}  {} left", r.step,
                     p.steps, r.time, r.newton_iterations, shares, r.contacts, gap,
                     duration_text(p.seconds_left)));
 }
@@ -59,7 +59,7 @@ void ProgressLine::show(const IterationReport& iteration) {
   last_iteration_ = now;
   std::string shares;
   for (const double share : shares_) shares += fmt::format(" {:.2g}", share);
-  write(fmt::format("step {}  iteration {}  Newton step {:.2e} m/s  shares taken{}", iteration.step,
+  write(fmt::format("step {}  iteration {}  Newton step {:.2e} m/s  step lengths{}", iteration.step,
                     iteration.iterations, iteration.residual, shares));
 }
 
@@ -102,7 +102,7 @@ void CountLine::show(Index done, Index all) {
   last_shown_ = now;
   constexpr int width = 30;
   const int filled = all > 0 ? int(std::int64_t(width) * done / all) : width;
-  std::fprintf(stdout, "\r\x1b[K[%s%s] %s %d/%d  left %s", std::string(std::size_t(filled), '#').c_str(),
+  std::fprintf(stdout, "\r\x1b[K[%s%s] %s %d/%d  %s left", std::string(std::size_t(filled), '#').c_str(),
                std::string(std::size_t(width - filled), '.').c_str(), what_.c_str(), done, all,
                duration_text((now - start_) / std::max<Index>(1, done) * (all - done)).c_str());
   std::fflush(stdout);

@@ -6,7 +6,7 @@
 
 namespace apart {
 
-/// Shows how a run goes: one line that is written over on a terminal, plain lines elsewhere.
+/// Shows the progress of a run: one line that is overwritten on a terminal, plain lines elsewhere.
 class ProgressLine {
  public:
   ProgressLine();
@@ -15,9 +15,9 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(const Progress& progress);
-  /// A step that takes long: on a terminal, how its last iterations went.
+  /// A step that takes long: on a terminal, its last iterations.
   void show(const IterationReport& iteration);
-  /// Something to know, on lines of its own.
+  /// A message on lines of its own.
   void note(const std::string& text);
   void close();  ///< leaves the last line standing
 
@@ -30,8 +30,8 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_iteration_ = std::chrono::steady_clock::now();
 };
 
-/// Shows how many of a number of like things are done, and how long the rest will take: one line that is
-/// written over on a terminal, nothing elsewhere.
+/// Shows how many items of a list are done, and how long the rest will take: one line that is overwritten on
+/// a terminal, nothing elsewhere.
 class CountLine {
  public:
   explicit CountLine(std::string what);  ///< "picture"

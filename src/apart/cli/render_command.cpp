@@ -37,7 +37,7 @@ Vector3 vector(const std::vector<double>& numbers) {
   return {numbers[0], numbers[1], numbers[2]};
 }
 
-/// The given camera, with what was not given as the automatic one has it.
+/// The given camera, completed by the automatic one.
 std::optional<Camera> camera_of(const RenderArguments& arguments, const std::vector<Frame>& frames) {
   if (arguments.eye.empty() && arguments.target.empty() && arguments.up.empty() && !arguments.field_of_view)
     return std::nullopt;
@@ -71,7 +71,7 @@ int render_run(const RenderArguments& arguments) {
                      *arguments.frame);
   const Index number = arguments.frame.value_or(Index(files.size()) - 1);
   if (number < 0 || number >= Index(files.size()))
-    throw InputError("--frame {}: {} has the frames 0 to {}; choose one of them", number, arguments.run,
+    throw InputError("--frame {}: {} has the frames 0 to {}; choose one of these", number, arguments.run,
                      files.size() - 1);
   if (!film && !arguments.output.empty() &&
       lower_case(fs::path(arguments.output).extension().string()) != ".png")
@@ -215,11 +215,12 @@ void add_render_commands(CLI::App& app, int& code) {
   command->add_option("--colour,--color", render->colour, "Colour by " + fields + "; default: by body")
       ->type_name("FIELD");
   command
-      ->add_option("--range", render->range, "What the ends of the colours stand for; default: what occurs")
+      ->add_option("--range", render->range,
+                   "Values at the ends of the colour scale; default: the smallest and the largest")
       ->expected(2)
       ->delimiter(',')
       ->type_name("LOW,HIGH");
-  command->add_flag("--no-legend", render->no_legend, "Leave out what the colours stand for");
+  command->add_flag("--no-legend", render->no_legend, "Draw no legend for the colours");
   command->add_option("--fps", render->rate, "Film: pictures per second; default: 30")
       ->check(CLI::Range(0.1, 240.0));
   command
@@ -227,7 +228,7 @@ void add_render_commands(CLI::App& app, int& code) {
                    "Film: simulated seconds per second; default: 1, less if the run is short")
       ->check(CLI::PositiveNumber);
   command->add_option("--orbit", render->orbit, "Film: degrees that the camera turns about the middle");
-  command->add_flag("--force", render->force, "Replace the picture or film if it is there already");
+  command->add_flag("--force", render->force, "Replace the picture or film if it exists");
   command->callback([render, &code] { code = render_run(*render); });
 
   auto exported = std::make_shared<ExportArguments>();
@@ -236,11 +237,11 @@ void add_render_commands(CLI::App& app, int& code) {
     formats += (formats.empty() ? "" : ", ") + std::string(format.name);
     footer += fmt::format("  {:<6}{}\n", format.name, format.summary);
   }
-  CLI::App* exporting = app.add_subcommand("export", "Write a run for other programs");
+  CLI::App* exporting = app.add_subcommand("export", "Export a run for other programs");
   exporting->add_option("RUN", exported->run, "Run directory")->required();
   exporting->add_option("--format", exported->format, formats)->required()->type_name("FORMAT");
   exporting->add_option("-o,--output", exported->output, "File or folder; default: named after the run");
-  exporting->add_option("--every", exported->every, "Only every so many frames")->check(CLI::PositiveNumber);
+  exporting->add_option("--every", exported->every, "Write every Nth frame only")->check(CLI::PositiveNumber);
   exporting->add_option("--first", exported->first, "First frame; default: 0")->check(CLI::NonNegativeNumber);
   exporting->add_option("--last", exported->last, "Last frame; default: the run's")
       ->check(CLI::NonNegativeNumber);

@@ -23,7 +23,7 @@ struct Arguments {
   bool no_open = false;
 };
 
-/// Asks the desktop to open an address; that it cannot is no error, the address has been printed.
+/// Asks the desktop to open an address; failure is no error, since the address has been printed.
 void open_browser(const std::string& address) {
   if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) return;
   const pid_t child = ::fork();
@@ -51,7 +51,7 @@ int view(const Arguments& arguments) {
   ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   const std::vector<std::filesystem::path> runs(arguments.runs.begin(), arguments.runs.end());
   const ViewServer server(runs, {.port = arguments.port, .token = {}});
-  fmt::print("{}\nOpen this address in a browser on this machine; Ctrl-C ends.\n", server.address());
+  fmt::print("{}\nOpen this address in a browser on this machine; press Ctrl-C to stop.\n", server.address());
   std::fflush(stdout);
   if (!arguments.no_open) open_browser(server.address());
   int signal = 0;
@@ -69,7 +69,7 @@ void add_view_command(CLI::App& app, int& code) {
       ->expected(1, 16);
   command->add_option("--port", arguments->port, "Port on 127.0.0.1; default: any that is free")
       ->check(CLI::Range(1, 65535));
-  command->add_flag("--no-open", arguments->no_open, "Print the address and open no browser");
+  command->add_flag("--no-open", arguments->no_open, "Print the address without opening a browser");
   command->callback([arguments, &code] { code = view(*arguments); });
 }
 

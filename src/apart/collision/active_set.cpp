@@ -11,14 +11,15 @@ namespace apart {
 
 namespace {
 
-/// What the candidates of one chunk become. Point–triangle and edge–edge contacts are candidates as they are,
-/// so their numbers are enough, and are in order; what is reduced to fewer points is sorted and merged later.
+/// The contacts found among the candidates of one chunk. Point–triangle and edge–edge contacts are candidates
+/// themselves, so their numbers are enough, and are in order; those reduced to fewer points are sorted and
+/// merged later.
 struct Part {
   std::vector<std::array<Index, 2>> point_point;
   std::vector<std::array<Index, 3>> point_edge;
   std::vector<Index> point_triangle, edge_edge;
   std::vector<std::pair<Index, double>> mollified;  // with ε
-  std::vector<Contact> relaxed;
+  std::vector<Contact> shortened;
   double min_squared = infinity, min_gap = infinity;
 };
 
@@ -62,8 +63,8 @@ void classify(const CollisionSurface& surface, const Candidates& candidates, con
     // features reduce to.
     const double threshold = edge_edge_mollifier_threshold(stencil.gather(surface.rest));
     if (threshold > 1e-100 && edge_edge_cross_squared(points) < threshold) {
-      if (range.relaxed)
-        part.relaxed.push_back(
+      if (range.shortened)
+        part.shortened.push_back(
             {stencil, 1, threshold, range.dhat, range.thickness, settings.stiffness_scale});
       else
         part.mollified.emplace_back(c, threshold);
@@ -71,9 +72,9 @@ void classify(const CollisionSurface& surface, const Candidates& candidates, con
     }
   }
   const bool whole = closest.vertices == 0b1111;
-  if (range.relaxed) {
-    part.relaxed.push_back({whole ? stencil : reduced(closest.vertices, stencil), 1, 0, range.dhat,
-                            range.thickness, settings.stiffness_scale});
+  if (range.shortened) {
+    part.shortened.push_back({whole ? stencil : reduced(closest.vertices, stencil), 1, 0, range.dhat,
+                              range.thickness, settings.stiffness_scale});
   } else if (whole) {
     (stencil.kind == PairKind::edge_edge ? part.edge_edge : part.point_triangle).push_back(c);
   } else {
@@ -85,7 +86,7 @@ void classify(const CollisionSurface& surface, const Candidates& candidates, con
   }
 }
 
-/// Sorts: by first vertex in one counting pass, then the few of each vertex.
+/// Sorts by first vertex in one counting pass, then the few of each vertex.
 template <std::size_t n>
 std::vector<std::array<Index, n>> sorted(const std::vector<Part>& parts,
                                          std::vector<std::array<Index, n>> Part::*member,
@@ -130,7 +131,7 @@ ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& can
     min_squared = std::min(min_squared, part.min_squared);
     active.min_gap = std::min(active.min_gap, part.min_gap);
     most += part.point_point.size() + part.point_edge.size() + part.point_triangle.size() +
-            part.edge_edge.size() + part.mollified.size() + part.relaxed.size();
+            part.edge_edge.size() + part.mollified.size() + part.shortened.size();
   }
   active.min_distance = std::sqrt(min_squared);
 
@@ -158,7 +159,7 @@ ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& can
   for (const Part& part : parts)
     for (const auto& [c, threshold] : part.mollified) add(candidates[c], 1, threshold);
   for (const Part& part : parts)
-    active.contacts.insert(active.contacts.end(), part.relaxed.begin(), part.relaxed.end());
+    active.contacts.insert(active.contacts.end(), part.shortened.begin(), part.shortened.end());
 
   for (Index plane = 0; plane < Index(surface.half_spaces.size()); ++plane) {
     const HalfSpace& half_space = surface.half_spaces[plane];

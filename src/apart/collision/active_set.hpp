@@ -7,8 +7,8 @@ namespace apart {
 struct Contact {
   Stencil stencil;          ///< reduced to its closest feature, except for mollified edge–edge pairs
   double multiplicity = 1;  ///< how many candidate pairs reduce to this stencil [thesis A.7.1]
-  double mollifier_threshold =
-      0;                       ///< ε of edge_edge_mollifier.hpp; 0: not mollified (multiplicity 1 otherwise)
+  /// ε of edge_edge_mollifier.hpp; 0: not mollified (multiplicity 1 otherwise)
+  double mollifier_threshold = 0;
   double dhat = 0;             ///< d̂ [m]
   double thickness = 0;        ///< ξ [m]
   double stiffness_scale = 1;  ///< PairSettings::stiffness_scale
@@ -21,8 +21,8 @@ struct PlaneContact {
 };
 
 struct ActiveSet {
-  /// Sorted by stencil, each once; then mollified ones; then those of relaxed thickness [stencil.hpp], in the
-  /// order of their candidates, and not merged.
+  /// Sorted by stencil, each once; then mollified ones; then those of shortened thickness [stencil.hpp], in
+  /// the order of their candidates, and not merged.
   std::vector<Contact> contacts;
   std::vector<PlaneContact> plane_contacts;  ///< sorted by plane, then vertex
   /// Smallest distance of the contacts and plane contacts above [m]; +infinity if there are none. Pairs

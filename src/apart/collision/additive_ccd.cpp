@@ -1,5 +1,5 @@
 #include <apart/collision/ccd_methods.hpp>
-#include <apart/collision/separation.hpp>
+#include <apart/collision/moving_pair.hpp>
 
 #include <algorithm>
 #include <numbers>
@@ -8,7 +8,7 @@ namespace apart {
 
 namespace {
 
-/// Evaluations of the distance before a query is handed to Tight Inclusion. Sequences of safe steps have no
+/// Evaluations of the distance before a query is passed to Tight Inclusion. Sequences of safe steps have no
 /// bound on their length; nearly all are shorter than ten.
 constexpr int most_steps = 1000;
 
@@ -30,9 +30,10 @@ std::optional<double> advance(const CcdQuery& query, const CcdOptions& options) 
     const auto free = pair.free_time(s, nearest + target);
     const double reached = t + free.time;
     if (reached >= options.upper_time) return std::nullopt;
-    // Done when the gap is used up, or when steps are no longer worth their evaluation; the latter within d̂
-    // only, so that no pair that stays beyond bounds the step. What is returned is always the last time
-    // compared with upper_time, so that a smaller upper_time hides an answer but never changes it.
+    // Done when the gap is used up, or when steps are too short to be worth their evaluation; the latter
+    // within d̂ only, so that a pair that stays beyond d̂ never bounds the step. What is returned is always
+    // the last time compared with upper_time, so that a smaller upper_time hides an answer but never changes
+    // it.
     const bool at_target = free.here - nearest < 1.1 * target;
     const bool small = gap <= query.dhat && !(reached > t * (1 + 1e-4));
     t = std::max(t, reached);

@@ -38,7 +38,7 @@ constexpr std::size_t join_count = std::size(joins);
 /// The pairs of each kind that are wanted, in parts of any order.
 using FoundPairs = std::array<std::vector<BoxPairs>, join_count>;
 
-// Touching boxes asked of the search at a time.
+// Number of touching boxes requested from the search at a time.
 constexpr std::size_t batch = 4096;
 
 class BoxBroadPhase final : public BroadPhase {
@@ -47,13 +47,13 @@ class BoxBroadPhase final : public BroadPhase {
       : search_(std::move(search)),
         vertex_body_(surface.vertex_body),
         extent_(surface.vertex_extent),
-        may_meet_(surface.may_meet),
+        can_collide_(surface.can_collide),
         edges_(surface.edges),
         isolated_(surface.isolated_vertices),
         free_edges_(surface.free_edges),
         body_count_(surface.pairs.body_count()),
         pairs_(surface.pairs) {
-    // One look instead of several, where a table of all pairs is small.
+    // One lookup instead of several, where a table of all pairs is small.
     if (body_count_ <= 1024)
       for (int a = 0; a < body_count_; ++a)
         for (int b = 0; b < body_count_; ++b) enabled_.push_back(surface.pairs(a, b).enabled);
@@ -115,7 +115,7 @@ class BoxBroadPhase final : public BroadPhase {
     return tasks;
   }
 
-  /// Goes on with a task until it has found `enough` wanted pairs, or a few more, or a batch, or all.
+  /// Continues a task until it has found at least `enough` wanted pairs, a whole batch, or all.
   void advance(Task& task, std::size_t enough, BoxPairs& touching) const {
     const auto [kind, first, second] = joins[task.join];
     touching.clear();
@@ -215,16 +215,17 @@ class BoxBroadPhase final : public BroadPhase {
     bool shared = false;
     for (int i = 0; i < first_count(kind); ++i)
       for (int j = first_count(kind); j < point_count(kind); ++j) shared |= s.vertices[i] == s.vertices[j];
-    if (all_enabled_ && !may_meet_) return !shared;
+    if (all_enabled_ && !can_collide_) return !shared;
     return !shared && enabled(s.vertices[0], s.vertices[first_count(kind)]) &&
-           (is_carrier_.empty() || !is_carrier_[s.vertices[0]]) && (!may_meet_ || any_may_meet(may_meet_, s));
+           (is_carrier_.empty() || !is_carrier_[s.vertices[0]]) &&
+           (!can_collide_ || any_can_collide(can_collide_, s));
   }
 
   template <PairKind kind>
   void keep(const BoxPairs& touching, BoxPairs& found) const {
     // One set with itself: the smaller number first.
     constexpr bool same = kind == PairKind::point_point || kind == PairKind::edge_edge;
-    // Every pair is written, and the place used again if it is not wanted: no branch to be guessed wrong.
+    // Every pair is written, and its place reused if it is not wanted: no branch that could be mispredicted.
     const std::size_t before = found.size();
     found.resize(before + touching.size());
     auto* next = found.data() + before;
@@ -275,16 +276,16 @@ class BoxBroadPhase final : public BroadPhase {
     return candidates;
   }
 
-  /// Calls write(place, a, b) for all pairs, with their places in the sorted list. Pairs are dealt into
+  /// Calls write(place, a, b) for all pairs, with their places in the sorted list. Pairs are distributed to
   /// buckets by their first number; a bucket is then sorted by counting, and the few partners of each number
-  /// by comparing them.
+  /// by comparison.
   template <class Write>
   void sort_pairs(std::span<const BoxPairs> parts, std::size_t total, Index first_count, Write&& write) {
     if (total == 0) return;
     const Index wish = Index(std::clamp<std::size_t>(total / 4096, 1, 1024));
     const int shift = std::bit_width(unsigned(first_count / wish));
     const Index buckets = (first_count >> shift) + 1;
-    // Groups of parts, counted and dealt out in parallel.
+    // Groups of parts, counted and distributed in parallel.
     constexpr Index group = 16;
     const Index groups = (Index(parts.size()) + group - 1) / group;
     std::vector<std::size_t> place(std::size_t(groups) * buckets, 0);
@@ -321,7 +322,7 @@ class BoxBroadPhase final : public BroadPhase {
         Index* partners = second.data() + from;
         const std::size_t place_of_first = bucket_begin[bucket] + from;
         if (size <= 32) {
-          // Each goes where the number of smaller ones says: no branches, and several comparisons at once.
+          // The place of each is the number of smaller ones: no branches, and several comparisons at once.
           for (Index p = 0; p < size; ++p) {
             Index smaller = 0;
             for (Index q = 0; q < size; ++q) smaller += partners[q] < partners[p];
@@ -363,7 +364,7 @@ class BoxBroadPhase final : public BroadPhase {
     const double half = radius / 2 + 4 * std::numeric_limits<double>::epsilon() *
                                          (radius + std::max(all0.diagonal(), all1.diagonal()));
     // Coordinates relative to the middle of the scene, which moves with it: single precision then resolves
-    // 1e-7 of its size, and a common motion of everything is none.
+    // 1e-7 of its size, and a common motion of everything costs nothing.
     const auto fit_to = [&](const Matrix3X& x, const Aabb& all, Boxes& boxes) {
       const Vector3 origin = all.empty() ? Vector3::Zero() : all.centre();
       auto& of = boxes[BoxSet::vertices];
@@ -405,8 +406,8 @@ class BoxBroadPhase final : public BroadPhase {
     search_->update(sets);
   }
 
-  /// Bodies of which no two meet, nor one itself: obstacles, mostly. Marks their vertices, if that is worth
-  /// the trouble.
+  /// Bodies that do not collide with each other or themselves, mostly obstacles. Marks their vertices, if
+  /// that is worth the effort.
   void find_idle() {
     if (!pairs_.own_pairs().empty()) return;
     const auto classes = std::size_t(pairs_.class_count());
@@ -438,7 +439,7 @@ class BoxBroadPhase final : public BroadPhase {
       idle_[v] = idle_class[std::size_t(pairs_.class_of(vertex_body_[v]))];
   }
 
-  /// Leaves out what is idle and far from all that is not: it can be in no pair.
+  /// Skips idle primitives that are far from all others: they can be in no pair.
   void choose(bool moving) {
     const auto vertex_of = [&](BoxSet set, Index i) {
       switch (set) {
@@ -476,7 +477,7 @@ class BoxBroadPhase final : public BroadPhase {
       for (Index i = 0; i < Index(start_.sets[s].size()); ++i) {
         const FloatBox& box = start_.sets[s][std::size_t(i)];
         if (idle_[std::size_t(vertex_of(set, i))]) {
-          // Apart along an axis at both ends, on the same side: then all the way.
+          // Separated along an axis at both ends, on the same side: then on the whole path.
           bool far = !any;
           for (int k = 0; k < 3 && !far; ++k) {
             const int side = apart(box, hull0, k);
@@ -499,7 +500,7 @@ class BoxBroadPhase final : public BroadPhase {
   std::unique_ptr<BoxSearch> search_;
   std::vector<int> vertex_body_;
   std::vector<double> extent_;  ///< of each vertex; empty: zero
-  MayMeet may_meet_;
+  CanCollide can_collide_;
   Edges edges_;
   Faces faces_;  ///< sorted
   std::vector<Index> isolated_, free_edges_;
@@ -508,9 +509,9 @@ class BoxBroadPhase final : public BroadPhase {
   std::vector<char> enabled_;     ///< for every pair of bodies; empty if there are many
   std::vector<char> is_carrier_;  ///< vertices that carry half-spaces and touch nothing; empty: none does
   bool all_enabled_;
-  std::vector<char> idle_;  ///< vertices of bodies that meet only others; empty: none is worth it
+  std::vector<char> idle_;  ///< vertices of bodies that collide only with others; empty: not worth using
   std::array<std::vector<Index>, box_set_count> chosen_;  ///< numbers of the primitives searched, if idle_
-  // Kept for their memory, which is large and would have to be asked for anew in every search.
+  // Kept to reuse their memory, which is large, in every search.
   Boxes start_, end_, near_start_, near_end_;
   std::vector<BoxPairs> parts_;  ///< of each task
   BoxPairs dealt_;

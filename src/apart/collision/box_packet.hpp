@@ -1,5 +1,5 @@
 #pragma once
-// Boxes in single precision, and eight of them at once: what all searches for touching boxes share.
+// Boxes in single precision, and eight of them at once: shared by all searches for touching boxes.
 #include <apart/core/types.hpp>
 
 #include <array>

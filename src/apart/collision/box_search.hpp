@@ -1,6 +1,6 @@
 #pragma once
-// What a method of broad phase is made of: a search for the touching boxes of two sets. Which boxes there
-// are, which pairs count, and what becomes of them is the same for all methods (see box_broad_phase.cpp).
+// The part of a broad phase that differs between methods: a search for the touching boxes of two sets. Which
+// boxes there are, which pairs count, and how they are sorted is shared (see box_broad_phase.cpp).
 #include <apart/collision/box_packet.hpp>
 #include <apart/collision/broad_phase.hpp>
 
@@ -17,13 +17,13 @@ constexpr int box_set_count = 5;
 /// Numbers of boxes, the first of the first set.
 using BoxPairs = std::vector<std::array<Index, 2>>;
 
-/// Where a task has been left, so that it can go on there. What the numbers mean is the method's business.
+/// Where a task was left, so that it can continue there. The method defines what the numbers mean.
 struct SearchCursor {
   Index first = 0, second = 0;
 };
 
-/// Finds touching boxes of two sets. The work is cut into tasks, each of which can be left and taken up
-/// again, so that memory stays bounded whatever is found. Over all tasks every touching pair comes exactly
+/// Finds touching boxes of two sets. The work is divided into tasks, each of which can be left and resumed,
+/// so that memory stays bounded whatever is found. All tasks together report every touching pair exactly
 /// once, and nothing else; with one set twice, every pair i ≠ j in either order. Tasks may run in parallel.
 class BoxSearch {
  public:

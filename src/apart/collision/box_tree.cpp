@@ -82,8 +82,8 @@ void BoxTree::sort_along_curve(std::span<const FloatBox> boxes) {
   });
   order_ = sorted_order(codes);
   // The curve jumps here and there, and eight neighbours on it make a larger packet than eight well chosen
-  // ones: about half of the pairs of packets that touch do so for nothing. Sorting out runs of a few thousand
-  // costs as much as one search saves.
+  // ones: about half of the pairs of touching packets contain no touching boxes. Sorting runs of a few
+  // thousand costs as much as one search saves.
   constexpr Index run = 4096;
   parallel_chunks(count, run, [&](Index begin, Index end) {
     std::vector<Centre> centres;
@@ -233,7 +233,7 @@ bool BoxTree::join(const BoxTree& other, Index task, SearchCursor& cursor, std::
           cursor.second = leaf;
           return false;
         }
-        // Those of its boxes that touch the box around the leaf; fewer than half do.
+        // Only those of its boxes that touch the box around the leaf; fewer than half do.
         const FloatBox leaf0 = other.start_[1][parent].box(place);
         const FloatBox leaf1 = moving ? other.end_[1][parent].box(place) : leaf0;
         for (unsigned mine = touching_at<moving>(0, packet, leaf0, leaf1); mine != 0; mine &= mine - 1) {

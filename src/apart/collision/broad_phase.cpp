@@ -25,7 +25,7 @@ std::span<const BroadPhaseMethod> broad_phase_methods() {
       {"bvh", "bounding volume hierarchy: eight children per node, refitted as the surface moves", make_bvh},
       {"sweep_and_prune", "boxes sorted along the axis on which they overlap least", make_sweep_and_prune},
       {"spatial_hash", "hashed grids, one for each size of boxes", make_spatial_hash},
-      {"brute_force", "every box against every box: slow and simple, to check the others with",
+      {"brute_force", "every box against every box: slow and simple, a reference for the others",
        make_brute_force},
   };
   return methods;

@@ -9,7 +9,7 @@ namespace apart {
 
 namespace {
 
-/// The oracle: no tree, no trick, boxes swept over the whole path in double precision.
+/// The reference for tests: no tree, boxes swept over the whole path in double precision.
 class BruteForce final : public BroadPhase {
  public:
   explicit BruteForce(const CollisionSurface& surface) : surface_(surface) {
@@ -69,7 +69,7 @@ class BruteForce final : public BroadPhase {
       if (!surface_.settings(first, second).enabled || !a.near(b, reach)) return;
       for (const HalfSpace& plane : surface_.half_spaces)
         if (s.vertices[0] == plane.carrier) return;  // touches nothing itself
-      if (surface_.may_meet && !any_may_meet(surface_.may_meet, s)) return;
+      if (surface_.can_collide && !any_can_collide(surface_.can_collide, s)) return;
       if (found.size() == limit) hand_over();
       if (go_on) found.push_back(s);
     };

@@ -14,7 +14,7 @@ namespace apart {
 
 namespace {
 
-// Distances compared below are rounded; looking a little farther makes up for it.
+// Distances compared below are rounded; a slightly larger radius makes up for it.
 constexpr double slack = 1 + 1e-9;
 
 /// Whether the primitives are provably farther apart than `radius`: along the direction r of the closest
@@ -59,8 +59,8 @@ CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, const Co
   surface_ = &surface;
 }
 
-/// Keeps the pairs that may be within their reach and `more`. Boxes let through about twice as many, and each
-/// is looked at many times.
+/// Keeps the pairs that may be within their reach and `more`. Boxes let about twice as many pass, and each is
+/// tested many times.
 void CandidateCache::drop_farther(Candidates& candidates, const Matrix3X& x, double more) const {
   constexpr Index chunk = 4096;
   const Index count = Index(candidates.size());
@@ -97,7 +97,7 @@ bool CandidateCache::for_each_block(const Matrix3X& x0, const Matrix3X& x1, cons
   ++searches_;
   return broad_phase_->for_each_block(options_.block_size, x0, x1, range,
                                       [&](std::span<const Stencil> block) {
-                                        time.reset();  // what is done with a block is the caller's time
+                                        time.reset();  // the visitor's time counts for the caller
                                         const bool go_on = visit(block);
                                         start();
                                         return go_on;
@@ -139,12 +139,12 @@ void CandidateCache::search(const Matrix3X& x) {
       most_ = margin_ / 2;
       continue;
     }
-    if (found->size() < limit / 4) most_ *= 2;  // things have thinned out: more may be tried again
+    if (found->size() < limit / 4) most_ *= 2;  // pairs have become fewer: a larger margin may be tried again
     around_ = std::move(*found);
     drop_farther(around_, x, 2 * margin_);
     return;
   }
-  // This much is needed, however much it is.
+  // The smallest margin, whatever it costs.
   const double radius = (reach_ + 2 * margin_) * slack;
   if (auto found = find(options_.block_size, x, x, radius)) {
     around_ = std::move(*found);
@@ -152,7 +152,7 @@ void CandidateCache::search(const Matrix3X& x) {
     if (around_.size() < limit / 4) most_ *= 2;
     return;
   }
-  // What boxes let through for nothing is not held for longer than a block.
+  // Pairs that only their boxes let pass are not kept for longer than a block.
   around_.clear();
   around_.shrink_to_fit();
   ensure_room(estimated_pairs(x, radius) / 2);  // boxes overlap about twice as often as what is in them
@@ -166,9 +166,9 @@ void CandidateCache::search(const Matrix3X& x) {
   std::sort(around_.begin(), around_.end());
 }
 
-/// Throws MemoryError if so many pairs, each of which may become a contact, would go beyond the limit.
+/// Throws MemoryError if this many pairs, each of which may become a contact, would exceed the limit.
 void CandidateCache::ensure_room(double pairs) const {
-  // Twice, because the list moves when it grows; and about as much as a contact and its terms take.
+  // Twice, because the list is moved when it grows; plus about the size of a contact and its terms.
   constexpr double bytes_of_pair = 2 * sizeof(Stencil) + 64;
   const double held = double(around_.capacity()) * sizeof(Stencil);
   ensure_memory(pairs * bytes_of_pair - held,
@@ -176,7 +176,7 @@ void CandidateCache::ensure_room(double pairs) const {
                 "lower contact.dhat, the distance at which contact begins, or use a coarser mesh");
 }
 
-/// How many pairs have boxes nearer than `radius`, from what some primitives find around them.
+/// Estimates how many pairs have boxes closer than `radius`, from the surroundings of a sample of primitives.
 double CandidateCache::estimated_pairs(const Matrix3X& x, double radius) const {
   if (!surface_) return 0;
   constexpr Index looks = 200;
@@ -220,8 +220,8 @@ const Candidates& CandidateCache::at(const Matrix3X& x) {
   return around_;
 }
 
-/// Whether the pairs around x serve the whole path. A path that a new margin covers is worth a new centre:
-/// what follows starts from here.
+/// Whether the pairs around x cover the whole path. A path that a new margin would cover is worth a new
+/// search here, since what follows starts from here.
 bool CandidateCache::covers_path(const Matrix3X& x, const Matrix3X& end, std::span<const double> around) {
   if (covers(x, around) && covers(end, around)) return true;
   if (!options_.reuse || covers(x)) return false;

@@ -7,33 +7,39 @@
 
 namespace apart {
 
-/// Which pairs a bound on a step looks at first, and when it looks at all others. See step_bound.hpp.
+/// Which pairs a step bound tests first, and when it tests all others. See step_bound.hpp.
 enum class CcdCulling {
   none,        ///< all pairs on the whole path, always
-  near_first,  ///< pairs near x first, others only as far as these leave the path free; the same bits as none
+  near_first,  ///< pairs near x first, others only on the part of the path these leave free; same bits as
+               ///< none
   cfl,         ///< pairs in reach first, others by the largest displacement [thesis A.3]; shorter or equal
 };
 
 struct CandidateOptions {
-  /// Whether candidates are found with a margin and used again while the motion stays within it. If not,
-  /// every new x is searched anew. Changes no result.
+  /// Whether candidates are found with a margin and reused while the motion stays within it. If not, every
+  /// new x is searched. Changes no result.
   bool reuse = true;
   CcdCulling culling = CcdCulling::near_first;
-  /// Candidates along a path that are held at a time: 20 bytes each, and 16 more while they are sorted.
+  /// Candidates along a path that are in memory at a time: 20 bytes each, and 16 more while they are sorted.
   std::size_t block_size = 10'000'000;
 };
 
-/// One candidate set with a margin, for activation, step bounds and assembly alike.
-/// The set is found at a centre x_c with radius reach + 2δ: as long as no vertex is farther than δ from x_c,
-/// every pair closer than `reach` is in it, and a straight path between two such states touches no other
-/// pair.
+/// Candidate pairs that are searched for once and used by the active set, step bounds and assembly of many
+/// iterates.
 ///
-/// The margin δ follows the motion: a search is made for a little more than the motion last seen, but for no
-/// less than half the reach, and for no more than what lists 50 pairs per vertex. Without reuse it is 0.
+/// A search at a centre x_c lists all pairs closer than reach + 2δ. While no vertex is farther than the
+/// margin δ from x_c, the distance of a pair has changed by at most 2δ; so every pair closer than `reach` is
+/// in the list, and so is every pair that comes that close on a straight path between two such states. Only
+/// when a vertex leaves its margin is the broad phase run again.
+///
+/// The margin is a trade-off: a large one saves searches but lists more pairs, which all have to be tested.
+/// It follows the motion: a little more than the motion last seen, but no less than half the reach, and no
+/// more than lists 50 pairs per vertex. Without reuse it is 0. Results never depend on it, since consumers
+/// filter candidates by distance; only the time they take does.
 class CandidateCache {
  public:
-  /// Pairs of the surface within reach plus the extents of their vertices; the broad phase must be of that
-  /// surface, which must outlive the cache. reach is the largest d̂: extents make up for ξ.
+  /// Pairs of the surface within reach plus the extents of their vertices. The broad phase must be of that
+  /// surface, which must outlive the cache. The reach is the largest d̂, since extents account for ξ.
   CandidateCache(std::unique_ptr<BroadPhase> broad_phase, const CollisionSurface& surface,
                  const CandidateOptions& options = {}, Timings* timings = nullptr);
   /// Time spent in searches is counted as Phase::broad_phase of `timings`, if given; it must outlive the
@@ -41,17 +47,17 @@ class CandidateCache {
   /// listed.
   CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach, const CandidateOptions& options = {},
                  Timings* timings = nullptr);
-  /// All pairs that can be closer than `reach` (and their extents) at x. Refinds when x has left the margin.
-  /// Throws MemoryError if there are more than the memory may hold.
-  /// The reference is good until the next call, as are those below.
+  /// All pairs that can be closer than `reach` (and their extents) at x. Searches again if x has left the
+  /// margin. Throws MemoryError if there are more than fit into memory.
+  /// The reference is valid until the next call, as are those below.
   const Candidates& at(const Matrix3X& x);
   /// All pairs that can come closer than `reach` on the straight path x → x + p.
   const Candidates& along(const Matrix3X& x, const Matrix3X& p);
   /// All pairs whose chords can come closer than `reach` and the deviations of their points on a share of a
-  /// path, in blocks as BroadPhase::for_each_block, of at most block_size pairs unless the pairs around its
-  /// start serve.
+  /// path, in blocks as BroadPhase::for_each_block, of at most block_size pairs unless the list around its
+  /// start covers the path.
   bool for_each_block_along(const Path& path, double share, BroadPhase::BlockVisitor visit);
-  /// A share of a path, in [0, 1], on which the pairs last returned by `at` are all that.
+  /// A share of a path, in [0, 1], on which the pairs last returned by `at` are complete.
   double covered_share(const Path& path) const;
 
   const CandidateOptions& options() const { return options_; }
@@ -77,13 +83,13 @@ class CandidateCache {
   void drop_farther(Candidates& candidates, const Matrix3X& x, double more) const;
   void ensure_room(double pairs) const;
   double estimated_pairs(const Matrix3X& x, double radius) const;
-  const CollisionSurface* surface_ = nullptr;  ///< to estimate how many pairs there are; may be unknown
+  const CollisionSurface* surface_ = nullptr;  ///< to estimate the number of pairs; may be null
   double reach_;
   std::vector<double> extent_;  ///< of each vertex [m]; empty: zero
   CandidateOptions options_;
   Timings* timings_;
   double motion_ = 0;      ///< largest motion of a vertex that the next search should cover [m]
-  double most_;            ///< largest margin that has not listed too many pairs [m]
+  double most_;            ///< largest margin that did not list too many pairs [m]
   double margin_ = 0;      ///< δ
   Matrix3X centre_;        ///< x_c
   Candidates around_;      ///< valid while covers(x)

@@ -5,13 +5,13 @@
 
 namespace apart {
 
-/// Additive CCD [C-IPC, algorithm 1] with a sharper bound on each step. Pairs that keep it busy for too long
-/// are handed to Tight Inclusion.
+/// Additive CCD [C-IPC, algorithm 1] with a sharper bound on each step. Pairs that take too many steps are
+/// passed to Tight Inclusion.
 std::optional<double> additive_ccd(const CcdQuery& query, const CcdOptions& options);
 
 /// Tight Inclusion [thesis §3.5, §3.6].
 std::optional<double> tight_inclusion_ccd(const CcdQuery& query, const CcdOptions& options);
-/// The same without vector instructions: the same answers, slower. To test and to measure.
+/// The same without vector instructions: the same answers, slower. For tests and measurements.
 std::optional<double> tight_inclusion_ccd_scalar(const CcdQuery& query, const CcdOptions& options);
 
 }  // namespace apart

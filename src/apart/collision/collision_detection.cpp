@@ -57,7 +57,7 @@ std::optional<Impact> earliest_impact(const CollisionSurface& surface, const Mat
                            .dhat = range.dhat},
                           until);
   };
-  // The time first, looking ever less far; then the pair, up to that time.
+  // First the time, over ever shorter paths; then the pair, up to that time.
   std::optional<double> earliest;
   const auto lower = [&](std::span<const Stencil> block) {
     SharedMinimum time(earliest.value_or(options.upper_time));
@@ -97,13 +97,13 @@ std::optional<std::pair<Index, Index>> first_intersection(const CollisionSurface
   const auto enabled = [&](Index i, Index j) { return surface.settings(i, j).enabled; };
   const auto all = exact::surface(surface.vertex_count(), surface.faces, segments, points);
   const auto counts = [&](const exact::PrimitivePair& pair) {
-    if (!surface.may_meet) return true;
+    if (!surface.can_collide) return true;
     for (int i = 0; i < pair.a.size(); ++i)
       for (int j = 0; j < pair.b.size(); ++j)
-        if (surface.may_meet(pair.a.vertices[i], pair.b.vertices[j])) return true;
+        if (surface.can_collide(pair.a.vertices[i], pair.b.vertices[j])) return true;
     return false;
   };
-  const std::size_t limit = surface.may_meet ? std::size_t(-1) : 1;
+  const std::size_t limit = surface.can_collide ? std::size_t(-1) : 1;
   for (const exact::PrimitivePair& pair : exact::find_intersections(x, all, enabled, limit))
     if (counts(pair)) return std::pair(Index(pair.a.vertices[0]), Index(pair.b.vertices[0]));
   return std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// Collision detection on one's own meshes, without simulating anything: include this, link Apart::collision.
+// Collision detection on your own meshes, without a simulation: include this file and link Apart::collision.
 // examples/library/collision_detection.cpp shows all of it. Positions are 3 × n matrices, one column a vertex
 // [m]; between two of them every vertex moves straight. Answers are the same bits for any number of threads
 // (apart/core/parallel.hpp sets it).
@@ -12,9 +12,9 @@
 
 namespace apart {
 
-/// Triangles, segments and points (vertices of neither) as one body that may meet itself. separation ξ [m]:
-/// closer than that counts as an impact. Which pairs are looked at can be limited by
-/// CollisionSurface::may_meet. Throws InputError if an index is out of range or a coordinate is not finite.
+/// Triangles, segments and points (vertices of neither) as one body that can collide with itself. separation
+/// ξ [m]: closer than that counts as an impact. CollisionSurface::can_collide can exclude pairs. Throws
+/// InputError if an index is out of range or a coordinate is not finite.
 CollisionSurface collision_surface(const Matrix3X& rest, const Faces& faces,
                                    const Edges& segments = Edges(2, 0), double separation = 0);
 
@@ -27,12 +27,12 @@ struct Impact {
   double time;   ///< in [0, 1]; before, nothing touches
   Stencil pair;  ///< what touches there, or may
 };
-/// The options of a question about impacts alone: Tight Inclusion, up to contact itself.
+/// Options of a query for impacts alone: Tight Inclusion, up to contact itself.
 inline constexpr CcdOptions until_contact{.method = CcdMethod::tight_inclusion, .gap_fraction = 0};
 
 /// The earliest impact on the way from x0 to x1, and the first of the pairs that have it. Never later than
 /// the true one; earlier by about options.tolerance, so a miss closer than that may be reported. Half-spaces
-/// are not looked at.
+/// are ignored.
 std::optional<Impact> earliest_impact(const CollisionSurface& surface, const Matrix3X& x0, const Matrix3X& x1,
                                       const CcdOptions& options = until_contact);
 

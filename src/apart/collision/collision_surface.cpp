@@ -23,7 +23,7 @@ void check(const PairSettings& s) {
   if (s.kinetic_friction)
     rule("kinetic friction", *s.kinetic_friction,
          *s.kinetic_friction >= 0 && *s.kinetic_friction <= s.friction,
-         "non-negative and not above the friction of sticking");
+         "non-negative and no larger than static friction");
 }
 
 /// Every column of `cells` has distinct vertices in range, all of one body.
@@ -50,7 +50,7 @@ void check(const Cells& cells, const char* name, const std::vector<int>& body) {
 
 namespace {
 
-/// Up to here every body of a table has a class of its own, so that pairs can be set one by one for nothing.
+/// Up to here every body of a table has a class of its own, so that pairs can be set one by one at no cost.
 constexpr int most_own_classes = 256;
 
 std::vector<int> default_classes(int body_count) {
@@ -315,7 +315,7 @@ CollisionSurface::CollisionSurface(Matrix3X rest_positions, Faces surface_faces,
       pairs(std::move(pair_table)),
       half_spaces(std::move(planes)) {
   if (Index(vertex_body.size()) != vertex_count())
-    throw InputError("collision surface: {} vertices but {} body indices, must be as many", vertex_count(),
+    throw InputError("collision surface: {} vertices but {} body indices, must be equal", vertex_count(),
                      vertex_body.size());
   for (Index v = 0; v < vertex_count(); ++v) {
     if (vertex_body[v] < 0 || vertex_body[v] >= pairs.body_count())

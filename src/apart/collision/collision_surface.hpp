@@ -14,25 +14,26 @@
 
 namespace apart {
 
-/// How two bodies (or one with itself) meet.
+/// Contact between two bodies, or of a body with itself.
 struct PairSettings {
   bool enabled = true;   ///< false: the two may overlap, no contact is computed
   double friction = 0;   ///< μ, of sticking
   double dhat = 1e-3;    ///< d̂ [m], distance at which the barrier starts
-  double thickness = 0;  ///< ξ [m], gap that is never undercut; the barrier acts on (ξ, ξ + d̂)
+  double thickness = 0;  ///< ξ [m], a distance that is always kept; the barrier acts on (ξ, ξ + d̂)
   std::optional<double> kinetic_friction = std::nullopt;  ///< μ of sliding; none: as of sticking
   double epsv = 1e-3;          ///< ε_v [m/s]: below this sliding speed friction is static
-  double stiffness_scale = 1;  ///< of this pair's barrier, against κ of all
-  /// Of a body with itself: contact spares primitives that were made within its reach (see own_range).
+  double stiffness_scale = 1;  ///< factor on κ for this pair's barrier
+  /// Of a body with itself: contact is shortened for primitives within its reach at the start (see
+  /// own_range).
   bool spares_neighbours = false;
 };
 
-/// Settings for every pair of bodies; symmetric. Bodies are in classes: two bodies meet as their classes do,
-/// unless the pair has settings of its own. Memory follows the number of classes and of such pairs, not the
-/// square of the number of bodies.
+/// Settings for every pair of bodies; symmetric. Bodies are grouped in classes: a pair has the settings of
+/// its two classes unless it has its own. Memory grows with the number of classes and of such pairs, not with
+/// the square of the number of bodies.
 class PairTable {
  public:
-  /// Every pair alike.
+  /// The same settings for every pair.
   explicit PairTable(int body_count = 0, const PairSettings& everywhere = {});
   /// `body_class`: of each body, counted from 0.
   PairTable(std::vector<int> body_class, const PairSettings& everywhere);
@@ -49,7 +50,7 @@ class PairTable {
   void set_classes(int c, int d, const PairSettings& settings);
   /// What set_classes has set.
   const PairSettings& of_classes(int c, int d) const { return settings_[std::size_t(between(c, d))]; }
-  /// From now on the body meets nothing, not even itself.
+  /// From now on the body has no contact, not even with itself.
   void disable(int body);
   /// Changes the settings of all pairs alike.
   void change_all(FunctionRef<void(PairSettings&)> change);
@@ -69,14 +70,14 @@ class PairTable {
 
   bool all_enabled() const;
   double max_reach() const;  ///< largest ξ + d̂ over enabled pairs [m]; 0 if there are none
-  /// eₐ ≥ 0 [m] for every body such that eₐ + e_b ≥ ξ for every enabled pair, and no larger than needed where
-  /// ξ is the mean of two bodies': half of a body's own thickness then.
+  /// eₐ ≥ 0 [m] for every body such that eₐ + e_b ≥ ξ for every enabled pair; half of the body's own
+  /// thickness if the ξ of every pair is the mean of two bodies'.
   std::vector<double> half_thickness() const;
-  /// Gives every pair the stiffness_scale with which all press alike at like shares of their reach; the pair
-  /// of the smallest reach keeps 1.
+  /// Sets every stiffness_scale such that all pairs exert the same force at the same share of their reach;
+  /// the pair with the smallest reach keeps 1.
   void equalise_stiffness();
   /// The scale of forces for κ = 1, ŝ (ξ + d̂) times stiffness_scale: smallest over enabled pairs [m³]; 1 if
-  /// there are none. A contact at half of d̂ presses with about four times κ times this.
+  /// there are none. The force of a contact at half of d̂ is about four times κ times this.
   double force_per_stiffness() const;
   double max_dhat() const;  ///< largest d̂ over enabled pairs [m]; 0 if there are none
   double min_dhat() const;  ///< smallest d̂ over enabled pairs [m]; +infinity if there are none
@@ -101,14 +102,23 @@ class PairTable {
   std::map<std::array<double, 8>, int> numbers_;  ///< of settings, by their values
 };
 
-/// A user's filter: whether vertices a and b may meet. Symmetric, depends on its arguments only, and may be
-/// called from several threads. A pair of primitives is left out if no vertex of the one may meet a vertex of
-/// the other: to keep two pieces apart in the search, answer false for all their vertices.
-using MayMeet = std::function<bool(Index a, Index b)>;
+/// A filter given by the user: whether vertices a and b can collide. Symmetric, depends on its arguments
+/// only, and may be called from several threads. A pair of primitives is skipped if no vertex of one can
+/// collide with a vertex of the other; to ignore contact between two pieces, return false for all their
+/// vertices.
+using CanCollide = std::function<bool(Index a, Index b)>;
 
-/// Everything contact can touch: vertices x = Φ(q) of all bodies with the primitives on them. Knows nothing
-/// of what the bodies are. Immutable. Checked in the constructor (InputError): every index in range, the
-/// vertices of a primitive distinct and of one body, rest positions finite, normals of unit length.
+/// All that contact sees of a scene: the vertices x = Φ(q) of all bodies in one numbering, with the
+/// triangles, segments and isolated points on them, and half-spaces. Whether a vertex belongs to a volume, a
+/// shell or a rigid body makes no difference here; what matters is which body it belongs to (for the settings
+/// of pairs) and which connected piece (for the contact of a piece with itself). Positions are not part of
+/// it: every query is given x.
+///
+/// Two surfaces without intersection stay so if no vertex–triangle, edge–edge, vertex–segment or point–point
+/// pair comes to distance zero; these are the pairs that broad phases list.
+///
+/// Immutable. Checked in the constructor (InputError): every index in range, the vertices of a primitive
+/// distinct and of one body, rest positions finite, normals of unit length.
 struct CollisionSurface {
   CollisionSurface() = default;
   CollisionSurface(Matrix3X rest_positions, Faces surface_faces, Edges free_segments,
@@ -118,17 +128,17 @@ struct CollisionSurface {
   Faces faces;                   ///< all triangles, as given
   Edges edges;                   ///< of triangles and segments, each once, smaller vertex first, sorted
   std::vector<int> vertex_body;  ///< body of each vertex
-  /// [m] PairTable::half_thickness of each vertex's body: searches look so much farther around it, so that
-  /// thick bodies do not make them look farther around thin ones. Empty: zero for all.
+  /// [m] PairTable::half_thickness of each vertex's body: searches extend their radius by this around the
+  /// vertex, so that thick bodies do not enlarge the search around thin ones. Empty: zero for all.
   std::vector<double> vertex_extent;
   std::vector<Index> vertex_piece;       ///< connected piece of each vertex, by its smallest vertex
   std::vector<Index> isolated_vertices;  ///< vertices on no edge that carry no half-space: points
   std::vector<Index> free_edges;         ///< edges on no face: segments
   PairTable pairs;
   std::vector<HalfSpace> half_spaces;
-  /// Pairs that it rejects are no contact at all, as if switched off in `pairs`. Empty: all may meet. Does
-  /// not concern half-spaces. Set before the surface is handed to a broad phase, which keeps a copy.
-  MayMeet may_meet;
+  /// Pairs that it rejects have no contact, as if disabled in `pairs`. Empty: all pairs can collide. Does not
+  /// apply to half-spaces. Set it before the surface is given to a broad phase, which keeps a copy.
+  CanCollide can_collide;
 
   Index vertex_count() const { return Index(rest.cols()); }
   /// Settings of the bodies two vertices belong to.

@@ -1,5 +1,5 @@
 #include <apart/collision/curved_ccd.hpp>
-#include <apart/collision/separation.hpp>
+#include <apart/collision/moving_pair.hpp>
 
 #include <algorithm>
 #include <cmath>

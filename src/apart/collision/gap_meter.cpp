@@ -110,7 +110,7 @@ double GapMeter::gap(const Element& a, const Element& b, const Matrix3X& x) cons
 
 void GapMeter::search(Index a, Index b, const Matrix3X& x) {
   const Node &first = trees_[0].nodes[a], &second = trees_[1].nodes[b];
-  // A little farther than the best: how it was found must not decide which of two nearly equal ones is.
+  // Slightly farther than the best: of two nearly equal ones, the order of the search must not decide.
   if (distance(first.box, second.box) - largest_thickness_ >
       best_ + 1e-9 * (std::abs(best_) + largest_thickness_))
     return;

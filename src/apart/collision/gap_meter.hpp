@@ -7,16 +7,16 @@
 
 namespace apart {
 
-/// Measures the smallest gap between two groups of bodies again and again as they move: a tree of boxes for
-/// each group, refitted at each call, and a search that leaves out what is farther than the best found so
-/// far; it begins with the pair that was closest the last time. The answer depends on x alone. Keeps a
-/// reference to the surface.
+/// Measures the smallest gap between two groups of bodies repeatedly as they move, with a tree of boxes for
+/// each group, refitted at each call, and a search that skips what is farther than the best so far; it begins
+/// with the pair that was closest the last time. The answer depends on x alone. Keeps a reference to the
+/// surface.
 class GapMeter {
  public:
   GapMeter(const CollisionSurface& surface, const std::vector<int>& bodies, const std::vector<int>& others);
 
-  /// Smallest distance less thickness [m], whether or not the two may be in contact; +infinity if a group has
-  /// no points.
+  /// Smallest distance minus thickness [m], whether or not the two may be in contact; +infinity if a group
+  /// has no points.
   double measure(const Matrix3X& x);
 
  private:

@@ -49,7 +49,7 @@ double time_of_inversion(const Matrix3X& x, const Matrix3X& p, const Eigen::Vect
 }
 
 /// Whether the volume is positive all the way from one state to another, straight and exactly as given. On an
-/// interval it is if its four Bernstein coefficients are: looked at in floating point with a bound on the
+/// interval it is if its four Bernstein coefficients are: decided in floating point with a bound on the
 /// rounding, exactly where that leaves it open, and in halves where they have different signs.
 bool surely_positive(std::span<const exact::Path, 4> paths, double begin = 0, double end = 1, int depth = 0) {
   if (depth == 0) {

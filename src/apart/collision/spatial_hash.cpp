@@ -12,11 +12,11 @@ namespace apart {
 
 namespace {
 
-/// Boxes in a hashed grid of cubic cells, or rather in several: a box lives in the grid whose cells are the
-/// next power of two above its largest extent, and there in the one cell that holds its lower corner. So a
-/// huge box takes one place as a small one does, and a box at most as large as the cells of a grid meets only
-/// what lives in 3 × 3 × 3 of them. All comparisons are exact: scaling by powers of two and rounding down to
-/// whole cells lose nothing.
+/// Boxes in a hashed grid of cubic cells, or rather in several: a box is stored in the grid whose cells are
+/// the next power of two above its largest extent, and there in the one cell that holds its lower corner. So
+/// a huge box takes one place like a small one, and a box at most as large as the cells of a grid can touch
+/// only boxes stored in 3 × 3 × 3 of them. All comparisons are exact: scaling by powers of two and rounding
+/// down to whole cells lose nothing.
 ///
 /// Within a grid boxes are sorted by cell, z and y first; a row of cells along x is then one range of places.
 /// The hash table is one of rows.
@@ -92,7 +92,7 @@ class HashGrid {
   bool find(const HashGrid& other, Index task, SearchCursor& cursor, std::size_t enough,
             BoxPairs& pairs) const {
     enough += pairs.size();
-    // Of two boxes the one in the finer grid looks for the other.
+    // Of two boxes the one in the finer grid searches for the other.
     if (this == &other) return look_up<Rule::self>(*this, task, cursor, enough, pairs);
     if (task < own_tasks()) return look_up<Rule::not_finer>(other, task, cursor, enough, pairs);
     return other.look_up<Rule::coarser>(*this, task - own_tasks(), cursor, enough, pairs);

@@ -24,12 +24,12 @@ struct Stencil {
 
 /// Where contact of one pair of primitives acts: distances in (thickness, thickness + dhat).
 struct ContactRange {
-  double thickness = 0;  ///< ξ [m]
-  double dhat = 0;       ///< d̂ [m]
-  bool relaxed = false;  ///< smaller than what the bodies have: a pair of one neighbourhood
+  double thickness = 0;    ///< ξ [m]
+  double dhat = 0;         ///< d̂ [m]
+  bool shortened = false;  ///< below the settings of the bodies: neighbours in one piece
 };
 
-/// Whether ξ and d̂ of a pair may be relaxed: both primitives are of one connected piece, which has a
+/// Whether ξ and d̂ of a pair may be shortened: both primitives are of one connected piece, which has a
 /// thickness or no volume.
 inline bool in_own_piece(const CollisionSurface& surface, const Stencil& s, const PairSettings& settings) {
   const Index a = s.vertices[0], b = s.vertices[first_count(s.kind)];
@@ -37,9 +37,9 @@ inline bool in_own_piece(const CollisionSurface& surface, const Stencil& s, cons
          surface.vertex_body[a] == surface.vertex_body[b] &&
          surface.vertex_piece[a] == surface.vertex_piece[b];
 }
-/// Of such a pair: if its distance at the start, d₀, is less than ξ + d̂, both are scaled by d₀ / 2(ξ + d̂). So
-/// a mesh whose edges are shorter than it is thick can start: neighbours never touch, and feel contact once
-/// they are squeezed to half of the distance they have been made with.
+/// The range of such a pair: if its distance at the start, d₀, is less than ξ + d̂, both are scaled by
+/// d₀ / 2(ξ + d̂). So a mesh with edges shorter than its thickness can start: its neighbours never touch, and
+/// feel contact once they are squeezed to half of their distance at the start.
 ContactRange own_range(const CollisionSurface& surface, const Stencil& s, const PairSettings& settings);
 inline ContactRange contact_range(const CollisionSurface& surface, const Stencil& s) {
   const PairSettings& settings = surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
@@ -54,11 +54,12 @@ constexpr std::string_view name_of(PairKind kind) {
   return names[int(kind)];
 }
 
-/// Whether a vertex of the one primitive may meet a vertex of the other. The filter must not be empty.
-inline bool any_may_meet(const MayMeet& may_meet, const Stencil& s) {
+/// Whether some vertex of one primitive can collide with some vertex of the other. The filter must not be
+/// empty.
+inline bool any_can_collide(const CanCollide& can_collide, const Stencil& s) {
   for (int i = 0; i < first_count(s.kind); ++i)
     for (int j = first_count(s.kind); j < s.size(); ++j)
-      if (may_meet(s.vertices[i], s.vertices[j])) return true;
+      if (can_collide(s.vertices[i], s.vertices[j])) return true;
   return false;
 }
 

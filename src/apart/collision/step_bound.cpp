@@ -1,6 +1,6 @@
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/curved_ccd.hpp>
-#include <apart/collision/separation.hpp>
+#include <apart/collision/moving_pair.hpp>
 #include <apart/collision/shared_minimum.hpp>
 #include <apart/collision/step_bound.hpp>
 #include <apart/core/error.hpp>
@@ -189,7 +189,7 @@ void look_at_all(const CollisionSurface& surface, CandidateCache& cache, const P
   };
   for (bool done = false; !done && looked.alpha > 0;) {
     // A pair's own answer does not depend on how long the path is that it is looked for on, so the minimum is
-    // the same however often the path is cut. When half of it is lost, a new search that meets fewer pairs is
+    // the same however often the path is cut. When half of it is lost, a new search with fewer pairs is
     // cheaper than the rest of this one.
     const double searched = looked.alpha;
     done = cache.for_each_block_along(path, searched, [&](std::span<const Stencil> block) {

@@ -18,18 +18,18 @@ class CandidateCache;
 StepBound collision_free_step(const CollisionSurface& surface, std::span<const Stencil> candidates,
                               const Path& path, const CcdOptions& options = {});
 
-/// The same over all pairs of the surface, for Euclidean separations, with the candidates taken from a cache
-/// in the way its options say:
+/// The same over all pairs of the surface, for Euclidean separations, with candidates from a cache, used as
+/// its options say:
 ///
 /// * near_first: the pairs around x that the cache holds, and others only up to the time these leave open;
 /// * cfl: the pairs in reach at x give α_Ĉ; no other pair can come to the gap where CCD stops before α_F =
-///   0.9 (1 − s) d̂ / (2 max |pᵢ|). If α_F is less than half of α_Ĉ, all pairs up to α_Ĉ are looked at,
+///   0.9 (1 − s) d̂ / (2 max |pᵢ|). If α_F is less than half of α_Ĉ, all pairs up to α_Ĉ are tested,
 ///   otherwise the smaller of the two is the answer [thesis A.3]: at least half of what the others answer;
 /// * none: all pairs up to upper_time.
 ///
-/// Where a path meets more pairs than a block of the cache holds, block after block is looked at, and the
-/// path cut where the pairs seen so far end it. The result does not depend on what the cache has been asked
-/// before, nor on the size of blocks, nor on `reuse`.
+/// Where a path has more pairs than a block of the cache holds, it is tested block by block, and cut where
+/// the pairs seen so far end it. The result does not depend on earlier queries of the cache, nor on the size
+/// of blocks, nor on `reuse`.
 StepBound collision_free_step(const CollisionSurface& surface, CandidateCache& cache, const Path& path,
                               const CcdOptions& options = {});
 

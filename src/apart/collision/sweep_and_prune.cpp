@@ -18,8 +18,8 @@ std::uint32_t ordered(float f) {
   return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
 
-/// Boxes sorted by where their path begins along an axis. A box meets only boxes that begin within its own
-/// extent, which are neighbours in this order, and boxes within whose extent it begins.
+/// Boxes sorted by where their path begins along an axis. A box can touch only boxes that begin within its
+/// own extent, which are neighbours in this order, and boxes within whose extent it begins.
 class SweepList {
  public:
   /// Before `update`; lists that are searched together have the same axis.

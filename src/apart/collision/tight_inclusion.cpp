@@ -16,7 +16,7 @@ namespace stdx = std::experimental;
 struct VectorOperations {
   using Lanes = stdx::simd<double, stdx::simd_abi::deduce_t<double, 4>>;
   [[gnu::always_inline]] static Lanes of(double x, double y, double z, double w) {
-    // Not by way of memory, where what was stored one by one could not be loaded at once for a while.
+    // Not through memory: a vector load would have to wait for the single stores before it.
     return Lanes([&](auto i) { return i == 0 ? x : i == 1 ? y : i == 2 ? z : w; });
   }
   [[gnu::always_inline]] static Lanes min(Lanes a, Lanes b) { return stdx::min(a, b); }

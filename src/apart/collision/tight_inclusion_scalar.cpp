@@ -1,4 +1,4 @@
-// Compiled without vectorisation: what tight_inclusion.cpp is compared with, in answers and in speed.
+// Compiled without vectorisation, to compare tight_inclusion.cpp with, in answers and in speed.
 #include <apart/collision/ccd_methods.hpp>
 #include <apart/collision/tight_inclusion_search.hpp>
 

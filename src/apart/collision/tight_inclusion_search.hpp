@@ -14,7 +14,7 @@
 // - The boxes are visited in order of time instead of level by level. Then every box ahead of the answer is
 //   visited once and none behind it, and neither the answer nor what a limit of iterations makes of it
 //   depends on how far in time one looks.
-#include <apart/collision/separation.hpp>
+#include <apart/collision/moving_pair.hpp>
 
 #include <algorithm>
 #include <array>
@@ -149,7 +149,7 @@ class TightInclusion : private Operations {
     b0_ = lanes(coefficients_[2]), b1_ = lanes(coefficients_[3]);
     c0_ = lanes(coefficients_[4]), c1_ = lanes(coefficients_[5]);
     // Not 0, so that what is 0 is not beyond even where all coordinates are 0, and so that sums with it are
-    // never −0, of which signs would tell nothing.
+    // never −0, whose sign would be misleading.
     const auto reach = [](double separation, double blur) {
       return -(separation + blur + std::numeric_limits<double>::min()) * more;
     };
@@ -228,8 +228,8 @@ class TightInclusion : private Operations {
   template <PairKind kind>
   std::optional<double> run(const CcdQuery& query, const CcdOptions& options) {
     set_motion<kind>(query);
-    // A first look along x, y and z, with the largest distance that could matter, excludes what is merely in
-    // the neighbourhood.
+    // A first test along x, y and z, with the largest distance that could matter, excludes pairs that are
+    // merely nearby.
     const double most = query.separation + (options.gap_fraction > 0 ? options.gap_fraction * query.dhat : 0);
     if (most < infinity) {
       set_separation(most, options.norm);
@@ -279,12 +279,12 @@ class TightInclusion : private Operations {
       if (step > 0 || visits_ > 0) apart = separation<kind>(pair, t);
       const double distance = reach_along(apart.direction) + pair.blur(t);
       const auto free = pair.free_time(apart, distance);
-      // A direction along which they are not apart now tells nothing of later, even if they part.
+      // A direction that does not separate them now proves nothing for later, even if they part.
       free_time = apart.least > distance ? std::max(free.time, 0.0) : 0;
       if (t + free_time >= options.upper_time) return infinity;
       t += free_time;
       excluded_ = t;
-      // Done if there is no more room, to a small share of the target, or of the tolerance.
+      // Done if no gap is left, to a small share of the target, or of the tolerance.
       const double little = target_ > 0 ? 0.1 * target_ : options.tolerance;
       if (target_ > 0 && free.here - distance < little) return t;
       if (separation_ > 0 && norm_of(apart.least * apart.direction) <= separation_ + little) return t;

@@ -1,5 +1,5 @@
 #pragma once
-// Where the time goes, and what the user is told.
+// Time, memory and version of the program.
 #include <array>
 #include <chrono>
 #include <cstddef>

@@ -15,13 +15,13 @@ class InputError : public std::runtime_error {
       : std::runtime_error(fmt::format(format, std::forward<Args>(args)...)) {}
 };
 
-/// The solver could not go on; the last good state is kept. The program ends with exit code 3.
+/// The solver could not continue; the last good state is kept. The program ends with exit code 3.
 class SolverError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A promise of the code itself is broken. Checked in release builds too.
+/// A bug: an invariant of the code is violated. Checked in release builds too.
 class InvariantError : public std::logic_error {
  public:
   using std::logic_error::logic_error;

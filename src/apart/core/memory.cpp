@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 std::atomic<std::size_t> limit = no_limit;
 
-/// A number that a file of a control group holds; none is "max", or more than any machine has.
+/// The number in a file of a control group; none if it is "max", or more than any machine has.
 std::size_t number_in(const std::filesystem::path& file) {
   std::ifstream stream(file);
   double value = 0;
@@ -54,15 +54,15 @@ void ensure_memory(double more, std::string_view what, std::string_view remedy) 
   const double needed = double(resident_bytes()) + more;
   if (needed <= double(most)) return;
   throw MemoryError(
-      fmt::format("memory: {} need {:.3g} GB, {:.3g} GB in all, and the limit is {:.3g} GB; {}, or give more "
-                  "with --memory",
+      fmt::format("memory: {} need {:.3g} GB, {:.3g} GB in total, and the limit is {:.3g} GB; {}, or allow "
+                  "more with --memory",
                   what, more / 1e9, needed / 1e9, double(most) / 1e9, remedy));
 }
 
 std::size_t control_group_limit(const std::filesystem::path& groups, const std::filesystem::path& own) {
   namespace fs = std::filesystem;
   std::size_t least = no_limit;
-  // A group is bound by the limits of those around it, too.
+  // The limits of enclosing groups apply as well.
   const auto look = [&](const fs::path& top, fs::path group, const char* file) {
     group = group.relative_path();
     while (true) {

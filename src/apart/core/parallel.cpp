@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-// TBB's library is not compiled with the thread sanitizer, which so does not see that a loop begins before
-// its chunks and ends after them, and is told. It still sees every race between chunks. This file itself is
-// not instrumented: its part of TBB without the other would look like races.
+// TBB's library is not compiled with the thread sanitizer, which therefore does not see that a loop begins
+// before its chunks and ends after them; these annotations say so. It still sees every race between chunks.
+// This file itself is not instrumented: its part of TBB without the other would look like races.
 #ifdef APART_THREAD_SANITIZER
 extern "C" void __tsan_acquire(void*);
 extern "C" void __tsan_release(void*);

@@ -6,12 +6,12 @@
 
 namespace apart {
 
-/// SHA-256 [FIPS 180-4] of bytes that come piece by piece.
+/// SHA-256 [FIPS 180-4] of bytes added piece by piece.
 class Sha256 {
  public:
   void add(std::string_view bytes);
-  /// The digest of all bytes so far, as 64 small hexadecimal digits, as the program sha256sum prints it. More
-  /// bytes may follow.
+  /// The digest of all bytes so far, as 64 lowercase hexadecimal digits, as printed by sha256sum. More bytes
+  /// may follow.
   std::string digest() const;
 
  private:

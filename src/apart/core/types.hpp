@@ -23,8 +23,8 @@ using Faces = Eigen::Matrix3Xi;  ///< vertex indices, one column per triangle, o
 using Tetrahedra = Eigen::Matrix4Xi;  ///< vertex indices, one column per tetrahedron, positive volume at rest
 
 /// A buffer that Eigen maps. Vectorised loops begin where memory is aligned, and round differently before
-/// that place: a buffer of std::vector's own would give bits that depend on where memory happens to be. Parts
-/// of it begin at multiples of `aligned_step` numbers.
+/// that place: with the default allocator of std::vector bits would depend on the address. Parts of it begin
+/// at multiples of `aligned_step` numbers.
 using AlignedBuffer = std::vector<double, Eigen::aligned_allocator<double>>;
 inline constexpr std::size_t aligned_step = 4;
 static_assert(EIGEN_DEFAULT_ALIGN_BYTES <= aligned_step * sizeof(double));

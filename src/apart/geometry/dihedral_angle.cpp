@@ -7,7 +7,7 @@ namespace apart {
 
 namespace {
 
-// A triangle flatter than this has no normal to speak of.
+// A triangle flatter than this has no usable normal.
 constexpr double flattest = 1e-10;
 
 struct Normals {

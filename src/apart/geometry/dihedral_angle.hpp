@@ -13,8 +13,8 @@ double dihedral_angle(const std::array<Vector3, 4>& x);
 /// φ, dφ = Σ cⱼ n̂·δxⱼ over the ends of the edge and the third corner, and θ = φ₂ − φ₁. Second derivatives of
 /// each are two products of a form of displacements out of its plane and one of displacements in it,
 ///   d²φ = 2 (Σ cⱼ n̂·δxⱼ)(Σ cⱼ t̂·δxⱼ) + 2 (Σ pⱼ n̂·δxⱼ)(Σ (½ pⱼ t̂ − cⱼ ê)·δxⱼ),
-/// p = (−1, 1, 0)/L: turning and twisting. Nothing grows without bound but with 1/height of the triangles;
-/// one without area is left out.
+/// p = (−1, 1, 0)/L: turning and twisting. Only 1/height of the triangles makes them large; a triangle
+/// without area is skipped.
 struct Dihedral {
   using Form = Eigen::Matrix<double, 12, 1>;                     ///< three numbers per point
   struct Wing {                                                  ///< one of the triangles

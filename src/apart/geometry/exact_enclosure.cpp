@@ -6,12 +6,12 @@ namespace apart::exact {
 
 namespace {
 
-/// How a ray from p to q, which lies outside, meets a triangle that p is not on.
+/// How a ray from p to q, which lies outside, hits a triangle that p is not on.
 enum class Hit { no, from_behind, from_front, edge };
 
-Hit meets(const Vector3& p, const Vector3& q, const Vector3& a, const Vector3& b, const Vector3& c) {
+Hit ray_hit(const Vector3& p, const Vector3& q, const Vector3& a, const Vector3& b, const Vector3& c) {
   const int side_p = exact::orientation(a, b, c, p), side_q = exact::orientation(a, b, c, q);
-  if (side_p == 0 && side_q == 0) return Hit::edge;  // along the triangle: ask another ray
+  if (side_p == 0 && side_q == 0) return Hit::edge;  // along the triangle: use another ray
   if (side_p * side_q >= 0) return Hit::no;
   const int ab = exact::orientation(p, q, a, b), bc = exact::orientation(p, q, b, c),
             ca = exact::orientation(p, q, c, a);
@@ -21,7 +21,7 @@ Hit meets(const Vector3& p, const Vector3& q, const Vector3& a, const Vector3& b
 }
 
 /// The end, beyond a box, of the k-th ray from p: nearly along an axis, so that few triangles are near it,
-/// but not quite, because meshes often have edges and corners straight ahead.
+/// but not exactly, because meshes often have edges and corners along the axes.
 Vector3 ray_end(const Vector3& p, const Box& all, int k) {
   const int axis = k % 3;
   const double sign = k / 3 % 2 == 0 ? 1 : -1;
@@ -42,7 +42,7 @@ Box join(const Box& a, const Box& b) {
 struct Question {
   Enclosed pair;
   int winding = 0;      ///< of the crossings so far
-  bool unsure = false;  ///< the ray met an edge, or a triangle along its plane
+  bool unsure = false;  ///< the ray hit an edge, or a triangle along its plane
   bool open = true;
 };
 
@@ -118,9 +118,9 @@ std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Prim
         [&](std::span<const PrimitivePair> batch) {
           for (const auto& [ray, face] : batch) {
             Question& q = *question(ray.vertices[0], face.vertices[0]);
-            const Hit hit = meets(points.col(q.pair.point), ends[std::size_t(ray.vertices[0] - n)],
-                                  points.col(face.vertices[0]), points.col(face.vertices[1]),
-                                  points.col(face.vertices[2]));
+            const Hit hit = ray_hit(points.col(q.pair.point), ends[std::size_t(ray.vertices[0] - n)],
+                                    points.col(face.vertices[0]), points.col(face.vertices[1]),
+                                    points.col(face.vertices[2]));
             q.winding += (hit == Hit::from_behind) - (hit == Hit::from_front);
             q.unsure |= hit == Hit::edge;
           }
@@ -133,7 +133,7 @@ std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Prim
       q.unsure = false;
     }
   }
-  // What no ray could decide counts as inside: nothing is to be called free that is not known to be.
+  // What no ray could decide counts as inside: only points known to be outside are called outside.
   for (const Question& q : questions)
     if (q.winding != 0 || q.unsure) inside.push_back(q.pair);
   return inside;

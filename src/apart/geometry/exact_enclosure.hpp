@@ -1,6 +1,6 @@
 #pragma once
-// Which points lie inside which solids, exactly: by their winding number, which the triangles that a ray
-// meets add up to, those that it leaves by as 1 and those that it enters by as −1.
+// Which points lie inside which solids, exactly: by their winding number, the sum over the triangles that a
+// ray hits, +1 where it leaves and −1 where it enters.
 #include <apart/geometry/exact_intersection.hpp>
 
 #include <span>
@@ -14,10 +14,10 @@ struct Enclosed {
   auto operator<=>(const Enclosed&) const = default;
 };
 
-/// The points of `queries` that lie inside a solid, sorted. A solid is what its triangles go around:
-/// `faces`, which face alike, of which each belongs to the solid that `solid_of` gives for its first vertex.
-/// Only what `asked` says is looked at; it may be called from several threads. A point on a triangle may
-/// count as inside or outside. Every coordinate must be finite.
+/// The points of `queries` that lie inside a solid, sorted. A solid is what its triangles enclose: `faces`,
+/// consistently oriented, each belonging to the solid `solid_of` its first vertex. Only pairs for which
+/// `asked` is true are tested; it may be called from several threads. A point on a triangle may count as
+/// inside or outside. Every coordinate must be finite.
 std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Primitive> faces,
                                     std::span<const int> solid_of, std::span<const Index> queries,
                                     FunctionRef<bool(Index point, int solid)> asked);

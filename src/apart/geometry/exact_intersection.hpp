@@ -29,15 +29,15 @@ bool edges_intersect(const Vector3& a, const Vector3& b, const Vector3& c, const
 bool edge_intersects_triangle(const Vector3& p, const Vector3& q, const Vector3& a, const Vector3& b,
                               const Vector3& c);
 
-// Neighbours in a mesh, which share vertices and so always meet: whether they do in more than what they
-// share.
+// Neighbours in a mesh, which share vertices and so always touch: whether they intersect in more than what
+// they share.
 /// A triangle whose corners lie on one line.
 bool triangle_is_collapsed(const Vector3& a, const Vector3& b, const Vector3& c);
 /// Triangles (a, b, c) and (a, b, d), neither collapsed: whether one is folded flat onto the other.
 bool folded_triangles_overlap(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d);
 /// Edges (v, a) and (v, b): whether one is folded back onto the other.
 bool folded_edges_overlap(const Vector3& v, const Vector3& a, const Vector3& b);
-/// Edge (v, p) and triangle (v, a, b): whether the edge meets it in more than v.
+/// Edge (v, p) and triangle (v, a, b): whether the edge intersects it in more than v.
 bool edge_enters_triangle(const Vector3& v, const Vector3& p, const Vector3& a, const Vector3& b);
 
 /// A point moving on a straight line: (1−t)·from + t·to, t ∈ [0, 1].
@@ -105,10 +105,9 @@ struct Box {
   }
 };
 
-/// Hands over all pairs of a primitive of `a` and one of `b` that pass the filter, share no vertex and have
+/// Passes on all pairs of a primitive of `a` and one of `b` that pass the filter, share no vertex and have
 /// overlapping boxes, each pair once, in batches, so that memory stays bounded. A primitive's box is the
-/// union of its vertices' boxes. `a` and `b` may be the same span.
-/// `idle` as above.
+/// union of its vertices' boxes. `a` and `b` may be the same span. `idle` as above.
 void for_each_candidate(std::span<const Primitive> a, std::span<const Primitive> b,
                         std::span<const Box> vertex_boxes, PairFilter tested,
                         FunctionRef<void(std::span<const PrimitivePair>)> visit,

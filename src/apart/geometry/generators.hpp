@@ -9,8 +9,7 @@ namespace apart::generate {
 
 enum class Content { tetrahedra, surface };  ///< fill with tetrahedra, or only the closed boundary triangles
 
-// Arguments that make no sense, or more than 20 million cells, throw InputError naming parameter, value and
-// rule.
+// Invalid arguments, or more than 20 million cells, throw InputError naming parameter, value and rule.
 /// Axis-aligned box, each axis cut into `cells`; every cell is split into 5 tetrahedra so that no diagonal
 /// direction is preferred.
 Mesh box(const Vector3& size, const Eigen::Vector3i& cells, Content content = Content::tetrahedra);
@@ -63,18 +62,17 @@ Mesh bundle(double length, int cells, const Eigen::Vector2i& counts, double spac
 Mesh helix(double radius, double pitch, int turns, int turn_cells);
 /// Closed circle in the xz plane.
 Mesh ring(double radius, int cells);
-/// `count` lines along x and as many along z, woven: over and under each other by turns. `size` of the
+/// `count` lines along x and as many along z, woven: alternately over and under each other. `size` of the
 /// square, each line of `cells` segments; axes of crossing lines are `distance` apart in y.
 Mesh net(double size, int count, int cells, double distance);
-/// Straight lines that stand on a surface: one at every `every`-th point of its triangles, in the direction
+/// Straight lines that grow from a surface: one at every `every`-th point of its triangles, in the direction
 /// of the surface's normal there, from the distance `root` to `root` + `length`. Group "start": the roots.
 Mesh hair(const Mesh& surface, double length, int cells, double root, int every);
 /// Regular block of free points, `counts` per axis, `spacing` apart.
 Mesh points(const Eigen::Vector3i& counts, double spacing);
-/// Centres of balls of a radius, thrown at random into a box of a size until no more find room easily (a
-/// quarter to a third of it is full then) or there are `count` (0: no limit). No two are nearer than 2 radius
-/// + gap, all lie inside. The same for the same arguments on every machine. Throws InputError if `count` do
-/// not fit.
+/// Centres of balls placed at random in a box until no more fit easily (a quarter to a third of it is full
+/// then) or there are `count` (0: no limit). No two are closer than 2 radius + gap, all are inside. The same
+/// for the same arguments on every machine. Throws InputError if `count` do not fit.
 Mesh packing(const Vector3& size, double radius, double gap, int count, unsigned seed);
 
 }  // namespace apart::generate

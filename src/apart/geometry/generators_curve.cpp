@@ -139,7 +139,7 @@ Mesh hair(const Mesh& surface, double length, int cells, double root, int every)
   if (!(root >= 0) || !std::isfinite(root))
     throw InputError("hair: root: got {}, must not be negative", root);
   const Faces faces = surface.is_volume() ? boundary_faces(surface.tetrahedra) : surface.faces;
-  if (faces.cols() == 0) throw InputError("hair: surface: has no triangles, hair stands on some");
+  if (faces.cols() == 0) throw InputError("hair: surface: has no triangles, but hair grows on triangles");
   Matrix3X normal = Matrix3X::Zero(3, surface.point_count());
   std::vector<char> used(std::size_t(surface.point_count()), 0);
   for (Index f = 0; f < faces.cols(); ++f) {

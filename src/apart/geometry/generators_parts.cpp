@@ -100,7 +100,8 @@ Disc make_disc(int rings, int rim_count) {
       disc.radius.push_back(double(ring) / rings);
       disc.direction.push_back(on_circle(k, count));
     }
-    // Zip the two rings together: go on along the ring whose next edge has its middle at the smaller angle.
+    // Zip the two rings together: continue along the ring whose next edge has its middle at the smaller
+    // angle.
     const auto inner = [&](int i) { return inner_begin + i % inner_count; };
     const auto outer = [&](int j) { return begin + j % count; };
     const int inner_edges = inner_count == 1 ? 0 : inner_count;

@@ -1,5 +1,5 @@
 #pragma once
-// What the generators of meshes have in common: checked arguments, cells that are collected, circles.
+// Shared by the mesh generators: checked arguments, collecting cells, circles.
 #include <apart/core/error.hpp>
 #include <apart/geometry/generators.hpp>
 

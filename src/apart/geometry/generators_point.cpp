@@ -63,7 +63,7 @@ Mesh packing(const Vector3& size, double radius, double gap, int count, unsigned
   };
   Random random(seed);
   std::vector<Vector3> centres;
-  constexpr int patience = 1000;  // throws in a row that find no room
+  constexpr int patience = 1000;  // consecutive tries without room
   for (int misses = 0; misses < patience && (count == 0 || int(centres.size()) < count); ++misses) {
     Vector3 x;
     for (int k = 0; k < 3; ++k) x[k] = room[k] * random();
@@ -79,7 +79,7 @@ Mesh packing(const Vector3& size, double radius, double gap, int count, unsigned
     misses = -1;
   }
   if (int(centres.size()) < count)
-    throw InputError("packing: count: got {}, only {} balls found room; use fewer, or a larger box", count,
+    throw InputError("packing: count: got {}, only {} balls fit; use fewer, or a larger box", count,
                      centres.size());
   Mesh mesh;
   mesh.points = Matrix3X::Map(centres.front().data(), 3, Eigen::Index(centres.size()));

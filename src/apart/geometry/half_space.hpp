@@ -4,7 +4,7 @@
 namespace apart {
 
 /// The solid half {x : normal·(x − origin) < 0}; nothing may enter it. It may be carried by a point that
-/// moves, but does not turn.
+/// moves, but cannot rotate.
 struct HalfSpace {
   Vector3 origin = Vector3::Zero();   ///< [m], world, a point on the plane; where it starts, if it is carried
   Vector3 normal = Vector3::UnitY();  ///< unit, points out of the solid

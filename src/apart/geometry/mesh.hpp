@@ -13,8 +13,8 @@ namespace apart {
 struct MeshGroup {
   std::vector<int> points;      ///< of all its cells, whatever their kind; ascending
   std::vector<int> tetrahedra;  ///< positions in Mesh::tetrahedra, ascending
-  std::vector<std::array<int, 3>>
-      triangles;  ///< corners, each ascending, all in order; sides of tetrahedra too
+  /// Corners, each ascending, all in order; sides of tetrahedra too.
+  std::vector<std::array<int, 3>> triangles;
 };
 
 /// A mesh as read from a file or made by a generator: any mixture of cells on one list of points.
@@ -25,10 +25,10 @@ struct Mesh {
   Faces faces;            ///< 3 × n, may be empty; surface triangles of a triangle mesh (not of tetrahedra)
   Edges edges;            ///< 2 × n, may be empty; free segments
   Eigen::VectorXi vertices;  ///< free points (isolated vertices used as a point set)
-  Eigen::Matrix<double, 6, Eigen::Dynamic>
-      face_texture;  ///< texture coordinates u, v of the corners of each face, u₀ v₀ u₁ …; empty if none
-  std::map<std::string, VectorX>
-      cell_data;  ///< numbers per tetrahedron; not a number where the file has none
+  /// Texture coordinates u, v of the corners of each face, u₀ v₀ u₁ …; empty if none.
+  Eigen::Matrix<double, 6, Eigen::Dynamic> face_texture;
+  /// Numbers per tetrahedron; not a number where the file has none.
+  std::map<std::string, VectorX> cell_data;
   std::map<std::string, MeshGroup> groups;
 
   Index point_count() const { return Index(points.cols()); }

@@ -39,7 +39,7 @@ template <class Cells>
 void check_cells(const Mesh& mesh, const Cells& cells, const char* kind, const char* kinds,
                  const std::string& where) {
   constexpr int size = Cells::RowsAtCompileTime;
-  if (cells.cols() == 0) throw InputError("{}: has no {}; give a mesh that has some", where, kinds);
+  if (cells.cols() == 0) throw InputError("{}: has no {}; use a mesh that has some", where, kinds);
   std::vector<std::pair<std::array<int, size>, Index>> sorted;
   sorted.reserve(std::size_t(cells.cols()));
   for (Index c = 0; c < cells.cols(); ++c) {

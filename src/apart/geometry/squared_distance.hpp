@@ -34,17 +34,17 @@ struct ClosestFeature {
 
 /// The same without derivatives, for loops over many pairs.
 struct ClosestPoints {
-  Vector4 weights =
-      Vector4::Zero();  ///< not negative for points of the first primitive, not positive for the second's
+  /// Not negative for points of the first primitive, not positive for the second's.
+  Vector4 weights = Vector4::Zero();
   Vector3 r = Vector3::Zero();  ///< [m], from the second primitive to the first
-  unsigned vertices =
-      0;  ///< bit i is set if point i takes part: two bits more than there are free parameters
+  /// Bit i is set if point i takes part: two bits more than there are free parameters.
+  unsigned vertices = 0;
 };
 
 /// Finds the closest points. Total: degenerate triangles and edges reduce to edges and points; edges whose
 /// angle has a sine below 1e-10 are treated as point–edge (thesis A.7.2). Continuous distance for every
-/// input. r is good to rounding relative to the size of the stencil, also for thin triangles and edges all
-/// but parallel.
+/// input. r is good to rounding relative to the size of the stencil, also for thin triangles and nearly
+/// parallel edges.
 ClosestPoints closest_points(PairKind kind, const StencilPoints& x);
 
 /// The closest points with what derivatives need.

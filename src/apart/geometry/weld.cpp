@@ -82,7 +82,7 @@ Index weld_points(Mesh& mesh, double tolerance) {
     onto[std::size_t(p)] = found >= 0 ? found : p;
     if (found < 0) grid.enter(p);
   }
-  // A cell smaller than the tolerance must not collapse: its corners stay what they are.
+  // A cell smaller than the tolerance must not collapse: its corners are kept.
   const auto spare = [&](const auto& cells) {
     for (Index c = 0; c < cells.cols(); ++c) {
       bool collapses = false;

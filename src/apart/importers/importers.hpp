@@ -28,7 +28,7 @@ struct SceneImporter {
 /// All formats; a new one is a folder beside this file and a row here.
 std::span<const SceneImporter> importers();
 
-/// The importer of a file; null if it is of no such format.
+/// The importer of a file; null if it has none of these formats.
 const SceneImporter* importer_of(const std::filesystem::path& file);
 
 /// The scene of a file in any format, with `overrides` as in read_scene.

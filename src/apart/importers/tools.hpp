@@ -17,7 +17,7 @@ std::string written_path(const std::filesystem::path& file, const std::filesyste
 std::optional<std::filesystem::path> find_upward(const std::filesystem::path& from,
                                                  std::span<const std::filesystem::path> paths);
 
-/// The number to 15 digits: what was 0.3 before it was computed with is 0.3 again.
+/// The number to 15 digits, which removes rounding errors of decimal fractions.
 double tidy(double value);
 Vector3 tidy(const Vector3& values);
 

@@ -3,11 +3,11 @@
 
 namespace apart {
 
-/// While it lives, no other process has a lock of the same directory. The system takes it back when the
+/// During its lifetime no other process has a lock of the same directory. The system releases it when the
 /// process ends, however that happens.
 class DirectoryLock {
  public:
-  /// Throws InputError if another process has it. A file system without locks is used without.
+  /// Throws InputError if another process has it. On a file system without locks it does nothing.
   explicit DirectoryLock(const std::filesystem::path& directory);
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;

@@ -1,5 +1,5 @@
 #pragma once
-// What the readers of files share: the bytes of a file, a place in them, and errors that name the place.
+// Shared by the file readers: the bytes of a file, a position in them, and errors that name the position.
 #include <apart/core/error.hpp>
 #include <apart/core/types.hpp>
 
@@ -40,8 +40,8 @@ class FileReader {
 
   // Text. `what` names the thing expected, for the message.
   std::string_view token(std::string_view what);  ///< the next word, on this line or a later one
-  std::string_view
-  token_on_line();          ///< the next word of this line, empty at its end; a final '\' joins lines
+  /// The next word of this line, empty at its end; a final '\' joins lines.
+  std::string_view token_on_line();
   std::string_view line();  ///< the rest of this line, without its end; moves to the next
   bool skip_blank();        ///< moves to the next visible character; false if there is none
   double real(std::string_view what);

@@ -8,8 +8,8 @@
 namespace apart {
 
 Mesh read_gmsh(const std::filesystem::path& file);  ///< versions 2.2 and 4.1, ASCII and binary
-Mesh read_legacy_vtk(
-    const std::filesystem::path& file);  ///< ASCII and BINARY; UNSTRUCTURED_GRID and POLYDATA
+/// ASCII and BINARY; UNSTRUCTURED_GRID and POLYDATA
+Mesh read_legacy_vtk(const std::filesystem::path& file);
 Mesh read_vtu(const std::filesystem::path& file);
 Mesh read_obj(const std::filesystem::path& file);
 Mesh read_ply(const std::filesystem::path& file);  ///< ASCII, binary of either byte order

@@ -1,5 +1,5 @@
 #pragma once
-// A frame is what a run leaves behind at one instant, and all that verify, render and view read.
+// A frame is what a run writes for one instant; verify, render and view read nothing else.
 #include <apart/geometry/half_space.hpp>
 #include <apart/geometry/mesh.hpp>
 
@@ -41,23 +41,24 @@ struct Frame {
   Eigen::VectorXi point_body;          ///< body of each point, index into `bodies`
   std::vector<FrameBody> bodies;       ///< in the order of the scene
   std::vector<HalfSpace> half_spaces;  ///< `HalfSpace::body` indexes `bodies`
-  std::vector<std::pair<int, int>>
-      ignored_pairs;                  ///< body pairs the scene lets overlap (a ≤ b; a == b: self)
+  /// Body pairs the scene lets overlap (a ≤ b; a == b: self).
+  std::vector<std::pair<int, int>> ignored_pairs;
   bool allow_nested = false;          ///< the scene lets bodies lie inside solids
   std::vector<int> invertible_cells;  ///< tetrahedra of materials that may invert, in bodies of kind "volume"
                                       ///< that have others too: positions in the mesh, ascending
   std::vector<FrameStrainLimit> strain_limits;
-  Eigen::Matrix4Xd
-      rest_shape;           ///< of the triangles of the bodies with strain limits, in the order of the mesh:
-                            ///< (edges of the rest triangle along warp and weft)⁻¹, by columns [1/m]
-  std::vector<int> absent;  ///< bodies that are not there now; they rest somewhere, and nothing sees them
+  /// Of the triangles of the bodies with strain limits, in the order of the mesh: (edges of the rest triangle
+  /// along warp and weft)⁻¹, by columns [1/m].
+  Eigen::Matrix4Xd rest_shape;
+  std::vector<int> absent;  ///< absent bodies; they are at rest somewhere and take part in nothing
   /// ξ [m] of each body: contact keeps a pair of bodies apart by the mean of the two, and a body from itself.
   /// Empty: none has any.
   std::vector<double> thickness;
   std::vector<double> self_reach;  ///< ξ + d̂ [m] of each body with itself; as many as `thickness`
   std::vector<PairThickness> pair_thickness;  ///< pairs that have another than the mean
-  /// How thick each body is itself [m]: a shell as its material says, rods and particles twice their radius;
-  /// 0 for others. Not what contact keeps free, and nothing to verify: for drawing. Empty: none has any.
+  /// The thickness of each body itself [m]: a shell's material thickness, twice the radius of rods and
+  /// particles; 0 for others. For drawing only: it is not the distance that contact keeps, and is not
+  /// verified. Empty: none has any.
   std::vector<double> drawn_thickness;
   Matrix3X velocity;       ///< [m/s] per point; may be empty
   Matrix3X contact_force;  ///< [N] per point, contact and friction; may be empty

@@ -185,7 +185,7 @@ class GmshReader {
       }
   }
 
-  /// A number for each of some elements; those of tetrahedra are kept, vectors and tensors passed over.
+  /// A number for each of some elements; those of tetrahedra are kept, vectors and tensors skipped.
   void read_element_data() {
     const Index texts = reader_.count("number of texts", 2);
     reader_.line();

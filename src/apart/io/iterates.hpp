@@ -13,7 +13,7 @@ namespace apart {
 struct Iterates {
   Index step = 0;
   std::vector<Matrix3X> points;  ///< [m], world; each 3 × point count
-  std::vector<int> absent = {};  ///< bodies that are not there in this step
+  std::vector<int> absent = {};  ///< bodies that are absent in this step
   /// See Frame::topology: of each iterate. Empty: all are of number 0.
   std::vector<Index> topology = {};
   Index topology_of(std::size_t iterate) const { return topology.empty() ? 0 : topology[iterate]; }

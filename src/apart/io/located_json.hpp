@@ -23,8 +23,8 @@ struct JsonValue {
   using Object = std::vector<std::pair<std::string, JsonValue>>;
 
   std::variant<std::monostate, bool, double, std::string, Array, Object> data;
-  std::shared_ptr<const std::string>
-      source;                ///< what was read: a file's path, or a command-line option; null: made here
+  /// What was read: a file's path, or a command-line option; null: made here.
+  std::shared_ptr<const std::string> source;
   int line = 0, column = 0;  ///< both from 1; line 0: the source has no lines
 
   JsonValue() = default;
@@ -71,7 +71,8 @@ class LocatedError : public InputError {
   using InputError::InputError;
 };
 
-/// What has a place in a file: messages about it begin with that place. `Self` says how, by message(what).
+/// Base of everything that has a place in a file, with which messages about it begin. `Self` provides
+/// message(what).
 template <class Self>
 class Located {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// What binds the files of a run together: a list of their digests, and the digest of that list.
+// Ties the files of a run together by a list of their digests, and the digest of that list.
 #include <apart/core/sha256.hpp>
 
 #include <filesystem>
@@ -29,8 +29,9 @@ std::vector<FileDigest> read_digests(const std::filesystem::path& run_directory)
 /// Writes the list of a run as its files are written.
 class RunDigests {
  public:
-  /// Begins the list anew with `files`, which must be there. A digest that the old list has for one of them
-  /// stays, whatever the file holds by now: who changes a file while a run rests does not get it bound.
+  /// Restarts the list with `files`, which must exist. A digest that the old list has for one of them is
+  /// kept, whatever the file holds by now: a file that was changed while the run was interrupted must not be
+  /// vouched for.
   RunDigests(std::filesystem::path run_directory, const std::vector<std::string>& files);
   /// Appends a file that has just been written, and will not change any more.
   void add(const std::string& file);

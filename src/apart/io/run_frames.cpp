@@ -63,7 +63,7 @@ std::vector<FrameEntry> read_index(const std::filesystem::path& file) {
   return parsing.entries;
 }
 
-/// The mesh without the cells of bodies that are not there.
+/// The mesh without the cells of absent bodies.
 Mesh present_cells(const Frame& frame) {
   Mesh mesh = frame.mesh;
   if (frame.absent.empty()) return mesh;

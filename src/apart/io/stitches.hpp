@@ -13,7 +13,7 @@ struct Stitch {
 
 /// The stitches of a file: lines "stitch a b c t" of an OBJ file of a garment, whose other lines are skipped,
 /// or of a text file with "a b" or "a b c t" alone. Points are counted from 0, as those files do. Throws
-/// InputError naming the place if there is none or one makes no sense.
+/// InputError naming the place if there is none or one is invalid.
 std::vector<Stitch> read_stitches(const std::filesystem::path& file);
 
 }  // namespace apart

@@ -65,7 +65,7 @@ Outcome run(const WorkFolder& folder, const std::vector<std::string>& arguments,
   if (child == 0) {
     // Between fork and exec only system calls: other threads may have held locks.
     const rlimit no_core{0, 0};
-    ::setrlimit(RLIMIT_CORE, &no_core);  // it aborts on input it does not like
+    ::setrlimit(RLIMIT_CORE, &no_core);  // it aborts on input that it rejects
     const int in = ::open("/dev/null", O_RDONLY);
     if (in >= 0 && ::chdir(folder.c_str()) == 0) {
       const int log = ::open("log", O_WRONLY | O_CREAT | O_TRUNC, 0600);

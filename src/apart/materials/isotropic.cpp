@@ -9,8 +9,8 @@ namespace apart {
 namespace {
 constexpr int pair_i[3] = {0, 1, 2}, pair_j[3] = {1, 2, 0}, pair_k[3] = {2, 0, 1};
 
-/// b(J) = −(J − Ĵ)² ln(J/Ĵ) below Ĵ = ½ and its derivatives: keeps a volume from collapsing, and is not felt
-/// before.
+/// b(J) = −(J − Ĵ)² ln(J/Ĵ) below Ĵ = ½ and its derivatives: keeps a volume from collapsing, and has no
+/// effect above Ĵ.
 struct Collapse {
   double value = 0, first = 0, second = 0;
 };
@@ -40,7 +40,7 @@ Lame lame_parameters(double young, double poisson) {
 double NeoHookean::energy(const Vector3& sigma) const {
   if (!(sigma.minCoeff() > 0)) return std::numeric_limits<double>::infinity();
   // In strains s = σ − 1: Σ ½(σ² − 1) − ln σ = Σ s − ln(1 + s) + s²/2. Near rest the error is then a rounding
-  // of s, not of 1, so that stiff materials do not drown the line search in noise.
+  // of s, not of 1, so that rounding of stiff materials does not disturb the line search.
   double volumetric = 0, isochoric = 0;
   for (int i = 0; i < 3; ++i) {
     const double s = sigma[i] - 1, log_sigma = log_strain(sigma[i]);

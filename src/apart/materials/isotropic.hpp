@@ -2,7 +2,7 @@
 // Isotropic hyperelastic materials as functions of the singular values σ of F = U diag(σ) Vᵀ, where U and V
 // are rotations (σ₃ carries the sign of det F). No mesh here.
 //
-// In the frame of U and V the tangent ∂²Ψ/∂F² falls apart (thesis 2.4.3 and references there):
+// In the frame of U and V the tangent ∂²Ψ/∂F² decouples (thesis 2.4.3 and references there):
 //   stretches  δF = E_ii, E_jj :  the 3×3 matrix ∂²Ψ/∂σᵢ∂σⱼ
 //   shears     δF = E_ij + E_ji :  eigenvalue (Ψᵢ − Ψⱼ)/(σᵢ − σⱼ)
 //   spins      δF = E_ij − E_ji :  eigenvalue (Ψᵢ + Ψⱼ)/(σᵢ + σⱼ)

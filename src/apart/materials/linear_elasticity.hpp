@@ -4,7 +4,7 @@
 namespace apart {
 
 /// Ψ = μ ‖ε‖² + λ/2 tr²ε with the small strain ε = sym(F) − I: quadratic in F, so its tangent is constant.
-/// Not a function of singular values: a rotation costs energy, and results mean something only while
+/// Not a function of singular values: a rotation costs energy, and results are meaningful only while
 /// rotations are small. Finite everywhere: may invert.
 struct LinearElasticity {
   static constexpr std::string_view name = "linear_elasticity";

@@ -17,8 +17,7 @@ concept Isotropic = requires(const M& m, const Vector3& sigma) {
   { m.derivatives(sigma) } -> std::same_as<PrincipalDerivatives>;
 };
 
-/// Whether elements of this material are kept from inverting; if not, their energy is finite there and they
-/// may.
+/// Whether elements of this material never invert; if not, their energy is finite there and they may.
 bool prevents_inversion(const Material& material);
 
 }  // namespace apart

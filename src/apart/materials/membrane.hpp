@@ -1,10 +1,11 @@
 #pragma once
-// What the mid-surface of a shell is made of: the deformation gradient F (3×2, from the plane of the rest
-// triangle to the world) in; energy per volume, stress and tangent out. No mesh here.
+// Materials of the mid-surface of a shell: energy per volume, stress and tangent as functions of the
+// deformation gradient F (3×2, from the plane of the rest triangle to the world). No mesh here.
 //
-// All is said in the frame of the singular values, F = u diag(σ) vᵀ (math/svd): F' = uᵀ F v = diag(σ). There
-// a change δF' of the first two rows stays in the plane of the triangle and one of the third row leaves it,
-// and no energy of FᵀF couples the two. For an isotropic energy Ψ(σ₁, σ₂) the tangent falls apart further:
+// Everything is expressed in the frame of the singular values, F = u diag(σ) vᵀ (math/svd): F' = uᵀ F v =
+// diag(σ). There a change δF' of the first two rows stays in the plane of the triangle and one of the third
+// row leaves it, and no energy of FᵀF couples the two. For an isotropic energy Ψ(σ₁, σ₂) the tangent
+// decouples further:
 //   stretches  δF' = E₁₁, E₂₂   : the 2×2 matrix ∂²Ψ/∂σᵢ∂σⱼ
 //   shear      δF' = E₁₂ + E₂₁  : eigenvalue (Ψ₁ − Ψ₂)/(σ₁ − σ₂)
 //   spin       δF' = E₁₂ − E₂₁  : eigenvalue (Ψ₁ + Ψ₂)/(σ₁ + σ₂)
@@ -84,9 +85,9 @@ struct BarrierMembrane {
 
 using Membrane = std::variant<KoiterMembrane, NeoHookeanMembrane, OrthotropicMembrane, BarrierMembrane>;
 
-/// An upper and maybe a lower limit of the stretches σ, kept by a barrier that is felt beyond the thresholds
+/// An upper and maybe a lower limit of the stretches σ, enforced by a barrier that acts beyond the thresholds
 /// only: κ b(y), b = −y² ln(1 − y), y the share of the way from threshold to limit. Its first and second
-/// derivatives vanish at the threshold, so that the rest state is what it was. [C-IPC eq. 5–7]
+/// derivatives vanish at the threshold, so that the rest state is unchanged. [C-IPC eq. 5–7]
 struct StretchLimit {
   double upper = 1.1;      ///< s, greater than `threshold`
   double lower = 0;        ///< less than `threshold`; 0: none
@@ -120,7 +121,7 @@ MembraneTangent membrane_tangent(const Membrane& m, const StretchLimit* limit, d
 /// Strain along warp and weft of F = u diag(σ) vᵀ.
 PlaneStrain green_strain(const ThinSvd& f);
 
-/// Largest |E₁₁|, |E₂₂|, |E₁₂| that a material has of itself.
+/// Largest |E₁₁|, |E₂₂|, |E₁₂| that the material itself allows.
 std::optional<PlaneStrain> strain_limit_of(const Membrane& m);
 
 }  // namespace apart

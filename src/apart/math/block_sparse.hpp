@@ -41,17 +41,16 @@ class BlockSparse {
   VectorX multiply(const VectorX& x) const;
 
   std::span<const Index> column_start() const { return start_; }  ///< in blocks
-  std::span<const Index> block_rows() const {
-    return rows_;
-  }  ///< rows of the blocks, ascending in each column
+  /// Rows of the blocks, ascending in each column.
+  std::span<const Index> block_rows() const { return rows_; }
   std::span<const double> values() const { return values_; }
   std::span<double> values() { return values_; }
 
  private:
   std::vector<Index> start_ = {0};
   std::vector<Index> rows_;
-  AlignedBuffer
-      values_;  ///< 9 per block: column c of block k of block column j is at 9·start + 3·(c·len + k)
+  /// 9 per block: column c of block k of block column j is at 9·start + 3·(c·len + k)
+  AlignedBuffer values_;
 };
 
 }  // namespace apart

@@ -12,7 +12,7 @@ namespace {
 /// Rotates columns i and j of b and v so that b's become orthogonal; false if they were to rounding.
 bool orthogonalise(Matrix3& b, Matrix3& v, int i, int j) {
   const double alpha = b.col(i).squaredNorm(), beta = b.col(j).squaredNorm(), gamma = b.col(i).dot(b.col(j));
-  // Rounding of the three sums is a few 1e-16; asking for less would go on for ever.
+  // Rounding of the three sums is a few 1e-16; a smaller bound might never be reached.
   if (!(gamma * gamma > 1e-30 * (alpha * beta))) return false;
   const double zeta = (beta - alpha) / (2 * gamma);
   const double t = std::copysign(1 / (std::abs(zeta) + std::sqrt(1 + zeta * zeta)), zeta);

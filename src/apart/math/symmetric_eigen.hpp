@@ -7,8 +7,8 @@
 
 namespace apart {
 
-/// Eigenvalues and orthonormal eigenvectors of a symmetric N × N matrix, in no order. Householder reflections
-/// to three diagonals, then implicit QL rotations [Golub, Van Loan: Matrix Computations, 8.3]. Plain loops
+/// Eigenvalues and orthonormal eigenvectors of a symmetric N × N matrix, in no order. Householder reduction
+/// to tridiagonal form, then implicit QL rotations [Golub, Van Loan: Matrix Computations, 8.3]. Plain loops
 /// over arrays: for these sizes as fast as Eigen's solver, which takes ten seconds to compile for each size.
 template <int N>
 class SymmetricEigen {
@@ -36,14 +36,14 @@ class SymmetricEigen {
     const double scale = largest > 0 ? largest : 1;
     for (Row& row : vectors)
       for (double& entry : row) entry /= scale;
-    to_three_diagonals();
+    tridiagonalise();
     rotate();
     for (double& value : values) value *= scale;
   }
 
  private:
-  /// A = Qᵀ T Q: Q to `vectors`, the diagonal of T to `values`, what stands below it to `beside_`.
-  void to_three_diagonals() {
+  /// A = Qᵀ T Q: Q to `vectors`, the diagonal of T to `values`, its subdiagonal to `below_`.
+  void tridiagonalise() {
     auto& a = vectors;
     std::array<Row, std::size_t(N)> reflected{};  // H = I − f u uᵀ: u of each column
     Row factor{};
@@ -53,14 +53,14 @@ class SymmetricEigen {
       for (int i = k + 2; i < N; ++i) rest += a[i][k] * a[i][k];
       const double head = a[k + 1][k];
       if (rest <= std::numeric_limits<double>::min()) {
-        beside_[k] = head;
+        below_[k] = head;
         continue;
       }
       const double length = std::copysign(std::sqrt(head * head + rest), head);
       u[k + 1] = 1;
       for (int i = k + 2; i < N; ++i) u[i] = a[i][k] / (head + length);
       const double f = factor[k] = (head + length) / length;
-      beside_[k] = -length;
+      below_[k] = -length;
       // H A H = A − u wᵀ − w uᵀ with w = p − (f/2)(p·u) u, p = f A u.
       Row w{};
       for (int i = k + 1; i < N; ++i)
@@ -71,8 +71,8 @@ class SymmetricEigen {
       for (int i = k + 1; i < N; ++i)
         for (int j = k + 1; j < N; ++j) a[i][j] -= u[i] * w[j] + w[i] * u[j];
     }
-    if constexpr (N > 1) beside_[N - 2] = a[N - 1][N - 2];
-    beside_[N - 1] = 0;
+    if constexpr (N > 1) below_[N - 2] = a[N - 1][N - 2];
+    below_[N - 1] = 0;
     for (int i = 0; i < N; ++i) values[i] = a[i][i];
     // Q = … H₁ H₀, the last first: each H from the right changes rows and columns after its own only.
     for (int i = 0; i < N; ++i)
@@ -93,7 +93,7 @@ class SymmetricEigen {
   void rotate() {
     constexpr double small = std::numeric_limits<double>::epsilon();
     Row& d = values;
-    Row& e = beside_;
+    Row& e = below_;
     for (int l = 0; l < N; ++l)
       for (int iteration = 0; iteration < 50; ++iteration) {
         int m = l;
@@ -110,7 +110,7 @@ class SymmetricEigen {
           const double f = s * e[i], b = c * e[i];
           const double r = std::sqrt(f * f + g * g);
           e[i + 1] = r;
-          if (r == 0) {  // T falls apart here
+          if (r == 0) {  // T decouples here
             d[i + 1] -= p;
             e[m] = 0;
             break;
@@ -136,7 +136,7 @@ class SymmetricEigen {
       }
   }
 
-  Row beside_;
+  Row below_;
 };
 
 }  // namespace apart

@@ -33,7 +33,7 @@ class AirDrag final : public Potential {
   std::vector<Patch> patches_;
 };
 
-/// How a patch of surface resists air of density ρ [kg/m³].
+/// Drag of a patch of surface in air of density ρ [kg/m³].
 struct DragCoefficients {
   double density = 1.225;
   double normal = 1.2;       ///< C_n, of the part of the speed across the surface

@@ -241,44 +241,44 @@ ContactRange BarrierContact::range(Index i) const {
   return {c.thickness, c.dhat, c.dhat < pair.dhat};
 }
 
-BarrierContact::Press BarrierContact::press(Index i, const Matrix3X& x) const {
-  Press press;
+BarrierContact::NormalForce BarrierContact::normal_force(Index i, const Matrix3X& x) const {
+  NormalForce force;
   const TermPoints points = term(i);
-  press.points.size = int(points.size());
-  std::copy(points.begin(), points.end(), press.points.ids.begin());
+  force.points.size = int(points.size());
+  std::copy(points.begin(), points.end(), force.points.ids.begin());
   if (is_plane(i)) {
     const PlaneGap gap = plane_gap(i, x);
-    press.weights.head<2>() << 1, -1;
-    press.direction = gap.plane.normal;
-    press.distance = gap.distance;
-    press.magnitude = kappa_ * std::abs(gap.b.first) * 2 * gap.distance;
-    return press;
+    force.weights.head<2>() << 1, -1;
+    force.direction = gap.plane.normal;
+    force.distance = gap.distance;
+    force.magnitude = kappa_ * std::abs(gap.b.first) * 2 * gap.distance;
+    return force;
   }
   const Contact& c = active_.contacts[i];
   const StencilPoints p = c.stencil.gather(x);
   const ClosestFeature feature = closest_feature(c.stencil.kind, p);
   const Vector3 r = separation(feature, c.stencil.size(), p);
-  press.distance = r.norm();
-  press.weights = feature.weights;
-  press.direction = r / press.distance;
+  force.distance = r.norm();
+  force.weights = feature.weights;
+  force.direction = r / force.distance;
   const double b1 = barrier_of(c, r.squaredNorm()).first;
-  press.magnitude = kappa_ * c.multiplicity * std::abs(b1) * 2 * press.distance;
-  if (c.mollifier_threshold > 0) press.magnitude *= edge_edge_mollifier_value(p, c.mollifier_threshold);
-  return press;
+  force.magnitude = kappa_ * c.multiplicity * std::abs(b1) * 2 * force.distance;
+  if (c.mollifier_threshold > 0) force.magnitude *= edge_edge_mollifier_value(p, c.mollifier_threshold);
+  return force;
 }
 
-std::vector<BarrierContact::Press> BarrierContact::presses(const Matrix3X& x) const {
-  std::vector<Press> result(static_cast<std::size_t>(term_count()));
-  parallel_for(term_count(), [&](Index i) { result[std::size_t(i)] = press(i, x); });
+std::vector<BarrierContact::NormalForce> BarrierContact::normal_forces(const Matrix3X& x) const {
+  std::vector<NormalForce> result(static_cast<std::size_t>(term_count()));
+  parallel_for(term_count(), [&](Index i) { result[std::size_t(i)] = normal_force(i, x); });
   return result;
 }
 
 double BarrierContact::mean_gap_share(const Matrix3X& x) const {
-  const std::vector<Press> all = presses(x);
+  const std::vector<NormalForce> all = normal_forces(x);
   const double pressing = ordered_sum(term_count(), [&](Index i) { return all[std::size_t(i)].magnitude; });
   if (!(pressing > 0)) return 1;
   return ordered_sum(term_count(), [&](Index i) {
-    const Press& p = all[std::size_t(i)];
+    const NormalForce& p = all[std::size_t(i)];
     const ContactRange r = range(i);
     return p.magnitude / pressing * (p.distance - r.thickness) / r.dhat;
   });
@@ -286,14 +286,14 @@ double BarrierContact::mean_gap_share(const Matrix3X& x) const {
 
 double BarrierContact::resting_stiffness(const Matrix3X& x, const RestingShares& shares,
                                          FunctionRef<double(Index)> light) const {
-  const std::vector<Press> all = presses(x);
+  const std::vector<NormalForce> all = normal_forces(x);
   const double sum = ordered_sum(
-      term_count(), [&](Index i) { return range(i).relaxed ? 0.0 : all[std::size_t(i)].magnitude; });
+      term_count(), [&](Index i) { return range(i).shortened ? 0.0 : all[std::size_t(i)].magnitude; });
   if (!(sum > 0)) return 0;
   return ordered_sum(term_count(), [&](Index i) {
-    const Press& now = all[std::size_t(i)];
-    const auto [thickness, dhat, relaxed] = range(i);
-    if (relaxed || !(now.magnitude > 0)) return 0.0;
+    const NormalForce& now = all[std::size_t(i)];
+    const auto [thickness, dhat, shortened] = range(i);
+    if (shortened || !(now.magnitude > 0)) return 0.0;
     const double xi2 = thickness * thickness, reach = barrier_reach(thickness, dhat);
     const auto force = [&](double s) { return std::abs(barrier(s, reach).first) * std::sqrt(s + xi2); };
     const double pressing = force(now.distance * now.distance - xi2);  // for the same κ as below

@@ -10,15 +10,24 @@
 
 namespace apart {
 
-/// Sees the pairs near the surface before each bound of a step along a path of surface vertices.
+/// Called with the candidate pairs before each step bound along a path of surface vertices.
 using StepBoundObserver = std::function<void(const Candidates&, const Path&)>;
 
-/// κ Σ multiplicity · e(x) · b(d²) over the pairs in reach, of collision vertices. [thesis eq. 2.5, 2.24,
-/// A.7, A.10]
+/// The contact barrier: κ Σ multiplicity · e(x) · b(d²) over all pairs of primitives closer than ξ + d̂.
+///
+/// b falls from infinity at distance ξ to zero at ξ + d̂, where it is C² (potentials/barrier.hpp). So contact
+/// acts only within reach d̂, forces are smooth, and a state with an intersection has no finite energy. The
+/// distance of point–triangle and edge–edge pairs is that of their closest features, which are found anew at
+/// every x; pairs that share them are merged with a multiplicity. The mollifier e takes the force of
+/// edge–edge pairs to zero as the edges become parallel, where their distance is not differentiable.
+///
+/// A finite barrier alone does not prevent tunnelling, since a step can jump over it: feasible_step() bounds
+/// the step by continuous collision detection over all pairs on the path.
+/// [thesis eq. 2.5, 2.24, A.7, A.10]
 class BarrierContact final : public Potential {
  public:
-  /// Keeps references to both; `candidates` is asked again whenever x has moved. `ccd`: by which method steps
-  /// are bounded.
+  /// Keeps references to both; `candidates` is queried whenever x has moved. `ccd`: the method that bounds
+  /// steps.
   BarrierContact(const CollisionSurface& surface, CandidateCache& candidates,
                  CcdMethod ccd = CcdMethod::additive);
 
@@ -38,31 +47,31 @@ class BarrierContact final : public Potential {
 
   /// No two primitives come closer than their thickness. [thesis A.4, C-IPC algorithm 1]
   StepBound feasible_step(const Path& path) const override;
-  /// If set, called before each bound of a step with the pairs near its start. Changes no result.
+  /// If set, called before each step bound with the pairs near its start. Changes no result.
   StepBoundObserver on_step_bound;
 
-  /// What contact i presses with: κ·multiplicity·e·|∂b/∂d²|·2d = dt² · normal force [kg m], along the unit
-  /// vector `direction` from the second primitive to the first; `weights` of the vertices as in
-  /// ClosestFeature. [thesis A.10]
-  struct Press {
+  /// The normal force of contact i times dt²: κ·multiplicity·e·|∂b/∂d²|·2d [kg m], along the unit vector
+  /// `direction` from the second primitive to the first; `weights` of the vertices as in ClosestFeature.
+  /// [thesis A.10]
+  struct NormalForce {
     FewPoints points;
     Vector4 weights = Vector4::Zero();
     Vector3 direction = Vector3::Zero();
     double magnitude = 0;
     double distance = 0;  ///< [m]
   };
-  Press press(Index i, const Matrix3X& x) const;
-  /// Where contacts should come to rest, as shares of the reach ŝ of s: under the forces of an ordinary
-  /// scene, and under light ones where bodies are seen as thick as contact keeps them apart.
+  NormalForce normal_force(Index i, const Matrix3X& x) const;
+  /// The value of s at which contacts should come to rest, as a share of its reach ŝ: under ordinary forces,
+  /// and under light ones between bodies whose visible thickness is the distance that contact keeps.
   struct RestingShares {
     double usual, light;
   };
-  /// κ with which contacts that press as they do now would rest there: the mean over them, weighted by their
-  /// press, but for relaxed ones; 0 if there is none. `light`: up to which Press::magnitude contact i counts
+  /// κ with which contacts under their present forces would rest there: the mean over all but shortened ones,
+  /// weighted by force; 0 if there are none. `light`: the NormalForce::magnitude up to which contact i counts
   /// as light; 0: never.
   double resting_stiffness(const Matrix3X& x, const RestingShares& shares,
                            FunctionRef<double(Index)> light) const;
-  /// (distance − ξ)/d̂, averaged over the contacts with their press as weight; 1 if there are none.
+  /// (distance − ξ)/d̂, averaged over the contacts, weighted by force; 1 if there are none.
   double mean_gap_share(const Matrix3X& x) const;
   /// Bodies of the first and the second primitive.
   std::pair<int, int> bodies_of(Index i) const;
@@ -80,7 +89,7 @@ class BarrierContact final : public Potential {
     Barrier b;        ///< in squared distance
   };
   PlaneGap plane_gap(Index i, const Matrix3X& x) const;
-  std::vector<Press> presses(const Matrix3X& x) const;  ///< of all contacts
+  std::vector<NormalForce> normal_forces(const Matrix3X& x) const;  ///< of all contacts
 
   const CollisionSurface& surface_;
   CandidateCache& candidates_;

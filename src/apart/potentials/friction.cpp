@@ -24,24 +24,25 @@ void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double 
     }
     const double mu = settings->friction;
     if (mu <= 0) continue;
-    const BarrierContact::Press press = contact.press(i, x);
+    const BarrierContact::NormalForce force = contact.normal_force(i, x);
     int axis;
-    press.direction.cwiseAbs().minCoeff(&axis);
-    const Vector3 t = press.direction.cross(Vector3::Unit(axis)).normalized();
-    Term term{press.points,         contact.bodies_of(i),
-              press.weights,        {},
-              mu * press.magnitude, settings->kinetic_friction.value_or(mu) * press.magnitude,
+    force.direction.cwiseAbs().minCoeff(&axis);
+    const Vector3 t = force.direction.cross(Vector3::Unit(axis)).normalized();
+    Term term{force.points,         contact.bodies_of(i),
+              force.weights,        {},
+              mu * force.magnitude, settings->kinetic_friction.value_or(mu) * force.magnitude,
               settings->epsv * dt};
-    term.basis << t, press.direction.cross(t);
+    term.basis << t, force.direction.cross(t);
     terms_.push_back(term);
   }
 }
 
 void Friction::mix(const Friction& other, double share) {
-  // Four points may be a point and a triangle as well as two edges: the sign of the second weight tells.
+  // Four points may be a point and a triangle as well as two edges: the sign of the second weight
+  // distinguishes them.
   using Key = std::pair<std::array<Index, 4>, bool>;
   const auto key = [](const Term& t) { return Key{t.points.ids, t.weights[1] > 0}; };
-  // Relaxed contacts are not merged: the same points may stand several times, then in the same order.
+  // Shortened contacts are not merged: the same points may occur several times, then in the same order.
   std::multimap<Key, const Term*> before;
   double largest = 0;
   for (const Term& t : other.terms_) {

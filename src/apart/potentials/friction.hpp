@@ -3,20 +3,25 @@
 
 namespace apart {
 
-/// Σ λ F(‖u‖) with u = Tᵀ Σ wᵢ (xᵢ − xᵢᵗ), contact forces λ and sliding bases T lagged. [thesis eq. 2.15,
-/// A.9] T is any orthonormal pair across the line joining the closest points, so no case distinction is
-/// needed.
+/// Friction as an energy: Σ λ F(‖u‖), where u = Tᵀ Σ wᵢ (xᵢ − xᵢᵗ) is the tangential displacement of a
+/// contact since the start of the step, λ its normal force and T an orthonormal basis of its tangent plane.
 ///
-/// F′ is the coefficient of friction: it rises from 0 to the static one, μ_s, over sliding speeds up to ε_v
-/// [thesis eq. 2.15: F = μ f₀], and if the kinetic one is smaller it falls to it, smoothly, until 10 ε_v.
+/// Coulomb friction is not the gradient of any energy. It becomes one if λ and T are lagged: taken from an
+/// earlier solve and kept constant, so that only u depends on x. How often they are updated within a step is
+/// the friction loop's business (simulation/friction_loop). T is any orthonormal pair normal to the line that
+/// joins the closest points, so all kinds of pairs are treated alike.
+///
+/// F′ is the coefficient of friction. It rises from 0 to the static value μ_s over sliding speeds up to ε_v,
+/// which smooths the transition from sticking to sliding [thesis eq. 2.15: F = μ f₀, A.9]; if the kinetic
+/// coefficient is smaller it then falls to that, smoothly, up to 10 ε_v.
 class Friction final : public Potential {
  public:
   explicit Friction(const CollisionSurface& surface) : surface_(surface) {}
   /// Freezes λ and T at x, where `contact` was last prepared, for a step of length `dt` [s].
   void set_lag(const BarrierContact& contact, const Matrix3X& x, double dt);
-  /// Mixes what was lagged before, `other`, into what is lagged now: forces become share · now + (1 − share)
-  /// · before, sliding bases are those of now where a contact is in both. A solve that reproduces its forces
-  /// is the same with any share.
+  /// Under-relaxation of the lag: forces become share · now + (1 − share) · before, where `other` holds the
+  /// earlier lag; tangent bases are those of now where a contact is in both. A solve that reproduces its own
+  /// forces is a fixed point for any share.
   void mix(const Friction& other, double share);
   /// x at the start of the step: sliding is measured from here [m].
   void set_start(Matrix3X start) { start_ = std::move(start); }

@@ -12,7 +12,7 @@ using Matrix32 = Eigen::Matrix<double, 3, 2>;
 // C-IPC 4.1
 constexpr double crowded_gap = 1e-4;
 constexpr double largest_stiffness = 1e5;  // [Pa]
-// Share of the room to a limit that a step may use up.
+// Share of the distance to a limit that a step may use up.
 constexpr double usable_room = 0.9;
 
 Matrix32 gradient_of(const std::array<Index, 3>& nodes, const Eigen::Matrix<double, 2, 3>& shape_gradients,

@@ -24,8 +24,8 @@ class MembraneElasticity final : public Potential {
                 LocalHessians& out) const override;
 
   bool has_limits() const { return has_limits_; }
-  /// Largest α ≤ 1 for which the path up to α keeps every limit with a tenth of the room it has at the start
-  /// to spare. Upper limits hold on the whole way there; a lower one only at α.
+  /// Largest α ≤ 1 for which the path up to α keeps at least a tenth of the initial distance to every limit.
+  /// Upper limits hold on the whole path; a lower one only at α.
   StepBound feasible_step(const Path& path) const override;
   /// κ of the limit of each body, in the order they were added [Pa]; 0 without one.
   VectorX limit_stiffness() const;

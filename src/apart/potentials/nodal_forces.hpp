@@ -4,7 +4,7 @@
 namespace apart {
 
 /// −scale Σ fᵢ · (qᵢ − oᵢ): given forces on nodes. The origins o only keep the value small, so that rounding
-/// does not drown the line search; put them where the nodes are.
+/// does not disturb the line search; put them where the nodes are.
 class NodalForces final : public Potential {
  public:
   /// `forces` [N] and `origins` [m]: 3 × node count.

@@ -16,7 +16,7 @@ namespace apart {
 /// The points one local term depends on, as the potential keeps them: any number.
 using TermPoints = std::span<const Index>;
 
-/// At most four points by value, for potentials that have no other list of them.
+/// At most four points by value, for potentials that store no other list of them.
 struct FewPoints {
   std::array<Index, 4> ids = {-1, -1, -1, -1};
   int size = 0;
@@ -27,8 +27,8 @@ enum class Projection { none, psd };  ///< exact second derivatives, or each ter
 
 class Potential;
 
-/// Second derivatives of consecutive terms of a potential: of a term of n points a matrix of 3n × 3n, all in
-/// one buffer that is used again and again, so that no term allocates.
+/// Second derivatives of consecutive terms of a potential: a 3n × 3n matrix for a term of n points, all in
+/// one reused buffer, so that no term allocates.
 class LocalHessians {
  public:
   /// Makes room for the terms [begin, end).
@@ -55,34 +55,44 @@ class LocalHessians {
   AlignedBuffer values_;
 };
 
-/// A sum of local terms of points x (3 × n): nodes or collision vertices; the owner knows which. Energies are
-/// those of the incremental potential: energy times dt² [kg m²], so that all terms add up.
+/// An energy that is a sum of local terms, each of a few of the points x (3 × n):
 ///
-/// prepare(x) comes first; value, gradient and Hessian then speak of the same x. tests/potentials checks for
-/// every potential that the gradient is the derivative of the value and the Hessian that of the gradient.
+///   E(x) = Σᵢ eᵢ(x_a, x_b, …).
+///
+/// A local term is an element, a contact or a spring; its points are nodes or collision vertices, and the
+/// owner knows which. Because terms are local the Hessian is sparse: term i contributes a block for each pair
+/// of its points. With Projection::psd each local Hessian is made positive semi-definite, so that their sum
+/// is too and a Newton step points downhill.
+///
+/// Values are those of the incremental potential, energy times the step's scale (dt² for implicit Euler)
+/// [kg m²], so that all potentials of a step can be added up.
+///
+/// Call prepare(x) first; value, gradient and Hessians must then be asked for at the same x. tests/potentials
+/// checks for every potential that the gradient is the derivative of the value, and the Hessian that of the
+/// gradient.
 class Potential {
  public:
   virtual ~Potential() = default;
   virtual std::string_view name() const = 0;
-  /// Finds what depends on x as a whole (contacts in reach).
+  /// Computes what depends on x as a whole, such as the contacts in reach.
   virtual void prepare(const Matrix3X&) {}
   virtual double value(const Matrix3X& x) const = 0;
   virtual void add_gradient(const Matrix3X& x, Matrix3X& gradient) const = 0;
   virtual Index term_count() const = 0;
   /// The points of term i: the pattern of the Hessian. Valid until the terms change.
   virtual TermPoints term(Index i) const = 0;
-  /// Whether prepare() may change the terms. Those of other potentials stay the same during a solve.
+  /// Whether prepare() may change the list of terms. If not, it stays the same during a solve.
   virtual bool terms_vary() const { return false; }
   /// Fills the Hessians of the terms [begin, end), which `out` has room for; any thread.
   virtual void hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
                         LocalHessians& out) const = 0;
-  /// Largest α ∈ [0, 1] found for which the path up to α crosses nothing this potential must not cross: a
-  /// contact, an inversion, a limit of strain; and where its chords must be cut for the same to be true of
-  /// them. Conservative.
+  /// Largest α ∈ [0, 1] found for which the path up to α stays where this potential is finite (no collision,
+  /// no inversion, no strain beyond its limit), and where a curved path must be cut for the same to hold for
+  /// its chords. Conservative: never too large.
   virtual StepBound feasible_step(const Path&) const { return {1}; }
 };
 
-inline constexpr Index few_terms = 512;  ///< not worth to be added in parallel
+inline constexpr Index few_terms = 512;  ///< fewer are not worth adding in parallel
 
 /// Adds local gradients in the order of the terms, whatever the number of threads: computed in parallel,
 /// then added in parallel, each thread a range of points. `local(i, g)` fills the gradient g, an

@@ -4,8 +4,8 @@
 namespace apart {
 
 /// scale · rate/2 (q − o)ᵀ C (q − o) with C = Σ (mass · M + stiffness · K): its gradient is scale · C v with
-/// the velocity v = rate (q − o) of the time step. K is the elastic Hessian at the start of the step, each
-/// cell's made positive semi-definite, so that damping only ever takes energy.
+/// the velocity v = rate (q − o) of the time step. K is the elastic Hessian at the start of the step, made
+/// positive semi-definite per cell, so that damping never adds energy.
 class RayleighDamping final : public Potential {
  public:
   /// Terms [first, first + count) of an elastic potential. Keeps a reference to it.

@@ -8,9 +8,9 @@ namespace apart {
 ///
 /// k = |κb| = 2 tan(θ/2) is the discrete curvature at a node that two segments turn by θ [C-IPC supplement
 /// eq. 14, 15; Bergou et al. 2008, with the lengths as they are, so that bending is a function of the angle
-/// alone]. k̄ is its value at rest. The energy grows without bound as a rod is folded back (θ → π); there, and
-/// where a segment has lost its length, it is infinite. A rod has no twist, so rest curvature says how
-/// strongly it is bent, not to which side.
+/// alone]. k̄ is its value at rest. The energy grows without bound as a rod is folded back (θ → π); there,
+/// and where a segment has lost its length, it is infinite. A rod has no twist, so the rest curvature has a
+/// size but no direction.
 class RodElasticity final : public Potential {
  public:
   /// Adds the cells of a body whose nodes start at `first_node`. Keeps no reference.

@@ -36,7 +36,7 @@ void Springs::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
     const Spring& s = springs_[i];
     const Vector3 d = extent(s, x);
     const double length = d.norm();
-    // A spring pressed to a point has no direction to push in.
+    // A spring of length zero has no direction to push in.
     const Vector3 force =
         length > 0 ? Vector3(scale_ * s.stiffness * (1 - s.length / length) * d) : Vector3::Zero();
     for (int k = 0; k < s.points.size; ++k) g.template segment<3>(3 * k) = weight(s, k) * force;

@@ -6,8 +6,8 @@ namespace apart {
 
 /// scale Σ p V over patches of triangles of collision vertices, V the volume of the cone from the patch's
 /// apex: its gradient pushes with p against the outer side of every triangle and turns with it. Over a closed
-/// patch V is the enclosed volume whatever the apex. At the rim of an open patch the cone has a mantle that
-/// is not there; what the gradient says of it is taken back, as it is at the start of the step.
+/// patch V is the enclosed volume whatever the apex. At the rim of an open patch the cone has lateral sides
+/// that do not exist; their contribution to the gradient is subtracted, as it is at the start of the step.
 class SurfacePressure final : public Potential {
  public:
   struct Patch {
@@ -33,7 +33,7 @@ class SurfacePressure final : public Potential {
   };
   struct Rim {
     Index vertex;
-    Vector3 excess;  ///< scale · force of the mantle [kg m]
+    Vector3 excess;  ///< scale · force of the lateral sides [kg m]
     Vector3 origin;  ///< [m]
   };
   std::vector<Term> terms_;

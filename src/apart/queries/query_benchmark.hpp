@@ -1,5 +1,5 @@
 #pragma once
-// How a method of continuous collision detection answers a set of queries, and how fast.
+// Accuracy and speed of a method of continuous collision detection on a set of queries.
 #include <apart/queries/query_file.hpp>
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class QueryStatistics {
                unknown = 0;          ///< by the truth given; their sum is `queries`
   std::int64_t impacts = 0;          ///< by the answer
   std::int64_t false_positives = 0;  ///< impacts answered where there are none
-  std::int64_t false_negatives = 0;  ///< impacts not seen; may never be if the truth is right
+  std::int64_t false_negatives = 0;  ///< missed impacts; never if the truth is right
   /// Numbers in the set, from 0; −1: none, or a sum of sets.
   std::int64_t first_missed = -1, slowest = -1;
 
@@ -30,8 +30,8 @@ class QueryStatistics {
   std::vector<std::int64_t> nanoseconds_;
 };
 
-/// Asks time_of_impact every query of a set, with the options given but until the separation itself
-/// (gap_fraction 0), on thread_count() threads. Every call is timed alone.
+/// Runs time_of_impact on every query of a set, with the options given but up to the separation itself
+/// (gap_fraction 0), on thread_count() threads. Every call is timed separately.
 QueryStatistics benchmark_queries(const QuerySet& set, CcdOptions options, double separation = 0);
 
 }  // namespace apart

@@ -215,7 +215,7 @@ fs::path query_file_in(const fs::path& folder, PairKind kind, std::string_view n
 
 void prepare_query_folder(const fs::path& folder, std::string_view name, bool force) {
   try {
-    // Found now, not after the hours that a recorded run may take.
+    // Checked now, not after the hours that a recorded run may take.
     const auto ensure_writable = [](const fs::path& part) {
       if (::access(part.c_str(), W_OK | X_OK) != 0)
         throw fs::filesystem_error("", part, std::error_code(errno, std::generic_category()));

@@ -1,5 +1,5 @@
 #pragma once
-// Files of single questions to continuous collision detection, with or without the true answer.
+// Files of queries of continuous collision detection, with or without the true answer.
 //
 // Eight rows make one query: the four points at time 0, then the same at time 1. A row holds x, y and z, each
 // as an integer numerator and denominator, and the truth: 0 if the primitives never touch, 1 if they do.
@@ -62,10 +62,10 @@ std::filesystem::path query_file_in(const std::filesystem::path& folder, PairKin
                                     std::string_view name);
 
 /// Prepares a folder for such files of both kinds: creates it, and refuses to replace a file that exists
-/// unless `force`. Files stand until they are replaced. Throws InputError.
+/// unless `force`. Old files remain until they are replaced. Throws InputError.
 void prepare_query_folder(const std::filesystem::path& folder, std::string_view name, bool force);
 
-/// Writes such a file so that an old one stands until the new one is complete. Throws InputError.
+/// Writes such a file so that an old one remains until the new one is complete. Throws InputError.
 void write_query_file(const std::filesystem::path& file, FunctionRef<void(std::ostream&)> write);
 
 /// Removes such a file, and its folder if that is then empty: of an earlier set, where the new one has no
@@ -76,7 +76,7 @@ void remove_query_file(const std::filesystem::path& file);
 /// InputError if one does not exist or a folder has none.
 std::vector<std::filesystem::path> find_query_files(std::span<const std::string> names);
 
-/// As a question to time_of_impact, whose answer covers the rounding of to − from.
+/// As a query of time_of_impact, whose answer covers the rounding of to − from.
 CcdQuery query_of(PairKind kind, const QueryPair& pair, double separation = 0);
 
 }  // namespace apart

@@ -14,8 +14,8 @@ class QueryRecorder {
   /// with vertices repeated.
   void add(const Candidates& candidates, const Matrix3X& x, const Matrix3X& p);
 
-  /// Writes FOLDER/vertex-face/NAME.csv and FOLDER/edge-edge/NAME.csv, truth unknown, in the place of
-  /// those that were there; a kind never met has no file.
+  /// Writes FOLDER/vertex-face/NAME.csv and FOLDER/edge-edge/NAME.csv, truth unknown, replacing earlier
+  /// files; a kind that did not occur has no file.
   void write(const std::filesystem::path& folder, std::string_view name) const;
 
   const QuerySet& kept(PairKind kind) const { return sampler(kind).kept; }

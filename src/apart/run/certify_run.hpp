@@ -5,7 +5,7 @@
 
 namespace apart {
 
-/// What scene.json of a run directory says of the run, or why it says nothing.
+/// What scene.json of a run directory says about the run, or why it cannot be used.
 verify::SceneClaims claims_of_scene(const std::filesystem::path& run_directory);
 
 /// Checks a run together with its scene: see `certify`. The scene is read and built by the code that a run

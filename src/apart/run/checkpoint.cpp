@@ -124,7 +124,7 @@ class ShapeArchive {
 
  private:
   std::string name(std::string_view part) const { return prefix_ + std::string(part); }
-  /// Sets are told apart by their order, which the scene gives them.
+  /// Sets are identified by their order, which follows from the scene.
   template <class F>
   void for_each_set(const BodySets& sets, const F& f) const {
     for (std::size_t k = 0; k < set_kind_count; ++k)
@@ -249,7 +249,7 @@ void check_state(const std::filesystem::path& file, const State& state, const Mo
                      file.string());
   if (state.step > 0 && state.anchors.cols() != ScriptedNodes(model).anchor_count())
     throw InputError(
-        "{}: has {} nodes held by conditions that begin late, the scene has {}; it belongs to another scene",
+        "{}: has {} nodes with scripts that begin late, the scene has {}; it belongs to another scene",
         file.string(), state.anchors.cols(), ScriptedNodes(model).anchor_count());
 }
 
@@ -310,8 +310,9 @@ ReadCheckpoint CheckpointFiles::read(const std::shared_ptr<const Model>& model) 
     return std::filesystem::exists(file, error);
   };
   if (!there(newest) && !there(older))
-    throw InputError("{}: there is no checkpoint in this folder, so no run can go on from it; start it anew",
-                     newest.parent_path().string());
+    throw InputError(
+        "{}: there is no checkpoint in this folder, so no run can be continued from it; start a new run",
+        newest.parent_path().string());
   std::string trouble;
   try {
     return read_checkpoint(newest, model, scene);
@@ -324,7 +325,8 @@ ReadCheckpoint CheckpointFiles::read(const std::shared_ptr<const Model>& model) 
     result.trouble = trouble;
     return result;
   } catch (const InputError& e) {
-    throw InputError("{}\nThe checkpoint before is no better: {}\nStart the run anew", trouble, e.what());
+    throw InputError("{}\nThe previous checkpoint cannot be used either: {}\nStart a new run", trouble,
+                     e.what());
   }
 }
 

@@ -11,13 +11,12 @@ namespace apart {
 inline constexpr std::string_view checkpoint_mark = "apartCHK";
 inline constexpr std::uint32_t checkpoint_format = 7;
 
-/// A number for what a run simulates: the scene but for its solver's settings and its output, and the meshes
-/// it reads. A run goes on only with the same, or it would not be the run it began as.
+/// Fingerprint of what a run simulates: the scene except for solver settings and output, and the meshes it
+/// reads. A run can only be resumed with the same fingerprint.
 std::uint64_t fingerprint(const SceneFile& file, const Model& model);
 
-/// Keeps a state of a model, bit for bit, so that a run can go on from it, and the fingerprint of its scene.
-/// Of the model it keeps the shapes of the bodies whose mesh is not that of the scene, if there are any.
-/// Atomic.
+/// Writes a state of a model, bit for bit, so that a run can continue from it, with the fingerprint of its
+/// scene and the shapes of bodies whose mesh is not that of the scene. Atomic.
 void write_checkpoint(const std::filesystem::path& file, const State& state, const Model& model,
                       std::uint64_t scene);
 

@@ -7,7 +7,7 @@
 
 namespace apart {
 
-/// A text file that grows line by line; every line is on the disk's side before the next begins.
+/// A text file that grows line by line; every line is flushed before the next begins.
 class LineFile {
  public:
   explicit LineFile(std::filesystem::path file) : file_(std::move(file)), stream_(file_, std::ios::app) {

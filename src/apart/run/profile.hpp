@@ -13,7 +13,7 @@ namespace apart {
 /// `total` [s]: of everything.
 std::string time_tree(const std::vector<Timings::Span>& spans, double total);
 
-/// The same moment by moment, for chrome://tracing or Perfetto. `steps`: begin and end of each time step [s],
+/// The same as a timeline, for chrome://tracing or Perfetto. `steps`: begin and end of each time step [s],
 /// the first of which has the number `first`.
 void write_trace(const std::filesystem::path& file, const std::vector<Timings::Span>& spans,
                  const std::vector<std::pair<double, double>>& steps, Index first);

@@ -67,11 +67,11 @@ std::shared_ptr<const Model> bare_model(const Model& model, const Frame& frame, 
     body.pressures.clear();
     body.winds.clear();
     body.chart
-        .reset();  // what has been shrunk is not on the rotations; all are drawn back to their own shape
-    body.prescriptions.clear();
+        .reset();  // shrunk rigid bodies are not on rigid motions; all are pulled back to their own shape
+    body.scripts.clear();
     body.damping = {};
     body.presence = {};
-    if (!body.is_dynamic() && body.node_count() > 0) prescribe(body, nullptr, {true, true, true}, {});
+    if (!body.is_dynamic() && body.node_count() > 0) add_script(body, nullptr, {true, true, true}, {});
   }
   for (const int b : frame.absent)
     bodies[std::size_t(b)].presence.from = std::numeric_limits<double>::infinity();
@@ -91,7 +91,7 @@ std::shared_ptr<const Model> bare_model(const Model& model, const Frame& frame, 
   options.gravity.setZero();
   options.integrator = {};
   options.max_motion = 0;  // velocities are only a way to name a target
-  // The adaptive rule keeps what touches at the start where it is.
+  // The adaptive rule keeps bodies that touch at the start where they are.
   options.contact.stiffness_rule = StiffnessRule::published;
   options.solver.termination = Termination::published;
   return std::make_shared<const Model>(std::move(bodies), std::move(pairs), options);
@@ -199,19 +199,19 @@ Repair repair_start(const Scene& scene, const SceneFile& file) {
     if (!found && !thin)
       refuse(
           fmt::format("the bodies are too deep in each other, or cross themselves: shrinking them to {:g} of "
-                      "their size does not set them free; move them apart",
+                      "their size does not separate them; move them apart",
                       smallest_scale));
     try {
       if (!found) {
         q = *thin;
         if (!part.thicken(q))
-          refuse("they do not come as far apart as they are thick; give them room, or make them thinner");
+          refuse("they cannot be separated by their thickness; give them room, or make them thinner");
       }
       q = part.grow(q);
     } catch (const SolverError& e) {
-      refuse(fmt::format("they do not find room: {}", e.what()));
+      refuse(fmt::format("there is not enough room: {}", e.what()));
     }
-    if (!part.check(q).ok()) refuse("they do not come free; move them apart");
+    if (!part.check(q).ok()) refuse("they could not be separated; move them apart");
     const Matrix3X points = model.point_map.positions(q);
     for (const int b : at.bodies) {
       const auto i = std::size_t(b);
@@ -224,7 +224,8 @@ Repair repair_start(const Scene& scene, const SceneFile& file) {
       if (moved > std::max(largest_move * size, 2 * model.bodies[i].radius))
         refuse(fmt::format(
             "'{}' would have to move by {:.3g} m, more than {}; move it yourself", model.bodies[i].name,
-            moved, largest_move * size > 2 * model.bodies[i].radius ? "a tenth of its size" : "it is thick"));
+            moved,
+            largest_move * size > 2 * model.bodies[i].radius ? "a tenth of its size" : "its thickness"));
       repair.points.middleCols(first, n) = points.middleCols(first, n);
       repair.moved.push_back({b, moved});
     }
@@ -234,7 +235,7 @@ Repair repair_start(const Scene& scene, const SceneFile& file) {
 
 namespace {
 
-/// Files of a scene that is being written: nothing stays of one that is not whole.
+/// Files of a scene that is being written, removed unless it is completed.
 class UnfinishedScene {
  public:
   UnfinishedScene(const std::filesystem::path& scene_file, const std::filesystem::path& folder)
@@ -244,7 +245,7 @@ class UnfinishedScene {
     std::error_code error;
     for (const std::filesystem::path& taken : {scene_file, folder})
       if (std::filesystem::exists(taken, error))
-        throw InputError("{}: is there already; name a file that is not there", taken.string());
+        throw InputError("{}: exists already; choose a new name", taken.string());
     std::filesystem::create_directories(folder, error);
     if (error)
       throw InputError("{}: cannot be created: {}; choose another place", folder.string(), error.message());

@@ -159,7 +159,7 @@ class Run {
     return {};
   }
 
-  /// What is there of a run before it goes on, in the order in which it was written.
+  /// The files of a run that is continued, in the order in which they were written.
   std::vector<std::string> files_so_far(Index kept_frames) const {
     std::vector<std::string> files = {"scene.json"};
     if (kept_frames > 0) files.push_back(frame_name(0));
@@ -171,8 +171,8 @@ class Run {
     return files;
   }
 
-  /// Bodies that appear with the next step must not do so inside a solid. That they do not intersect is seen
-  /// to by the step itself.
+  /// Bodies that appear with the next step must not do so inside a solid. The step itself checks that they do
+  /// not intersect.
   void refuse_nested() {
     const auto absent_at = [&](Index step) {
       std::vector<int> absent;
@@ -250,15 +250,13 @@ class Run {
     }
   }
 
-  /// Energy that comes from nowhere makes everything else doubtful, though no surface intersects.
+  /// Energy without a source makes all other results doubtful, even though no surface intersects.
   void note_energy() {
     if (energy_noted_ || totals_.most_gained < much_energy) return;
     energy_noted_ = true;
     const std::string what = fmt::format(
         "step {}: energy has grown by {:.3g} J more than the work done on the bodies, {:.0f} % of all there "
-        "was: "
-        "speeds and forces from here on are not to be trusted; use time.integrator generalized_alpha, bdf2 "
-        "or "
+        "was: speeds and forces from here on are unreliable; use time.integrator generalized_alpha, bdf2 or "
         "implicit_euler, or a smaller time.dt",
         simulation_.state().step, totals_.gained, 100 * totals_.most_gained);
     log_line(what);
@@ -275,7 +273,7 @@ class Run {
     examine(frame);
   }
 
-  /// Looks for what may not be, exactly.
+  /// Checks the guarantees of a frame, exactly.
   void examine(const Frame& frame) {
     const Matrix3X& points = frame.mesh.points;
     check_.set_absent(frame.absent);
@@ -424,7 +422,7 @@ std::optional<Index> RunRescue::keep() {
   try {
     step = keep_();
   } catch (const std::exception&) {
-    // The previous checkpoint remains; there is nobody left to report to.
+    // The previous checkpoint remains; at this point nothing can be reported.
   }
   lock.release();  // never again: the process is about to end
   return step;
@@ -450,16 +448,17 @@ RunResult resume_run(const SceneFile& file, const Scene& scene, const fs::path& 
   going_on.model = model;  // its meshes may have changed since the start
   if (!trouble.empty() && options.on_note)
     options.on_note(
-        fmt::format("{}\nThe checkpoint before, of step {}, is used instead", trouble, state.step));
+        fmt::format("{}\nThe previous checkpoint, of step {}, is used instead", trouble, state.step));
   const Index last = options.steps.value_or(scene.steps);
   if (state.step > last)
-    throw InputError("{}: has {} steps already, which is more than {}; there is nothing to go on with",
+    throw InputError("{}: has {} steps already, which is more than {}; nothing is left to do",
                      directory.string(), state.step, last);
   const std::vector<StepReport> done = read_steps(directory / "steps.csv", state.step);
   const Spent spent = read_spent(directory / "summary.json");
   if (spent.refuted || spent.findings.intersection)
     throw InputError(
-        "{}: an earlier part of this run was refuted; a continued run could not be certified, start anew",
+        "{}: an earlier part of this run was refuted; a continued run could not be certified, start a new "
+        "one",
         directory.string());
   RunOptions same = options;  // goes on as it began
   same.frames = fs::exists(directory / "frames");

@@ -11,7 +11,7 @@
 
 namespace apart {
 
-/// Where a run stands after a step.
+/// Progress of a run after a step.
 struct Progress {
   const StepReport& report;
   Index steps = 0;          ///< to be done in all
@@ -19,7 +19,7 @@ struct Progress {
   double seconds_left = 0;  ///< estimated from the last steps
 };
 
-/// Lets another thread keep the state of a run while the one that simulates is busy for long.
+/// Lets another thread write the state of a run while the simulating thread is busy.
 class RunRescue {
  public:
   /// Writes the state after the last step as a checkpoint, and the summary of an interrupted run. Returns
@@ -28,7 +28,7 @@ class RunRescue {
   std::optional<Index> keep();
 
   // For the run.
-  std::timed_mutex& writing() { return mutex_; }  ///< held by who writes its files
+  std::timed_mutex& writing() { return mutex_; }  ///< held while its files are written
   /// How its state is kept, and which step that is; nothing when it ends.
   void offer(std::function<Index()> keep) { keep_ = std::move(keep); }
 
@@ -46,15 +46,15 @@ struct RunOptions {
   RunRescue* rescue = nullptr;        ///< must outlive the run
   std::function<void(const Progress&)> on_step;
   std::function<void(const IterationReport&)> on_iteration;
-  std::function<void(const std::string&)> on_note;  ///< something the user should know, and the run goes on
+  std::function<void(const std::string&)> on_note;  ///< a message to the user; the run continues
   StepBoundObserver on_step_bound;                  ///< see Simulation
-  std::function<bool()> should_stop;  ///< asked often; true ends the run after writing its state
+  std::function<bool()> should_stop;  ///< called often; true ends the run after writing its state
 };
 
 enum class RunEnd {
   finished,     ///< all steps done, and certified
   interrupted,  ///< should_stop said so; can be resumed
-  failed,       ///< the solver could not go on; the last good state is kept and can be resumed
+  failed,       ///< the solver could not continue; the last good state is kept and can be resumed
   refuted,      ///< all is written, but the exact check found an intersection or inversion
   no_memory,    ///< more memory would be needed than allowed; the last good state is kept and can be resumed
 };
@@ -85,8 +85,8 @@ RunResult run_scene(const SceneFile& file, const Scene& scene, const std::filesy
                     const RunOptions& options = {});
 
 /// Continues the run of a directory from its checkpoint; the results are the same bits as without
-/// interruption. `file` is the directory's scene.json, perhaps with other settings of the solver, which then
-/// stand in it. Throws InputError before anything is changed if the run cannot go on.
+/// interruption. `file` is the directory's scene.json, perhaps with other solver settings, which are then
+/// written to it. Throws InputError before anything is changed if the run cannot be continued.
 RunResult resume_run(const SceneFile& file, const Scene& scene, const std::filesystem::path& directory,
                      const RunOptions& options = {});
 

@@ -22,13 +22,13 @@ struct Totals {
   std::int64_t substeps = 0;
   Index divided_steps = 0, broken_joints = 0;
   double gained = 0,
-         most_gained = 0;  ///< [J] out of nothing since energy was last lost; largest share of what there was
+         most_gained = 0;  ///< [J] gained without work since energy was last lost; largest share of the total
   double energy = 0, work = 0, least_work = 0, most_work = 0;  ///< [J] after the first step; done since then
 
   void add(const StepReport& report);
 };
 
-/// Share of all energy that may come from nowhere before the run says so.
+/// Share of the total energy that may be gained without work before the run warns.
 inline constexpr double much_energy = 0.2;
 
 /// What the exact check has found so far.
@@ -40,7 +40,7 @@ struct Findings {
   }
 };
 
-/// What a run that is resumed has behind it.
+/// What a resumed run has done before.
 struct Spent {
   bool refuted = false;
   Findings findings;

@@ -161,14 +161,14 @@ double rigid_spin(const Body& body) {
 }
 
 /// The farthest that a point of the body goes in one step [m]: by its speed at the start, or by its script,
-/// looked at in some steps.
+/// sampled in some steps.
 double farthest_move(const Body& body, const Scene& scene) {
   const double dt = scene.model->options.dt;
   double way = body.velocity.cols() > 0 ? body.velocity.colwise().norm().maxCoeff() * dt : 0;
   for (const ScriptedPart& part : scripted_parts(body)) {
-    const Prescription& p = body.prescriptions[part.prescription];
+    const Script& script = body.scripts[part.script];
     const std::vector<Index>& nodes = part.nodes;
-    if (!p.motion) continue;
+    if (!script.motion) continue;
     // The outermost nodes: a rigid motion moves one of them farthest.
     std::set<Index> outermost;
     for (int axis = 0; axis < 3; ++axis) {
@@ -184,15 +184,16 @@ double farthest_move(const Body& body, const Scene& scene) {
     const Index looks = start.cols() > 100'000 ? 8 : 64;
     for (Index k = 0; k < looks; ++k) {
       const double time = dt * std::floor(double(scene.steps) * double(k) / double(looks));
-      if (!p.when.covers(time + dt)) continue;
-      const double from = std::max(0.0, time - p.when.from);
-      way = std::max(way, (p.motion(start, from + dt) - p.motion(start, from)).colwise().norm().maxCoeff());
+      if (!script.when.covers(time + dt)) continue;
+      const double from = std::max(0.0, time - script.when.from);
+      way = std::max(
+          way, (script.motion(start, from + dt) - script.motion(start, from)).colwise().norm().maxCoeff());
     }
   }
   return way;
 }
 
-/// How large a thing another must go around [m].
+/// The size of what another body would have to pass around [m].
 double size_to_go_around(const Body& body, const BodyReport& r) {
   return body.kind == BodyKind::particles ? 2 * body.radius : std::max(r.extent.maxCoeff(), 2 * body.radius);
 }
@@ -329,12 +330,12 @@ class Warnings {
         }
   }
 
-  /// Whether a body bears its own weight.
+  /// Whether a body carries its own weight.
   void check_weight(const Body& body, const BodyReport& r) {
     const double g = model_.options.gravity.norm(), extent = r.extent.maxCoeff();
     if (const auto young = softest_young(body); young && r.mass && r.volume && *r.volume > 0) {
-      // A solid lies or stands on something unless it is held; what is thin hangs or folds.
-      const bool hangs = body.kind != BodyKind::volume || !body.prescriptions.empty();
+      // A solid rests on something unless it is held; thin bodies hang or fold.
+      const bool hangs = body.kind != BodyKind::volume || !body.scripts.empty();
       const double height =
           hangs || !(g > 0) ? extent : std::abs(r.extent.dot(model_.options.gravity.cwiseAbs()) / g);
       const double weight = *r.mass / *r.volume * g * height;  // [Pa] at its foot
@@ -345,7 +346,7 @@ class Warnings {
                  ? fmt::format(" and presses or pulls with {:.3g} Pa by its own weight: it sags by more than "
                                "its size",
                                weight)
-                 : ", softer than any solid there is");
+                 : ", softer than any solid");
     }
   }
 
@@ -385,9 +386,10 @@ class Warnings {
           0.5 * model_.options.dt * smallest_size_ / way);
   }
 
-  /// Rigid bodies that turn far in a step: what implicit Euler takes from their spin, and where they pass.
+  /// Rigid bodies that turn far in a step: how much implicit Euler slows their spin, and whether they turn
+  /// past obstacles.
   void check_spin(const Body& body, const BodyReport& r) {
-    if (body.kind != BodyKind::rigid || !body.prescriptions.empty()) return;
+    if (body.kind != BodyKind::rigid || !body.scripts.empty()) return;
     const double fast_turn = 15, half_turn = 180;  // [degrees] in a step
     const IntegratorOptions& integrator = model_.options.integrator;
     const double turn = rigid_spin(body) * model_.options.dt * (180 / std::numbers::pi);
@@ -399,9 +401,8 @@ class Warnings {
           r.name, turn, model_.options.dt, model_.options.dt * fast_turn / turn);
     else if (turn > half_turn)
       warn(
-          "'{}' turns by {:.3g} degrees in a step of {:.3g} s, more than half a turn: what it would hit on "
-          "the way "
-          "round is not seen; use a time.dt of {:.1g} s or less",
+          "'{}' turns by {:.3g} degrees in a step of {:.3g} s, more than half a turn: collisions on the way "
+          "round are missed; use a time.dt of {:.1g} s or less",
           r.name, turn, model_.options.dt, 0.5 * model_.options.dt * half_turn / turn);
   }
 
@@ -434,17 +435,14 @@ class Warnings {
       if (*o.contact.barrier_stiffness > 1e3 * usual)
         warn(
             "contact.barrier_stiffness is {:.3g}, a thousand times what steps begin with at most ({:.3g}): "
-            "contacts are hard, and steps take many iterations; leave it out to have it chosen",
+            "contacts are hard, and steps take many iterations; remove the key to have it chosen",
             *o.contact.barrier_stiffness, usual);
     }
     if (o.solver.termination != Termination::balanced)
       warn(
           "solver.termination is not \"balanced\": steps end when the Newton step is short, as in the "
-          "published codes, "
-          "and forces (probes, contact_force) may be far from balance; look at force_residual in steps.csv, "
-          "or "
-          "leave "
-          "the key out");
+          "published codes, and forces (probes, contact_force) may be far from balance; check force_residual "
+          "in steps.csv, or remove the key");
     if (pairs_.max_reach() > 0 && pairs_.min_dhat() < 1e-7 * model_.size)
       warn(
           "contact.dhat is {:.3g} m, a ten-millionth of the scene ({:.3g} m): forces change within less than "
@@ -487,7 +485,7 @@ std::vector<BodyReport> report_bodies(const Model& model) {
 
 GapHistogram gap_histogram(const Model& model, std::int64_t most_pairs) {
   double reach = 10 * model.surface.pairs.max_reach();
-  // Where everything is near everything else, the nearest tell enough.
+  // Where everything is close to everything else, the closest pairs are enough.
   for (int tries = 0; tries < 6; ++tries, reach *= 0.1)
     if (const auto result = gaps_within(model, reach, most_pairs)) return *result;
   GapHistogram result;

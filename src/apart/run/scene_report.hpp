@@ -8,7 +8,7 @@
 
 namespace apart {
 
-/// What there is to know of a body before a run.
+/// Summary of a body before a run.
 struct BodyReport {
   std::string name;
   std::string_view kind;
@@ -22,9 +22,9 @@ struct BodyReport {
 };
 std::vector<BodyReport> report_bodies(const Model& model);
 
-/// Distances of things that could touch, at the start, less their thickness: how many pairs of primitives lie
-/// in each decade below `upper` of the last entry; farther ones are not counted.
-/// That is ten times the reach of contact, or less where more than `most_pairs` are that near.
+/// Distances of pairs that could touch, at the start, minus their thickness: how many pairs of primitives lie
+/// in each decade below `upper` of the last entry; farther ones are not counted. That is ten times the reach
+/// of contact, or less where more than `most_pairs` are that near.
 struct GapHistogram {
   struct Bin {
     double lower, upper;  ///< [m]

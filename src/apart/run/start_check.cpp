@@ -21,8 +21,8 @@ LocatedJson place_of(const SceneFile& file, const std::string& body) {
 }
 
 bool never_moves(const Body& body) {
-  return !body.is_dynamic() && std::all_of(body.prescriptions.begin(), body.prescriptions.end(),
-                                           [](const Prescription& p) { return !p.motion; });
+  return !body.is_dynamic() && std::all_of(body.scripts.begin(), body.scripts.end(),
+                                           [](const Script& script) { return !script.motion; });
 }
 
 /// The name of a joint of two bodies; empty if there is none.
@@ -75,7 +75,7 @@ StartCheck check_start(const Scene& scene) {
   const Model& model = *scene.model;
   const int n = int(model.bodies.size());
   const double dt = model.options.dt;
-  // The first step each body is there; more than there are: never.
+  // The first step in which each body is present; beyond the last: never.
   std::vector<Index> first_step;
   for (const Body& body : model.bodies) {
     Index step = std::max(Index(std::min(body.presence.from / dt, double(scene.steps))) - 1, 1);
@@ -98,7 +98,7 @@ StartCheck check_start(const Scene& scene) {
   const auto comes = [&](int b) {
     return first_step[std::size_t(b)] > 1 && first_step[std::size_t(b)] <= scene.steps;
   };
-  const auto waits_for = [&](int a, int b) {  // a, which never moves, is there when b comes in
+  const auto waits_for = [&](int a, int b) {  // a, which never moves, is present when b appears
     return never_moves(model.bodies[std::size_t(a)]) &&
            model.bodies[std::size_t(a)].presence.covers(double(first_step[std::size_t(b)]) * dt);
   };

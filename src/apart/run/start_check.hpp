@@ -7,15 +7,15 @@
 namespace apart {
 
 /// What makes a scene impossible to simulate, found with exact predicates: in its initial state, and when
-/// bodies come in later, with those that come in at the same time and with obstacles that never move. Where
+/// bodies appear later, with those that appear at the same time and with obstacles that never move. Where
 /// everything else will be then is not known.
 struct StartCheck {
   struct Part {
-    std::vector<int> bodies;  ///< that are there at the start, or that come in later
-    Frame frame;              ///< says which bodies and pairs were looked at
+    std::vector<int> bodies;  ///< that are present at the start, or that appear later
+    Frame frame;              ///< lists which bodies and pairs were checked
     SceneCheck found;         ///< `gaps`: pairs not farther apart than their thickness
   };
-  std::vector<Part> parts;  ///< the start; then, if there are bodies that come in later, all of them together
+  std::vector<Part> parts;  ///< the start; then, if there are bodies that appear later, all of them together
 
   const Frame& frame() const { return parts.front().frame; }
   bool ok() const;
@@ -23,8 +23,8 @@ struct StartCheck {
 };
 StartCheck check_start(const Scene& scene);
 
-/// Bodies that come in later at a place that is inside a solid at the start, one line each. The solid may
-/// have moved away by then, so that this is no reason to refuse the scene; the run does if it has not.
+/// Bodies that appear later at a place that is inside a solid at the start, one line each. The solid may have
+/// moved away by then, so the scene is not refused; the run stops if it has not.
 std::vector<std::string> nested_later(const Scene& scene);
 
 /// One line for each kind of finding between the same bodies: place in the scene file, bodies, elements and

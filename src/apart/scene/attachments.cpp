@@ -1,6 +1,6 @@
 #include <apart/io/stitches.hpp>
 #include <apart/scene/attachments.hpp>
-#include <apart/scene/prescriber.hpp>
+#include <apart/scene/script_builder.hpp>
 #include <apart/scene/selection.hpp>
 #include <apart/scene/surface_tree.hpp>
 
@@ -72,8 +72,8 @@ std::vector<AttachedSpring> springs(const StitchesDescription& d, const Attached
   const Place source = d.place["stitches"];
   if (pair.renumbered)
     source.fail(
-        "counts points, but the mesh has some that belong to no cell, or coincide with others, and were left "
-        "out; remove them");
+        "counts points, but the mesh has some that belong to no cell, or coincide with others, and were "
+        "dropped; remove them");
   const std::vector<Stitch> stitches = stitches_of(d);
   std::vector<AttachedSpring> result;
   for (std::size_t i = 0; i < stitches.size(); ++i) {

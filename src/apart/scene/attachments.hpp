@@ -1,6 +1,6 @@
 #pragma once
-#include <apart/scene/prescriber.hpp>
 #include <apart/scene/scene_description.hpp>
+#include <apart/scene/script_builder.hpp>
 #include <apart/simulation/model.hpp>
 
 namespace apart {

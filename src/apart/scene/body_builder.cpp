@@ -27,7 +27,7 @@ struct Shape {
   PlacedMesh placed() const { return {as_placed ? *as_placed : mesh, renumbered}; }
 };
 
-// ---- What kinds of bodies want of their meshes ----------------------------------------------------------
+// ---- What kinds of bodies need of their meshes ----------------------------------------------------------
 
 Mesh fitted(const VolumeDescription&, Mesh mesh, const MeshPlace& place) {
   return volume_mesh(std::move(mesh), place);
@@ -65,7 +65,7 @@ MeshRequest request_of(const D& d) {
 /// The mesh whose points were moved one by one.
 void move_points(Shape& shape, const DynamicBody& d, const MeshPlace& place) {
   const Place moved = d.place["moved_points"];
-  if (d.array) moved.fail("is of one body; write the copies of an array one by one");
+  if (d.array) moved.fail("applies to one body; write the copies of an array one by one");
   const Mesh there = moved.locate([&] { return read_mesh(*d.moved_points); });
   if (there.point_count() != shape.mesh.point_count())
     moved.fail("has {} points, the body {}; it belongs to another mesh", there.point_count(),
@@ -92,8 +92,8 @@ Shape make_shape(const D& d, std::vector<std::string>& notes) {
 
 Body make_body(const VolumeDescription& d, const std::string& name, Shape shape, const Clock&) {
   return d.place.locate([&] {
-    const CellSubstances stuff = make_cell_substances(d, shape.placed());
-    return make_volume(name, std::move(shape.mesh), stuff, d.mass);
+    const CellSubstances substances = make_cell_substances(d, shape.placed());
+    return make_volume(name, std::move(shape.mesh), substances, d.mass);
   });
 }
 
@@ -105,8 +105,8 @@ Body make_body(const ShellDescription& d, const std::string& name, Shape shape, 
 
 Body make_body(const AffineDescription& d, const std::string& name, Shape shape, const Clock&) {
   return d.place.locate([&] {
-    const Substance stuff = make_substance(d.material);
-    return make_affine(name, std::move(shape.mesh), stuff.material, stuff.density);
+    const Substance substance = make_substance(d.material);
+    return make_affine(name, std::move(shape.mesh), substance.material, substance.density);
   });
 }
 
@@ -202,14 +202,14 @@ Body make_body(const ObstacleDescription& d, const std::string& name, Shape shap
 /// How a body that can be pushed begins, what holds it and what acts on it.
 void set_dynamics(Body& body, const DynamicBody& d, const PlacedMesh& placed, const Clock& clock) {
   set_rigid_velocity(body, d.velocity, d.angular_velocity * (std::numbers::pi / 180));
-  Prescriber prescriber(body, placed, clock);
-  if (d.motion) prescriber.whole(*d.motion);
-  for (const FixedDescription& part : d.fixed) prescriber.part(part);
+  ScriptBuilder script_builder(body, placed, clock);
+  if (d.motion) script_builder.whole(*d.motion);
+  for (const FixedDescription& part : d.fixed) script_builder.part(part);
   for (const LoadDescription& load : d.loads) add_load(body, load, placed, clock);
   body.damping = {d.damping.mass, d.damping.stiffness};
 }
 
-/// When a body is there. What is scripted for it from the start begins when it appears.
+/// When a body is present. Its scripts from the start begin when it appears.
 void set_presence(Body& body, const BodyBase& d, const Clock& clock) {
   body.presence.from = d.appears;
   if (d.disappears) {
@@ -219,10 +219,10 @@ void set_presence(Body& body, const BodyBase& d, const Clock& clock) {
                                  body.presence.until, body.presence.from);
     if (!covers_a_step(body.presence, clock))
       d.place["disappears"].fail(
-          "got {}, but no step of {} s ends after {} s and not after that; the body would never be there",
+          "got {}, but no step of {} s ends after {} s and up to then; the body would never be present",
           body.presence.until, clock.dt, body.presence.from);
   }
-  for (Prescription& p : body.prescriptions) p.when.from = std::max(p.when.from, body.presence.from);
+  for (Script& script : body.scripts) script.when.from = std::max(script.when.from, body.presence.from);
 }
 
 template <class D>

@@ -1,7 +1,7 @@
 #pragma once
 #include <apart/bodies/contact_defaults.hpp>
 #include <apart/scene/pair_rules.hpp>
-#include <apart/scene/prescriber.hpp>
+#include <apart/scene/script_builder.hpp>
 
 namespace apart {
 

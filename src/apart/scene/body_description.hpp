@@ -98,7 +98,7 @@ struct FormulaMotion {
 using MotionDescription = std::variant<KeyframeMotion, FormulaMotion>;
 const Place& place_of(const MotionDescription& motion);
 
-/// When something holds.
+/// A range of time.
 struct TimesDescription {
   Place place = {};
   double from = 0;
@@ -222,7 +222,7 @@ struct AffineDescription : DynamicBody {
 };
 struct RigidDescription : DynamicBody {
   static constexpr std::string_view kind = "rigid";
-  MaterialDescription material = OrthogonalityDescription{};  ///< of which only the density counts
+  MaterialDescription material = OrthogonalityDescription{};  ///< of which only the density is used
   std::optional<double> mass;
   std::optional<Vector3> centre;
   std::optional<std::vector<double>> inertia;

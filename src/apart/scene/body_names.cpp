@@ -39,7 +39,7 @@ class KnownBodies {
     if (has(name)) return {};
     const std::string near = nearest(name);
     return fmt::format(
-        "got \"{}\", which is no body; {}", name,
+        "got \"{}\", which is not a body; {}", name,
         near.empty() ? "use the name of one, or \"*\"" : fmt::format("did you mean \"{}\"?", near));
   }
 

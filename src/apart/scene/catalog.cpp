@@ -10,58 +10,57 @@ Group scene() {
   using T = SceneDescription;
   return record<T>(
       "The whole file. SI units throughout; angles are degrees.",
-      {{{"$schema", text(), "", Key::optional, "for editors that check while typing; not read"}, &T::schema},
+      {{{"$schema", text(), "", Key::optional, "for editors that check while typing; ignored"}, &T::schema},
        {{"version", integer(1, 1), "", Key::required, "of the scene format", "this program reads version 1"},
         &T::version},
-       {{"name", text(), "", Key::optional, "of the scene; not given: the file's name"}, &T::name},
-       {{"description", any_text(), "", "\"\"", "one line for people"}, &T::description},
-       {{"time", object("time"), "", Key::required, "how long, in which steps"}, &T::time},
-       {{"gravity", vector(), "m/s2", "[0, -9.81, 0]", "acceleration of everything that moves"}, &T::gravity},
+       {{"name", text(), "", Key::optional, "of the scene; if omitted: the name of the file"}, &T::name},
+       {{"description", any_text(), "", "\"\"", "one line of description"}, &T::description},
+       {{"time", object("time"), "", Key::required, "duration and time step"}, &T::time},
+       {{"gravity", vector(), "m/s2", "[0, -9.81, 0]", "gravitational acceleration"}, &T::gravity},
        {{"bodies", list(object("body"), 1, most_bodies), "", Key::required,
-         "what the scene is made of; at most 100 000, copies included"},
+         "the bodies; at most 100 000, copies included"},
         &T::bodies},
        {{"attachments", list(object("attachment")), "", "[]", "springs between bodies"}, &T::attachments},
-       {{"joints", list(object("joint")), "", "[]", "what holds bodies to each other or to the world"},
+       {{"joints", list(object("joint")), "", "[]", "joints between bodies, or of a body with the world"},
         &T::joints},
-       {{"contact", object("contact"), "", "{}", "how bodies touch"}, &T::contact},
-       {{"probes", list(object("probe")), "", "[]", "what is measured after every step"}, &T::probes},
+       {{"contact", object("contact"), "", "{}", "contact and friction"}, &T::contact},
+       {{"probes", list(object("probe")), "", "[]", "quantities measured after every step"}, &T::probes},
        {{"solver", object("solver"), "", "{}", "how each step is solved"}, &T::solver},
-       {{"output", object("output"), "", "{}", "what is written"}, &T::output}});
+       {{"output", object("output"), "", "{}", "output files"}, &T::output}});
 }
 
 Group time_steps() {
   using T = TimeDescription;
   return record<T>(
-      "Either `tend` or `steps` says how long.",
+      "Either `tend` or `steps` gives the duration.",
       {{{"dt", number(positive), "s", "0.01", "time step"}, &T::dt},
-       {{"tend", number(positive), "s", Key::optional, "simulated time; the last step may pass it"},
+       {{"tend", number(positive), "s", Key::optional, "simulated time; the last step may go beyond it"},
         &T::tend},
        {{"steps", integer(1), "", Key::optional, "number of time steps"}, &T::steps},
        {{"max_motion", number(not_negative), "", "0.25",
-         "how far two pieces that meet may move against each other in a whole step, in widths of the "
-         "smaller one; where they move farther the step is divided; 0: none is"},
+         "how far two colliding pieces may move relative to each other in a whole step, in widths of the "
+         "smaller one; where they move farther the step is divided; 0: steps are never divided"},
         &T::max_motion},
        {{"integrator", choice("integrator"), "", "\"implicit_euler\"", "time integration"}, &T::integrator},
-       {{"beta", number({0, 0.5, true, false}), "", Key::optional, "of newmark; not given: 0.25"}, &T::beta},
+       {{"beta", number({0, 0.5, true, false}), "", Key::optional, "of newmark; if omitted: 0.25"}, &T::beta},
        {{"gamma", number({0.5, 1}), "", Key::optional,
-         "of newmark; not given: 0.5; larger values damp, and are of first order"},
+         "of newmark; if omitted: 0.5; larger values damp, with first-order accuracy"},
         &T::gamma},
        {{"spectral_radius", number({0, 1}), "", Key::optional,
-         "of generalized_alpha; not given: 0.5; share of a vibration too fast for the step that is "
-         "left after it; 0 damps most, 1 nothing"},
+         "of generalized_alpha; if omitted: 0.5; share of a vibration too fast for the step that remains "
+         "after it; 0 damps most, 1 not at all"},
         &T::spectral_radius},
        {{"conserve_spin", boolean(), "", "false",
          "true: rigid bodies keep their angular momentum in free flight; false: implicit_euler slows fast "
-         "spins "
-         "down, as published. Of implicit_euler only"},
+         "spins down, as published. For implicit_euler only"},
         &T::conserve_spin}});
 }
 
 Group probes() {
-  const Key name{"name", text(), "", Key::required, "heads its columns"};
-  const Key type{"type", text(), "", Key::required, "what is measured"};
+  const Key name{"name", text(), "", Key::required, "heading of its columns"};
+  const Key type{"type", text(), "", Key::required, "quantity"};
   const Key body{"body", text(), "", Key::required,
-                 "name of the body; of copies the name without number means all together"};
+                 "name of the body; the name of an array without a number means all copies together"};
   const Key bodies{"bodies", tuple(text(), 2), "", Key::required, "two names"};
   const Key where{"where", object("selection"), "", R"({"all": true})", "which points of the body"};
   const auto of_body = [&]<class T>(std::string_view summary) {
@@ -77,18 +76,18 @@ Group probes() {
       "probe",
       "Something to measure after every step: columns NAME.x, NAME.y, ... of probes.csv in the run "
       "directory, in SI units.",
-      {of_points.operator()<PositionProbe>("mean place of points; columns x, y, z [m]"),
+      {of_points.operator()<PositionProbe>("mean position of points; columns x, y, z [m]"),
        of_points.operator()<VelocityProbe>("mean velocity of points; columns x, y, z [m/s]"),
        of_body.operator()<MomentumProbe>(
            "columns x, y, z [kg m/s], and about the origin angular_x, angular_y, angular_z [kg m2/s]"),
        of_body.operator()<EnergyProbe>("columns kinetic, elastic, gravity [J]"),
        of_points.operator()<ReactionProbe>(
-           "force with which what holds or moves points acts on the body, in sum; columns x, y, z [N]; of "
-           "an obstacle: what it takes to hold it against contact"),
+           "total force on the body by which points are held or moved; columns x, y, z [N]; for an obstacle: "
+           "the force that holds it against contact"),
        of_two.operator()<ContactProbe>(
            "force of the second body on the first; columns normal_x, normal_y, normal_z, friction_x, "
-           "friction_y, friction_z, and pressing: how hard all contacts press, added up [N]"),
-       of_two.operator()<GapProbe>("smallest distance of two bodies, less their thickness; column gap [m]"),
+           "friction_y, friction_z, and pressing: the sum of all normal force magnitudes [N]"),
+       of_two.operator()<GapProbe>("smallest distance of two bodies minus their thickness; column gap [m]"),
        of_body.operator()<StrainProbe>("columns largest, of |stretch - 1|, and volume_ratio, the smallest"),
        typed<JointProbe>(
            "force with which a joint acts on its first body; columns force_x, force_y, force_z [N], about "
@@ -103,53 +102,52 @@ Group probes() {
 Group contacts() {
   using T = ContactDescription;
   return record<T>(
-      "",
-      {{{"dhat", any_of({length(positive), choice("dhat")}), "m", "\"auto\"",
-         "distance at which the contact force begins"},
-        &T::dhat},
-       {{"thickness", any_of({length(not_negative), choice("contact_thickness")}), "m", "\"auto\"",
-         "gap that is never undercut, of bodies that have none of their own; contact begins at thickness + "
-         "dhat"},
-        &T::thickness},
-       {{"barrier_stiffness", any_of({number(positive), choice("barrier_stiffness")}), "Pa", "\"adaptive\"",
-         "stiffness of the contact force"},
-        &T::barrier_stiffness},
-       {{"friction_coefficient", friction_coefficient(), "", "0",
-         "mu where neither body nor pair says otherwise"},
-        &T::friction_coefficient},
-       {{"epsv", any_of({length(positive), choice("epsv")}), "m/s", "\"auto\"",
-         "speed below which friction is static; L means L per second"},
-        &T::epsv},
-       {{"friction_iterations", integer(0, 1000), "", "1",
-         "updates of the friction forces in a step; 0: until they settle"},
-        &T::friction_iterations},
-       {{"allow_nested", boolean(), "", "false",
-         "true: bodies may lie inside volumes and affine bodies, from the start or when they appear"},
-        &T::allow_nested},
-       {{"pairs", list(object("pair")), "", "[]", "exceptions for pairs of bodies; later ones win"},
-        &T::pairs}});
+      "", {{{"dhat", any_of({length(positive), choice("dhat")}), "m", "\"auto\"",
+             "distance at which the contact force begins"},
+            &T::dhat},
+           {{"thickness", any_of({length(not_negative), choice("contact_thickness")}), "m", "\"auto\"",
+             "distance always kept, for bodies without a thickness of their own; contact begins at thickness "
+             "+ dhat"},
+            &T::thickness},
+           {{"barrier_stiffness", any_of({number(positive), choice("barrier_stiffness")}), "Pa",
+             "\"adaptive\"", "stiffness of the contact force"},
+            &T::barrier_stiffness},
+           {{"friction_coefficient", friction_coefficient(), "", "0",
+             "mu where neither the body nor the pair has its own"},
+            &T::friction_coefficient},
+           {{"epsv", any_of({length(positive), choice("epsv")}), "m/s", "\"auto\"",
+             "speed below which friction is static; L means L per second"},
+            &T::epsv},
+           {{"friction_iterations", integer(0, 1000), "", "1",
+             "updates of the friction forces per step; 0: until they settle"},
+            &T::friction_iterations},
+           {{"allow_nested", boolean(), "", "false",
+             "true: bodies may be inside solids, at the start or when they appear"},
+            &T::allow_nested},
+           {{"pairs", list(object("pair")), "", "[]",
+             "exceptions for pairs of bodies; later ones take precedence"},
+            &T::pairs}});
 }
 
 Group frictions() {
   using T = FrictionDescription;
   return record<T>(
-      "Coefficients for sticking and for sliding. Friction falls from the one to the other between epsv and "
-      "ten "
-      "times epsv. A number alone is both.",
-      {{{"static", number(not_negative), "", Key::required, "of what sticks"}, &T::sticking},
-       {{"kinetic", number(not_negative), "", Key::required, "of what slides; not more than static"},
+      "Coefficients of static and kinetic friction. Friction falls from one to the other between epsv and "
+      "ten times epsv. A single number is both.",
+      {{{"static", number(not_negative), "", Key::required, "coefficient while sticking"}, &T::sticking},
+       {{"kinetic", number(not_negative), "", Key::required,
+         "coefficient while sliding; no more than static"},
         &T::sliding}});
 }
 
 Group pairs() {
   using T = PairDescription;
   return record<T>(
-      "What is not given is as for all.",
+      "Omitted keys are as for all pairs.",
       {{{"bodies", tuple(text(), 2), "", Key::required,
          "two names; the same twice: the body with itself and its copies; \"*\": every body"},
         &T::bodies},
-       {{"enabled", boolean(), "", "true", "false: the two do not see each other and may overlap"},
-        &T::enabled},
+       {{"enabled", boolean(), "", "true", "false: no contact, the two may overlap"}, &T::enabled},
        {{"friction_coefficient", friction_coefficient(), "", Key::optional, "mu of this pair"},
         &T::friction_coefficient},
        {{"dhat", length(positive), "m", Key::optional, "as in contact"}, &T::dhat},
@@ -164,49 +162,46 @@ Group solvers() {
          "a step is solved when the Newton step divided by dt is smaller; L means L per second"},
         &T::tolerance},
        {{"force_tolerance", number(positive), "", "1e-3",
-         "... and the largest unbalanced force on a node is a smaller share of the largest force on its "
+         "... and when the largest unbalanced force on a node is a smaller share of the largest force on its "
          "body"},
         &T::force_tolerance},
        {{"termination", choice("termination"), "", "\"balanced\"", "when a step is solved"}, &T::termination},
-       {{"max_iterations", integer(1), "", "1000", "Newton iterations before a step counts as failed"},
+       {{"max_iterations", integer(1), "", "1000", "Newton iterations after which a step counts as failed"},
         &T::max_iterations},
        {{"slow_iterations", integer(1), "", "100",
          "Newton iterations in a step after which the run reports what slows it down"},
         &T::slow_iterations},
-       {{"linear_solver", choice("linear_solver"), "", "\"cholmod\"", "how linear systems are solved"},
-        &T::linear_solver},
+       {{"linear_solver", choice("linear_solver"), "", "\"cholmod\"", "linear solver"}, &T::linear_solver},
        {{"ordering", choice("ordering"), "", "\"auto\"", "elimination order of a direct solver"},
         &T::ordering},
-       {{"broad_phase", choice("broad_phase"), "", "\"bvh\"", "how near pairs are found"}, &T::broad_phase},
+       {{"broad_phase", choice("broad_phase"), "", "\"bvh\"", "broad phase"}, &T::broad_phase},
        {{"candidate_reuse", boolean(), "", "true",
-         "near pairs are found with a margin and kept while motion stays within it; changes no result"},
+         "candidate pairs are found with a margin and kept while motion stays within it; changes no result"},
         &T::candidate_reuse},
-       {{"ccd", choice("ccd"), "", "\"additive\"", "how the time of impact is found"}, &T::ccd},
+       {{"ccd", choice("ccd"), "", "\"additive\"", "continuous collision detection method"}, &T::ccd},
        {{"ccd_culling", choice("ccd_culling"), "", "\"near_first\"",
-         "which pairs are looked at to bound a step"},
+         "which pairs are tested to bound a step"},
         &T::ccd_culling},
        {{"sleeping", number({0, 1}), "", "0",
-         "bodies that are slower than this share of tolerance sleep: they cost little until something "
-         "happens to them; 0: none does"},
+         "bodies slower than this share of tolerance sleep: they cost little until something wakes them; 0: "
+         "none does"},
         &T::sleeping}});
 }
 
 Group outputs() {
   using T = OutputDescription;
   return record<T>(
-      "",
-      {{{"every", integer(1), "steps", "1",
-         "number of steps from frame to frame; the first and the last state are always written"},
-        &T::every},
-       {{"formats", list(choice("format")), "", "[\"vtu\"]", "VTU is always written, others beside it"},
-        &T::formats},
-       {{"checkpoint_seconds", number(not_negative), "s", "10",
-         "a checkpoint at the end of a step when so much time has passed since the last; the last two are "
-         "kept"},
-        &T::checkpoint_seconds},
-       {{"checkpoint_steps", integer(1), "steps", Key::optional,
-         "number of steps from checkpoint to checkpoint, in addition"},
-        &T::checkpoint_steps}});
+      "", {{{"every", integer(1), "steps", "1",
+             "number of steps between frames; the first and the last state are always written"},
+            &T::every},
+           {{"formats", list(choice("format")), "", "[\"vtu\"]", "VTU is always written, others in addition"},
+            &T::formats},
+           {{"checkpoint_seconds", number(not_negative), "s", "10",
+             "wall time between checkpoints, which are written at the ends of steps; the last two are kept"},
+            &T::checkpoint_seconds},
+           {{"checkpoint_steps", integer(1), "steps", Key::optional,
+             "number of steps between checkpoints, in addition"},
+            &T::checkpoint_steps}});
 }
 
 Catalog make_catalog() {

@@ -1,8 +1,8 @@
 #pragma once
-// The one list of named things: every key of the scene format with type, unit, default, range and one line of
-// documentation, and the member of the description that it fills; every choice of method. The checks of scene
-// files, the reading and writing of descriptions, the JSON Schema, the reference in docs/scene-format.md and
-// the contract tests all iterate it.
+// The one list of everything that has a name in a scene: every key of the scene format with type, unit,
+// default, range and one line of documentation, and the member of the description that it fills; every choice
+// of method. The checks of scene files, the reading and writing of descriptions, the JSON Schema, the
+// reference in docs/scene-format.md and the contract tests all iterate it.
 #include <apart/io/located_json.hpp>
 
 #include <limits>
@@ -25,7 +25,7 @@ struct Range {
   std::string rule() const;  ///< "must be positive", "must lie in (-1, 0.5)"; empty if everything is allowed
 };
 
-/// What a value may be.
+/// The type of a value.
 struct ValueType {
   enum class Kind {
     boolean,
@@ -89,12 +89,12 @@ struct Key {
   std::string_view name;
   ValueType type;
   std::string_view unit;  ///< empty: none
-  std::string_view
-      fallback;  ///< JSON text of the default, or `required`, or `optional`: left out if not given
+  /// JSON text of the default, or `required`, or `optional`: left out if not given
+  std::string_view fallback;
   std::string_view summary;      ///< one line of documentation
   std::string_view advice = {};  ///< what to do if the value is out of range; empty: the default is suggested
-  /// Keys, with blanks between: those that may not stand beside this one, which has no default where one of
-  /// them is given; and those that must be given with it.
+  /// Keys, with blanks between: those that exclude this one, which has no default if one of them is given;
+  /// and those that must be given with it.
   std::string_view excludes = {}, needs = {};
   Member member = {};  ///< none: the key that says which row it is
 
@@ -122,7 +122,7 @@ struct Row {
   bool describes(const JsonValue& object) const;
 };
 
-/// The kinds of objects that may stand in one place.
+/// The kinds of objects that are possible in one place.
 struct Group {
   std::string_view name;
   std::string_view summary;

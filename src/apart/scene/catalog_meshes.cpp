@@ -1,4 +1,4 @@
-// Where shapes come from.
+// Meshes: generated, read or inline.
 #include <apart/scene/catalog_parts.hpp>
 
 namespace apart::catalog_parts {
@@ -20,9 +20,9 @@ Group meshes() {
                            "fill the closed surface with tetrahedra (needs the program tetgen)"};
   return {
       "mesh",
-      "The shape of a body, made by a generator, read from a file or written out. Generators are centred at "
-      "the origin "
-      "unless said otherwise; they give tetrahedra to volume and affine bodies and the surface to others.",
+      "The shape of a body, made by a generator, read from a file or written out. Generated meshes are "
+      "centred at the origin unless stated otherwise; they have tetrahedra for volume and affine bodies, and "
+      "the surface for others.",
       {
           generator<BoxMesh>(
               "box with axis-parallel edges",
@@ -69,14 +69,14 @@ Group meshes() {
                {{"height", number(positive), "m", "2", "height of the edge"}, &WedgeMesh::height},
                {{"length", number(positive), "m", "2", "length along z"}, &WedgeMesh::length}}),
           generator<VoussoirMesh>(
-              "stone of an arch: part of a ring about the z axis",
+              "stone of an arch: a sector of a ring about the z axis",
               {{{"inner", number(positive), "m", "1", "inner radius"}, &VoussoirMesh::inner},
                {{"outer", number(positive), "m", "1.2", "outer radius; greater than inner"},
                 &VoussoirMesh::outer},
                {{"depth", number(positive), "m", "0.5", "length along z"}, &VoussoirMesh::depth},
-               {{"from", number({0, 180}), "degrees", "80", "where it begins, from x towards y"},
+               {{"from", number({0, 180}), "degrees", "80", "angle at which it begins, from x towards y"},
                 &VoussoirMesh::from},
-               {{"to", number({0, 180}), "degrees", "100", "where it ends; greater than from"},
+               {{"to", number({0, 180}), "degrees", "100", "angle at which it ends; greater than from"},
                 &VoussoirMesh::to},
                {{"cells", cells, "", "1", "cells along radius, angle and z, one for all or each"},
                 &VoussoirMesh::cells}}),
@@ -106,7 +106,7 @@ Group meshes() {
               "strip whose width is along y, along a smooth curve; for shells and obstacles; groups "
               "start and end",
               {{{"path", list(tuple(number(), 3), 2), "m", "[[-0.5, 0, 0], [0.5, 0, 0]]",
-                 "points that the curve passes; neighbours are not one above the other"},
+                 "points on the curve; consecutive ones must not be one above the other"},
                 &RibbonMesh::path},
                {{"width", number(positive), "m", "0.1", "edge length along y"}, &RibbonMesh::width},
                {{"cells", tuple(integer(1, 1e5), 2), "", "[40, 4]", "cells along the curve and along y"},
@@ -122,8 +122,9 @@ Group meshes() {
                {{"cells", integer(1, 1e6), "", "20", "segments of each line"}, &BundleMesh::cells},
                {{"counts", tuple(integer(1, 1e4), 2), "", "[5, 5]", "lines along x and z"},
                 &BundleMesh::counts},
-               {{"spacing", number(positive), "m", "0.05", "distance of neighbours"}, &BundleMesh::spacing},
-               {{"round", boolean(), "", "false", "only the lines of a round bundle"}, &BundleMesh::round}}),
+               {{"spacing", number(positive), "m", "0.05", "distance between neighbours"},
+                &BundleMesh::spacing},
+               {{"round", boolean(), "", "false", "only the lines within a circle"}, &BundleMesh::round}}),
           generator<HelixMesh>(
               "coil of segments about the y axis; for rods; groups start and end",
               {{{"radius", number(positive), "m", "0.1", "of the coil"}, &HelixMesh::radius},
@@ -135,7 +136,7 @@ Group meshes() {
               {{{"radius", number(positive), "m", "0.5", "radius"}, &RingMesh::radius},
                {{"cells", integer(3, 1e6), "", "24", "number of segments"}, &RingMesh::cells}}),
           generator<NetMesh>(
-              "lines of segments along x and z that cross over and under by turns; for rods; groups start "
+              "lines of segments along x and z that alternately cross over and under; for rods; groups start "
               "and end",
               {{{"size", number(positive), "m", "1", "edge length"}, &NetMesh::size},
                {{"count", integer(1, 1e4), "", "10", "lines along x, and along z"}, &NetMesh::count},
@@ -143,7 +144,7 @@ Group meshes() {
                {{"distance", number(positive), "m", "0.02", "of crossing lines, from axis to axis"},
                 &NetMesh::distance}}),
           generator<HairMesh>(
-              "straight lines of segments that stand on a surface, one at each of its points; for rods; "
+              "straight lines of segments that grow from a surface, one at each of its points; for rods; "
               "groups start (the roots) and end",
               {{{"surface", object("mesh"), "", R"({"generator": "sphere"})",
                  "a mesh with triangles, facing outward"},
@@ -152,32 +153,31 @@ Group meshes() {
                {{"cells", integer(1, 1e5), "", "10", "segments of each hair"}, &HairMesh::cells},
                {{"root", number(not_negative), "m", "0", "distance of the roots from the surface"},
                 &HairMesh::root},
-               {{"every", integer(1, 1e6), "", "1", "number of points from hair to hair"},
-                &HairMesh::every}}),
+               {{"every", integer(1, 1e6), "", "1", "one hair at every so many points"}, &HairMesh::every}}),
           generator<PointsMesh>(
               "regular block of single points; for particles and obstacles",
               {{{"counts", tuple(integer(1, 1e6), 3), "", "[5, 1, 5]", "points along x, y, z"},
                 &PointsMesh::counts},
-               {{"spacing", number(positive), "m", "0.1", "distance of neighbours"}, &PointsMesh::spacing}}),
+               {{"spacing", number(positive), "m", "0.1", "distance between neighbours"},
+                &PointsMesh::spacing}}),
           generator<PackingMesh>(
-              "balls thrown at random into a box, which fill about a third of it at most; for particles",
+              "balls placed at random in a box, filling at most about a third of it; for particles",
               {{{"size", size, "m", "1", "edge lengths of the box, one for all or x, y, z"},
                 &PackingMesh::size},
                {{"radius", number(positive), "m", "0.05", "of the balls, which lie inside the box"},
                 &PackingMesh::radius},
-               {{"gap", number(not_negative), "m", "0", "kept free between balls"}, &PackingMesh::gap},
-               {{"count", integer(1, 1e7), "", Key::optional,
-                 "number of balls; not given: until no more find room"},
+               {{"gap", number(not_negative), "m", "0", "smallest distance between balls"},
+                &PackingMesh::gap},
+               {{"count", integer(1, 1e7), "", Key::optional, "number of balls; if omitted: as many as fit"},
                 &PackingMesh::count},
-               {{"seed", integer(0), "", "0", "of the random numbers"}, &PackingMesh::seed}}),
+               {{"seed", integer(0), "", "0", "seed of the random numbers"}, &PackingMesh::seed}}),
           with_key<FileMesh>(
               "mesh file; the format follows from the extension",
               {{{"file", path(), "", Key::required, "path, absolute or relative to the scene file"},
                 &FileMesh::file},
                {{"weld", number({0, 0.01}), "", "1e-7",
-                 "points nearer to each other than this share of the mesh's diagonal become one, so that "
-                 "triangles which a program wrote with points of their own hang together; 0: all points "
-                 "stay as they are"},
+                 "points closer to each other than this share of the mesh's diagonal are merged, which "
+                 "connects triangles that were written with points of their own; 0: no points are merged"},
                 &FileMesh::weld},
                {tetrahedralize, &FileMesh::tetrahedralize}}),
           with_key<InlineMesh>(
@@ -196,13 +196,13 @@ Group meshes() {
 
 Group tetrahedralizations() {
   using T = TetrahedralizationDescription;
-  return record<T>(
-      "How TetGen fills a closed surface; lengths are those of the mesh as read.",
-      {{{"radius_edge_ratio", number({1, infinity, true, true}), "", "2",
-         "shape aimed at; less is better and finer"},
-        &T::radius_edge_ratio},
-       {{"max_volume", number(positive), "m3", Key::optional, "largest volume of a tetrahedron aimed at"},
-        &T::max_volume}});
+  return record<T>("How TetGen fills a closed surface; lengths are those of the mesh as read.",
+                   {{{"radius_edge_ratio", number({1, infinity, true, true}), "", "2",
+                      "target for the shape of tetrahedra; smaller is better shaped and finer"},
+                     &T::radius_edge_ratio},
+                    {{"max_volume", number(positive), "m3", Key::optional,
+                      "target for the largest volume of a tetrahedron"},
+                     &T::max_volume}});
 }
 
 }  // namespace apart::catalog_parts

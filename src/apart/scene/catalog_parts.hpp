@@ -1,6 +1,6 @@
 #pragma once
-// The parts that the catalog is put together from: what a value may be, kinds of rows, and the groups by
-// theme. For the files catalog*.cpp only.
+// The building blocks of the catalog: types of values, kinds of rows, and the groups by theme. For the files
+// catalog*.cpp only.
 #include <apart/scene/describe.hpp>
 
 #include <limits>
@@ -55,7 +55,7 @@ Row make_row(std::string_view summary, std::string_view tag, bool tag_is_name, K
       std::move(keys));
 }
 
-/// A place where only one kind of object may stand.
+/// A place where only one kind of object is possible.
 template <class T>
 Group record(std::string_view summary, Keys<T> keys) {
   return {T::group, summary, {make_row<T>("", "", false, std::move(keys))}};

@@ -5,9 +5,9 @@
 
 namespace apart {
 
-/// What each tetrahedron of a body of type volume is made of: its material, that of the last of its regions
-/// which holds the cell, with numbers of the mesh's cell data where it asks for them. Throws InputError that
-/// names the field, or the cell whose number is out of range.
+/// The material of each tetrahedron of a volume: that of the body, or of the last region that contains the
+/// cell, with values from the mesh's cell data where it asks for them. Throws InputError that names the
+/// field, or the cell whose number is out of range.
 CellSubstances make_cell_substances(const VolumeDescription& body, const PlacedMesh& placed);
 
 }  // namespace apart

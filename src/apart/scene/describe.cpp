@@ -86,7 +86,7 @@ JsonValue write_object(const Row& row, const void* object, const Place& place) {
     if (value && !(key.fallback == Key::optional && is_empty_text(*value)))
       members.emplace_back(key.name, std::move(*value));
   }
-  // What was not given has its default in the struct, where scenes have nothing beside what excludes it.
+  // Omitted members have their default in the struct; scenes have no value where another key excludes it.
   for (const Key& key : row.keys)
     if (!key.excludes.empty() && has_any(members, key.excludes))
       std::erase_if(members, [&](const auto& member) {

@@ -18,7 +18,7 @@ struct Length {
 /// Empty if the value is neither a number nor a text like "1e-3 L".
 std::optional<Length> read_length(const JsonValue& value);
 
-/// "auto": found from the bodies.
+/// "auto": derived from the bodies.
 struct Automatic {
   static constexpr std::string_view word = "auto";
 };
@@ -42,7 +42,7 @@ struct FromTexture {
 struct AxisAngleDescription {
   static constexpr std::string_view group = "axis_angle", kind = "axis_angle";
   Place place = {};
-  Vector3 axis = Vector3::UnitY();  ///< any length but zero
+  Vector3 axis = Vector3::UnitY();  ///< any length except zero
   double angle = 0;                 ///< [degrees]
 };
 /// Angles about the world's x axis, then y, then z [degrees]; or axis and angle.

@@ -30,7 +30,7 @@ double size_of(const Body& body, double scene_size) {
 
 bool can_move(const Body& body) {
   if (!body.is_dynamic()) return false;
-  return std::ranges::none_of(body.prescriptions, [&](const Prescription& p) {
+  return std::ranges::none_of(body.scripts, [&](const Script& p) {
     const bool always = p.when.from <= body.presence.from && p.when.until >= body.presence.until;
     return always && Index(body.sets[p.points].size()) == body.mesh.point_count() && p.axes[0] && p.axes[1] &&
            p.axes[2];

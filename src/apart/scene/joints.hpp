@@ -1,7 +1,7 @@
 #pragma once
 #include <apart/core/function_ref.hpp>
 #include <apart/scene/joint_description.hpp>
-#include <apart/scene/prescriber.hpp>
+#include <apart/scene/script_builder.hpp>
 #include <apart/simulation/joint.hpp>
 
 namespace apart {

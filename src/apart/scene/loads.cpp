@@ -4,7 +4,7 @@
 #include <apart/scene/expression.hpp>
 #include <apart/scene/loads.hpp>
 #include <apart/scene/motion.hpp>
-#include <apart/scene/prescriber.hpp>
+#include <apart/scene/script_builder.hpp>
 #include <apart/scene/selection.hpp>
 
 #include <Eigen/Geometry>

@@ -1,6 +1,6 @@
 #pragma once
 #include <apart/bodies/body.hpp>
-#include <apart/scene/prescriber.hpp>
+#include <apart/scene/script_builder.hpp>
 
 namespace apart {
 

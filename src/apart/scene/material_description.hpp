@@ -1,6 +1,6 @@
 #pragma once
-// What bodies are made of. One struct for each row of the catalog's groups "material" and "shell_material",
-// with a maker defined beside that row; units and ranges stand there too.
+// Materials. One struct for each row of the catalog's groups "material" and "shell_material", with a maker
+// defined beside that row; units and ranges stand there too.
 #include <apart/bodies/body.hpp>
 #include <apart/scene/description_values.hpp>
 
@@ -61,7 +61,7 @@ using MaterialDescription =
     std::variant<NeoHookeanDescription, FixedCorotatedDescription, StVenantKirchhoffDescription,
                  MooneyRivlinDescription, LinearElasticityDescription, OrthogonalityDescription>;
 
-/// What a body is made of as a whole. Throws InputError if a parameter has a number for each cell.
+/// The material of a whole body. Throws InputError if a parameter has a number for each cell.
 Substance make_substance(const MaterialDescription& material);
 
 struct ShellMaterial {

@@ -1,6 +1,6 @@
 #pragma once
-// Where the shape of a body comes from. One struct for each row of the catalog's group "mesh", with a maker
-// defined beside that row; units and ranges stand there too.
+// The mesh of a body. One struct for each row of the catalog's group "mesh", with a maker defined beside that
+// row; units and ranges stand there too.
 #include <apart/geometry/generators.hpp>
 #include <apart/scene/description_values.hpp>
 
@@ -9,10 +9,10 @@
 
 namespace apart {
 
-/// What a body wants of its mesh.
+/// What a body needs of its mesh.
 struct MeshRequest {
   generate::Content content = generate::Content::surface;
-  bool keep_points = false;  ///< other meshes must have the same points, so that none may be joined
+  bool keep_points = false;  ///< other meshes must have the same points, so none may be merged
 };
 struct MeshResult {
   Mesh mesh;

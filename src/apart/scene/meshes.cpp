@@ -12,15 +12,15 @@ namespace apart {
 
 namespace {
 
-/// A typing error must not fill the memory.
+/// A typing error must not exhaust the memory.
 void check_cell_count(const Place& place, double count) {
   constexpr double most = 2e7;
   if (count > most)
     place.fail("asks for about {:.2g} cells, at most {:.0e} are made; use fewer", count, most);
 }
 
-/// Joins points of a mesh file that are nearer to each other than a share of its diagonal; returns how many
-/// were left out.
+/// Merges points of a mesh file that are closer to each other than a share of its diagonal; returns how many
+/// were dropped.
 Index weld(Mesh& mesh, double share) {
   return share > 0 && mesh.point_count() > 0 ? weld_points(mesh, share * bounding_box(mesh.points).diagonal())
                                              : 0;
@@ -186,7 +186,7 @@ MeshResult NetMesh::make(const MeshRequest&) const {
 MeshResult HairMesh::make(const MeshRequest&) const {
   const MeshDescription& base = surface->mesh;
   if (std::holds_alternative<InlineMesh>(base))
-    place["surface"].fail("is written out; hair stands on the mesh of a generator or a file");
+    place["surface"].fail("is an inline mesh; hair grows on the mesh of a generator or a file");
   Mesh ground;
   if (const auto* source = std::get_if<FileMesh>(&base)) {
     ground = read_mesh(source->file);
@@ -213,11 +213,11 @@ MeshResult FileMesh::make(const MeshRequest& request) const {
   MeshResult result{source.locate([&] { return read_mesh(file); })};
   if (!request.keep_points)
     if (const Index joined = apart::weld(result.mesh, weld); joined > 0)
-      result.note = source.message(
-          fmt::format("{} nearer to others than {:g} of the mesh's diagonal: joined with them, {} left; "
-                      "\"weld\": 0 keeps them apart",
-                      joined == 1 ? "1 point is" : fmt::format("{} points are", joined), weld,
-                      result.mesh.point_count()));
+      result.note =
+          source.message(fmt::format("{} closer to others than {:g} of the mesh's diagonal and merged with "
+                                     "them, {} left; \"weld\": 0 prevents this",
+                                     joined == 1 ? "1 point is" : fmt::format("{} points are", joined), weld,
+                                     result.mesh.point_count()));
   result.mesh = filled(std::move(result.mesh), tetrahedralize, place["tetrahedralize"]);
   return result;
 }

@@ -1,7 +1,7 @@
 #pragma once
 #include <apart/core/function_ref.hpp>
 #include <apart/geometry/mesh.hpp>
-#include <apart/scene/prescriber.hpp>
+#include <apart/scene/script_builder.hpp>
 
 namespace apart {
 

@@ -8,7 +8,7 @@ namespace apart {
 
 namespace {
 
-/// Bodies that meet others alike: split until every set that was separated is made of whole classes.
+/// Classes of bodies with the same pair settings: split until every set of a rule consists of whole classes.
 class BodyClasses {
  public:
   explicit BodyClasses(std::vector<int> start) : class_(std::move(start)) {

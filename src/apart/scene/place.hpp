@@ -6,7 +6,7 @@
 
 namespace apart {
 
-/// Where an item of a description stands, for messages: its path in the scene ("bodies[2].mesh") and, if it
+/// The place of an item of a description, for messages: its path in the scene ("bodies[2].mesh") and, if it
 /// was read from a file, file and line. Items made in a program get their path when they are checked.
 class Place : public Located<Place> {
  public:

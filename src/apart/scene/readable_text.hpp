@@ -8,7 +8,7 @@ namespace apart {
 /// The value on one line.
 std::string flat_text(const JsonValue& value);
 
-/// A scene as text for people: what fits a line stays on one.
+/// A scene as readable text: what fits on a line stays on one.
 std::string readable_text(const JsonValue& scene);
 
 }  // namespace apart

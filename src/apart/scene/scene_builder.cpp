@@ -56,15 +56,15 @@ std::optional<double> metres(const AutomaticLength& length, double scene_size) {
 
 // ---- Contact --------------------------------------------------------------------------------------------
 
-/// What a body brings to its pairs.
+/// The contact settings of a body.
 struct ContactValues {
   ContactDefaults fitting;
   double thickness = 0;  ///< [m]
   FrictionCoefficients friction;
   bool pushed = false;  ///< can be
-  bool whole = false;   ///< does not meet itself
+  bool whole = false;   ///< has no contact with itself
 
-  /// Bodies for which these are equal meet others alike.
+  /// Bodies for which these are equal have the same pair settings.
   std::array<double, 7> key() const {
     return {thickness,     friction.sticking,         friction.sliding,         double(pushed),
             double(whole), pushed ? fitting.dhat : 0, pushed ? fitting.epsv : 0};
@@ -91,7 +91,7 @@ std::vector<ContactValues> contact_values(const ContactDescription& contact,
 
 /// Settings of two bodies where no rule says otherwise.
 PairSettings general_settings(const ContactValues& a, const ContactValues& b) {
-  // Of two bodies, those that can be pushed decide; two obstacles do not meet.
+  // Of two bodies, those that can be pushed decide; two obstacles have no contact.
   const auto fitted = [&](double ContactDefaults::*value) {
     const double of_a = a.fitting.*value, of_b = b.fitting.*value;
     if (!a.pushed && !b.pushed) return std::max({of_a, of_b, 1e-3});
@@ -128,7 +128,7 @@ PairTable build_pairs(const ContactDescription& contact, const std::vector<Built
     start.push_back(classes.try_emplace(v.key(), int(classes.size())).first->second);
   std::vector<PairRule> rules = pair_rules(contact, named, size);
   for (const auto& [a, b] : parted) rules.push_back({{a}, {b}, false, {}, {}, {}});
-  // See can_touch: obstacles do not meet each other, and what moves as a whole does not meet itself.
+  // See can_touch: obstacles do not collide with each other, nor bodies that move as a whole with themselves.
   PairRule obstacles{{}, {}, false, {}, {}, {}};
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!values[i].pushed) obstacles.first.push_back(int(i));

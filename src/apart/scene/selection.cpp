@@ -123,9 +123,8 @@ class PointChooser {
   void refuse_renumbered(const Selection& s) const {
     if (placed_.renumbered)
       s.place.fail(
-          "counts points of a mesh in which some belong to no cell, or coincide with others, and are left "
-          "out; "
-          "choose by position instead, or remove those points from the mesh");
+          "counts points of a mesh in which some belong to no cell, or coincide with others, and are "
+          "dropped; choose by position instead, or remove those points from the mesh");
   }
   static std::vector<Index> sorted(std::vector<Index> chosen) {
     std::sort(chosen.begin(), chosen.end());

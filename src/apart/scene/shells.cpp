@@ -63,24 +63,24 @@ StretchLimit make_limit(const StrainLimitDescription& d) {
 }  // namespace
 
 ShellSubstance make_shell_substance(const ShellDescription& body) {
-  ShellSubstance stuff;
+  ShellSubstance substance;
   std::visit(
       [&]<class M>(const M& m) {
-        stuff.membrane = m.make();
-        stuff.density = m.rho;
-        stuff.thickness = m.thickness;
+        substance.membrane = m.make();
+        substance.density = m.rho;
+        substance.thickness = m.thickness;
         if constexpr (std::derived_from<M, IsotropicShellMaterial>) {
-          stuff.bending_young = m.bending_scale * m.E;
-          stuff.bending_poisson = m.nu;
+          substance.bending_young = m.bending_scale * m.E;
+          substance.bending_poisson = m.nu;
         } else {
-          stuff.bending_young = m.bending_scale * m.bending_E;
-          stuff.bending_poisson = m.bending_nu;
+          substance.bending_young = m.bending_scale * m.bending_E;
+          substance.bending_poisson = m.bending_nu;
         }
-        stuff.bending_model = m.bending_model;
+        substance.bending_model = m.bending_model;
       },
       body.material);
-  if (body.strain_limit) stuff.limit = make_limit(*body.strain_limit);
-  return stuff;
+  if (body.strain_limit) substance.limit = make_limit(*body.strain_limit);
+  return substance;
 }
 
 ShellRest make_shell_rest(const ShellDescription& body, const std::string& name, const Mesh& mesh) {

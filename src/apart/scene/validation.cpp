@@ -124,10 +124,10 @@ class Validator {
         members.emplace_back(key.name, value(v[key.name], key.type, key));
         if (!other.empty())
           problems.add(v[key.name].message(
-              fmt::format("stands beside '{}', which says the same in another way; remove one", other)));
+              fmt::format("is given together with '{}', which sets the same; remove one", other)));
         if (const std::string_view missing = missing_of(v, key.needs); !missing.empty())
           problems.add(
-              v[key.name].message(fmt::format("says nothing without '{}'; add \"{}\"", missing, missing)));
+              v[key.name].message(fmt::format("has no effect without '{}'; add \"{}\"", missing, missing)));
       } else if (!other.empty()) {
         continue;
       } else if (key.fallback == Key::required) {
@@ -188,7 +188,7 @@ class Validator {
     problems.add(v.message(
         tags.size() == 1
             ? fmt::format("the key '{}' is missing; it says which {}: {}", tags[0], group.name, known)
-            : fmt::format("says no {}; give one of the keys {}", group.name, joined(tags))));
+            : fmt::format("has no {}; give one of the keys {}", group.name, joined(tags))));
     return nullptr;
   }
 

@@ -8,7 +8,7 @@
 
 namespace apart {
 
-/// What is wrong with a file, so that one look at the messages is enough to repair it all.
+/// Collects the problems of a file, so that all of them are reported at once.
 class Problems {
  public:
   void add(std::string message) { messages_.push_back(std::move(message)); }

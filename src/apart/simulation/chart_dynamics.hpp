@@ -3,8 +3,8 @@
 
 namespace apart {
 
-/// Dynamics of a body whose nodes follow a chart, at nodes q (3 × n): what it can do, it does in its
-/// unknowns. With J = ∂q/∂y: J ẏ is a velocity, Jᵀ f a force, JᵀMJ a mass.
+/// Dynamics of a body with a chart at nodes q (3 × n), in its unknowns: with J = ∂q/∂y, J ẏ is a velocity, Jᵀ
+/// f a force and JᵀMJ a mass.
 class ChartDynamics {
  public:
   /// `body` must have a chart and a mass.
@@ -12,13 +12,15 @@ class ChartDynamics {
 
   /// Jᵀ M v of a velocity of the nodes [m/s]: of a rigid body its momentum and its angular momentum / ℓ.
   VectorX momentum(const Matrix3X& v) const;
-  /// The rates of the unknowns (3 × m) with a momentum. Of a velocity's: those that come closest to it.
+  /// The rates of the unknowns (3 × m) that have a given momentum. For the momentum of a velocity these are
+  /// the rates closest to it.
   Matrix3X rates_of_momentum(const VectorX& momentum) const;
   Matrix3X rates(const Matrix3X& v) const { return rates_of_momentum(momentum(v)); }
   Matrix3X velocity(const Matrix3X& rates) const;  ///< of the nodes, J ẏ [m/s]
   /// Accelerations of the nodes by forces on them [N], for a body at rest [m/s²].
   Matrix3X acceleration(const Matrix3X& forces) const;
-  /// Those that nodes have while unknowns change at constant rates: on a circle, towards its centre [m/s²].
+  /// Accelerations of the nodes while unknowns change at constant rates: on a circle, towards its centre
+  /// [m/s²].
   Matrix3X curved_acceleration(const Matrix3X& rates) const;
 
  private:

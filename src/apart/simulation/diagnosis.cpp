@@ -13,7 +13,7 @@ std::string closest_pair(const StepProblem& p, const Matrix3X& x) {
   double nearest = std::numeric_limits<double>::infinity();
   Index worst = -1;
   for (Index i = 0; i < p.terms.contact.term_count(); ++i) {
-    const double d = p.terms.contact.press(i, x).distance;
+    const double d = p.terms.contact.normal_force(i, x).distance;
     if (d < nearest) {
       nearest = d;
       worst = i;
@@ -21,9 +21,9 @@ std::string closest_pair(const StepProblem& p, const Matrix3X& x) {
   }
   if (worst < 0) return {};
   const ActiveSet& active = p.terms.contact.active_set();
-  const BarrierContact::Press press = p.terms.contact.press(worst, x);
+  const BarrierContact::NormalForce force = p.terms.contact.normal_force(worst, x);
   const Index pairs = Index(active.contacts.size());
-  const Index first = press.points.ids[0];
+  const Index first = force.points.ids[0];
   std::string other, kind;
   if (worst < pairs) {
     const Stencil& s = active.contacts[worst].stencil;

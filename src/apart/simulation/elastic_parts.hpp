@@ -7,9 +7,9 @@
 
 namespace apart {
 
-/// All that is elastic in some bodies: cells of volumes, triangles and hinges of shells, rods.
+/// The elastic potentials of some bodies: cells of volumes, triangles and hinges of shells, rods.
 struct ElasticParts {
-  /// Adds what the body has, on nodes from `first_node` on.
+  /// Adds the elastic parts of a body whose nodes start at `first_node`.
   void add(const Body& body, Index first_node);
   /// All of them.
   std::array<Potential*, 4> potentials() { return {&cells, &membranes, &hinges, &rods}; }

@@ -4,11 +4,11 @@ namespace apart {
 
 namespace {
 
-// Lagged friction solves tried before a step that asks for convergence is given up.
+// Lagged friction solves after which a step that asks for convergence fails.
 constexpr int max_friction_iterations = 200;
 
-/// How much of the renewed forces the next lagged solve takes; the rest is as in the last solve. Lagged
-/// iterations need not converge [thesis 2.5.5]: often they swing between states, which half the change calms.
+/// Share of the updated forces in the next lagged solve; the rest is as in the last solve. Lagged iterations
+/// need not converge [thesis 2.5.5]: often they alternate between states, which half the change damps.
 double renewed_share(int friction_iterations) {
   return friction_iterations < 10 ? 1 : friction_iterations < 80 ? 0.5 : 0.25;
 }
@@ -29,22 +29,22 @@ NewtonResult solve_with_friction(StepProblem& p, Matrix3X& q, const NewtonHooks&
   };
   const bool friction = p.has_friction();
   int wanted = friction ? options.contact.friction_iterations : 1;
-  // What has just begun has no step before it, only the gaps it was placed with: once more, with those of the
-  // end.
+  // At the start there is no earlier step, only the gaps of the initial placement: solve again with the
+  // forces of the end.
   if (friction && wanted > 0 && fresh) ++wanted;
   double share = 1;
   while (true) {
     NewtonResult result = solve(options.solver.max_iterations);
     if (!result.converged) return result;
     ++report.friction_iterations;
-    // Until convergence [thesis eq. 2.17]: with forces and bases renewed, Newton has nothing left to do.
+    // Until convergence [thesis eq. 2.17]: with updated forces and bases, Newton has nothing left to do.
     const bool settled = report.friction_iterations > 1 && result.at_once && share == 1;
     if (wanted > 0 ? report.friction_iterations >= wanted : settled) return result;
     if (report.friction_iterations >= max_friction_iterations) {
       result.converged = false;
       result.failure = fmt::format(
-          "lagged friction did not converge in {} solves; set contact.friction_iterations to a number to "
-          "accept the last",
+          "lagged friction did not converge in {} solves; set contact.friction_iterations to a positive "
+          "number to accept the last solve",
           max_friction_iterations);
       return result;
     }

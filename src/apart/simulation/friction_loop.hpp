@@ -4,10 +4,10 @@
 
 namespace apart {
 
-/// Solves a step from q with friction, whose contact forces and sliding planes lag one solve behind
-/// [thesis 2.5.5]: as many solves as the scene asks for, or until they settle. `fresh`: there is no step
-/// before from which friction could take how hard contacts press. Counts in `report`; q is the last iterate,
-/// feasible also if the result says that the step could not be solved.
+/// Solves a step from q with friction, whose normal forces and tangent planes lag one solve behind [thesis
+/// 2.5.5]: as many solves as the scene asks for, or until they settle. `fresh`: there is no earlier step from
+/// which to take normal forces. Counts iterations in `report`; q is the last iterate, which is feasible even
+/// if the step could not be solved.
 NewtonResult solve_with_friction(StepProblem& problem, Matrix3X& q, const NewtonHooks& hooks, bool fresh,
                                  Timings& timings, StepReport& report);
 

@@ -160,7 +160,7 @@ std::shared_ptr<const Model> with_shapes(const Model& model, std::map<int, BodyS
     const Body& body = bodies[std::size_t(b)];
     if (body.sets[set].size() != model.bodies[std::size_t(b)].sets[set].size() ||
         !std::ranges::includes(body.surface_points, body.sets[set]))
-      throw InputError("body '{}': its mesh has not all points that something is attached to", body.name);
+      throw InputError("body '{}': its mesh lacks points that something is attached to", body.name);
   };
   for (const Attachment& a : model.attachments) {
     check(a.body, a.points);

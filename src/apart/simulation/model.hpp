@@ -15,11 +15,11 @@
 
 namespace apart {
 
-/// How κ is found: from the forces that contacts carry, so that gaps are a fair share of d̂; or from masses
+/// How κ is chosen: from the forces that contacts carry, so that gaps are a fair share of d̂; or from masses
 /// and the balance of forces at the start of each step [thesis A.6].
 enum class StiffnessRule { adaptive, published };
 
-/// What the scene says of contact as a whole. Per-pair values are in the PairTable.
+/// Settings of contact as a whole. Per-pair values are in the PairTable.
 struct ContactOptions {
   std::optional<double> barrier_stiffness;  ///< κ; none: by the rule
   StiffnessRule stiffness_rule = StiffnessRule::adaptive;
@@ -27,9 +27,9 @@ struct ContactOptions {
   bool allow_nested = false;    ///< bodies may lie inside solids
 };
 
-/// When a step is solved: the Newton step is short and forces balance; or it is short and that is all,
-/// measured by its largest entry [thesis alg. 2.1] or by its L2 norm, three times in a row [C-IPC supplement
-/// §7].
+/// When a step is solved: the Newton step is short and forces balance; or it is short, with no condition on
+/// forces, measured by its largest entry [thesis alg. 2.1] or by its L2 norm, three times in a row [C-IPC
+/// supplement §7].
 enum class Termination { balanced, published, l2_norm };
 
 struct SolverOptions {
@@ -38,7 +38,7 @@ struct SolverOptions {
   double force_tolerance = 1e-3;
   Termination termination = Termination::balanced;
   int max_iterations = 1000;  ///< Newton iterations per solve before the step counts as failed
-  int slow_iterations = 100;  ///< Newton iterations of a step after which it is told what holds it up
+  int slow_iterations = 100;  ///< Newton iterations of a step after which a diagnosis is reported
   std::string linear_solver = "cholmod";
   std::string ordering = "auto";  ///< "auto", "amd" or "metis"
   std::string broad_phase = "bvh";
@@ -50,8 +50,8 @@ struct SolverOptions {
 
 struct SimulationOptions {
   double dt = 0.01;  ///< h [s]
-  /// How far two pieces may move against each other in a step after they have met, in sizes of the smaller
-  /// one; 0: as far as they do. See StepDivision.
+  /// How far two colliding pieces may move relative to each other in a step, in sizes of the smaller one; 0:
+  /// without limit. See StepDivision.
   double max_motion = 0.25;
   IntegratorOptions integrator;
   Vector3 gravity{0, -9.81, 0};
@@ -68,8 +68,8 @@ struct AttachedSpring {
   double start_length = 0;                     ///< [m] before; of attachments that close
 };
 
-/// Springs between points of a body's surface and places on another's, or on its own. Weights and lengths
-/// were found at the start and stay: so do the points that they are of, whatever else of a mesh changes.
+/// Springs between points of a body's surface and places on another's, or on its own. Weights and lengths are
+/// computed at the start and stay; so do the points they refer to, whatever else of a mesh changes.
 struct Attachment {
   int body = 0, other = 0;
   double stiffness = 0;  ///< [N/m] of each spring
@@ -100,8 +100,8 @@ struct Model {
   std::vector<Body> bodies;
   SimulationOptions options;
   std::vector<Index> first_node;  ///< of each body, in the list of all nodes; one more entry than bodies
-  std::vector<Index>
-      first_point;  ///< of each body, in the list of all output points; one more entry than bodies
+  /// Of each body, in the list of all output points; one more entry than bodies.
+  std::vector<Index> first_point;
   Index node_count() const { return first_node.back(); }
   Index point_count() const { return first_point.back(); }
   Matrix3X initial_nodes;            ///< [m]
@@ -117,12 +117,12 @@ struct Model {
   Index vertex_of(int body, Index point) const;
   std::vector<Attachment> attachments;
   std::vector<Joint> joints;
-  // What the sets of bodies and attachments hold, found once; everything below goes by these.
+  // The members of the sets of bodies and attachments, resolved once; all other code reads these.
   std::vector<ActingParts> acting;                    ///< of each body
   std::vector<std::vector<AttachedSpring>> attached;  ///< of each attachment, on vertices of `surface`
   Index topology = 0;                                 ///< of all meshes together; see Frame::topology
-  double size =
-      1;  ///< ℓ [m]: diagonal of the bounding box of the scene at the start, rods and balls with their radius
+  /// ℓ [m]: diagonal of the bounding box of the scene at the start, rods and balls with their radius
+  double size = 1;
 };
 
 /// The same scene with other meshes of some bodies, given by their position, as topology `topology`. Throws

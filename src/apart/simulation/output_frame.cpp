@@ -7,7 +7,7 @@ namespace apart {
 
 namespace {
 
-/// What verify needs to know of the gaps that are kept.
+/// What verify needs to know about the thickness of bodies and pairs.
 void add_thickness(const PairTable& pairs, Frame& f) {
   const int n = pairs.body_count();
   bool any = false;
@@ -19,7 +19,7 @@ void add_thickness(const PairTable& pairs, Frame& f) {
   const auto differs = [&](const PairSettings& s, int a, int b) {
     return s.enabled && s.thickness != 0.5 * (f.thickness[std::size_t(a)] + f.thickness[std::size_t(b)]);
   };
-  // One pair stands for its classes only where all bodies of a class are equally thick by themselves.
+  // One pair represents its classes only if all bodies of a class have the same thickness of their own.
   std::vector<double> of_class(std::size_t(pairs.class_count()), -1);
   std::vector<char> mixed(of_class.size(), 0);
   for (int b = 0; b < n; ++b) {
@@ -42,7 +42,7 @@ void add_thickness(const PairTable& pairs, Frame& f) {
   f.self_reach.clear();
 }
 
-/// How thick a body is by itself [m]; 0 if that is not said.
+/// The thickness of a body itself, for drawing [m]; 0 if it has none.
 double own_thickness(const Body& body) {
   // det(inverse_rest) is one over twice the area of the triangle.
   if (body.shell && body.shell->volume.size() > 0)
@@ -50,7 +50,7 @@ double own_thickness(const Body& body) {
   return 2 * body.radius;
 }
 
-/// What verify needs to know of a shell's limits.
+/// What verify needs to know about a shell's strain limits.
 void add_strain_limits(Frame& frame, int body, const ShellCells& cells) {
   if (cells.limit)
     frame.strain_limits.push_back({body, false, Vector3(cells.limit->upper, cells.limit->lower, 0)});
@@ -162,7 +162,7 @@ Frame make_frame(const StepProblem& w, const State& state) {
 
   // Forces on the surface [N]: minus the gradient of contact, without the step's scale, and friction as it
   // acted, so that forces and accelerations balance. From the state alone, not from what the problem lagged
-  // last: a run that is resumed writes the same frame.
+  // last, so that a resumed run writes the same frame.
   const Matrix3X x = m.surface_map.positions(state.nodes);
   Matrix3X g = Matrix3X::Zero(3, x.cols());
   if (state.barrier_stiffness > 0) {

@@ -17,7 +17,7 @@ bool among(const std::vector<int>& bodies, int body) {
   return std::find(bodies.begin(), bodies.end(), body) != bodies.end();
 }
 
-/// Over the chosen points, or nodes, of bodies that are there; `first`: of each body.
+/// Over the selected points, or nodes, of bodies that are present; `first`: of each body.
 struct Sum {
   Sum(const StepProblem& p, const Matrix3X& values, const std::vector<Index>& chosen,
       const std::vector<Index>& first) {
@@ -28,7 +28,7 @@ struct Sum {
       ++count;
     }
   }
-  Vector3 mean() const { return total / double(count); }  ///< not a number if none is there
+  Vector3 mean() const { return total / double(count); }  ///< not a number if none is present
   Vector3 total = Vector3::Zero();
   Index count = 0;
 };
@@ -71,9 +71,9 @@ std::vector<double> contact_forces(const Probe& probe, const StepEnd& end) {
     const auto [first, second] = p.terms.contact.bodies_of(i);
     const int sign = side(first, second);
     if (sign == 0) continue;
-    const BarrierContact::Press press = p.terms.contact.press(i, x);
-    normal += sign * press.magnitude * press.direction;
-    pressing += press.magnitude;
+    const BarrierContact::NormalForce force = p.terms.contact.normal_force(i, x);
+    normal += sign * force.magnitude * force.direction;
+    pressing += force.magnitude;
   }
   for (Index i = 0; i < p.terms.friction.term_count(); ++i) {
     const auto [first, second] = p.terms.friction.bodies_of(i);
@@ -131,8 +131,8 @@ struct ProbeMeter::Elements {
 
   void prepare(const StepProblem& p, const State& state) {
     q = state.nodes.middleCols(first_node, node_count);
-    // Strain limits as stiff as they were in the step.
-    // Of a body that is not there, as stiff as at the start of a step, whatever was before.
+    // Strain limits as stiff as they were in the step. Of an absent body, as stiff as at the start of a step,
+    // whatever was before.
     elastic.membranes.reset_stiffness();
     if (const Index part = p.terms.membrane_part(body); part >= 0)
       elastic.membranes.set_limit_stiffness(VectorX::Constant(1, state.limit_stiffness[part]));
@@ -204,7 +204,7 @@ std::vector<double> ProbeMeter::measure(const StepEnd& end, const State& state) 
       const auto is_present = [&](int b) { return p.present[std::size_t(b)] != 0; };
       std::copy_if(probe_.bodies.begin(), probe_.bodies.end(), std::back_inserter(bodies), is_present);
       std::copy_if(probe_.others.begin(), probe_.others.end(), std::back_inserter(others), is_present);
-      if (!gap_ || p.present != gap_present_) {  // bodies came or went
+      if (!gap_ || p.present != gap_present_) {  // bodies appeared or disappeared
         gap_present_ = p.present;
         gap_ = std::make_unique<GapMeter>(m.surface, bodies, others);
       }

@@ -17,13 +17,12 @@ class GapMeter;
 /// A quantity of some bodies, measured after every step. SI units; of several bodies taken together.
 struct Probe {
   enum class Kind {
-    position,  ///< mean place of the points [m]
+    position,  ///< mean position of the points [m]
     velocity,  ///< mean velocity of the points [m/s]
     momentum,  ///< linear [kg m/s], and angular about the origin [kg m²/s]
     energy,    ///< kinetic, elastic and of gravity [J]
-    reaction,  ///< what holds or moves the points exerts on the body, in sum [N]
-    contact,   ///< what `others` exert on `bodies`: normal and friction forces in sum, and how hard all
-               ///< contacts press, added up [N]
+    reaction,  ///< total force on the body by which the points are held or moved [N]
+    contact,   ///< of `others` on `bodies`: total normal and friction force, sum of normal magnitudes [N]
     gap,       ///< smallest distance of `bodies` to `others`, without thickness [m]
     strain,    ///< largest |σ − 1| over elements, and smallest V/V₀
     joint,     ///< force and torque on its first body [N, N m], position [m], angle [degrees], error
@@ -36,11 +35,11 @@ struct Probe {
   int joint = -1;                ///< of joint
 };
 
-/// Names of the numbers a probe gives, in their order.
+/// Names of the numbers of a probe, in their order.
 std::span<const std::string_view> columns_of(Probe::Kind kind);
 
-/// Measures one probe after step upon step, and keeps what is the same in all of them: a measurement costs
-/// little beside a step. The numbers depend on the step alone, not on what was measured before.
+/// Measures one probe after each step, and keeps what does not change from step to step, so that a
+/// measurement costs little beside a step. The numbers depend on the step alone, not on earlier measurements.
 class ProbeMeter {
  public:
   explicit ProbeMeter(Probe probe);
@@ -60,7 +59,7 @@ class ProbeMeter {
   /// Of position and velocity: output points of the model; of reaction: nodes.
   std::optional<std::vector<Index>> measured_;
   std::unique_ptr<GapMeter> gap_;
-  std::vector<char> gap_present_;  ///< bodies there when it was made
+  std::vector<char> gap_present_;  ///< bodies present when it was made
 };
 
 }  // namespace apart

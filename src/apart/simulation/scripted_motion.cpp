@@ -10,13 +10,14 @@ namespace {
 // thesis A.5
 constexpr double target_reached = 0.999, target_near = 0.99, target_far = 0.9;
 // The thesis starts with 1e6 and stops at 1e8, against masses, which is soft against steel. The pull starts
-// this much stiffer than what it may have to deform: then scripted parts keep to their straight way.
+// this much stiffer than what it may have to deform, so that scripted parts stay close to their straight
+// path.
 constexpr double target_start = 1e6, target_start_of_elastic = 1e4;
 // Bodies with charts cannot be deformed by a soft pull. A stiff one drives them into what is in their way,
 // down to gaps that leave no room to turn. [thesis 4.4.4]
 constexpr double target_start_of_charts = 1e3;
 constexpr double largest_target_growth = 1e8;
-// Scripted motion that would leave a smaller share of d̂ as gap takes along what it pushes.
+// Scripted motion that would leave a smaller share of d̂ as gap is solved together with what it pushes.
 constexpr double smallest_gap_share = 0.1;
 
 }  // namespace
@@ -69,7 +70,7 @@ bool ScriptedMotion::move(const State& state, double scale, Matrix3X& q,
     passed(q);
   }
   if (is_free) return true;
-  BoundaryTarget& target = terms_.target;
+  ScriptTarget& target = terms_.target;
   const VectorX mass = model_.mass.diagonal();
   std::vector<char> has_chart(std::size_t(model_.node_count()), false);
   for (const Chart::Part& part : model_.chart.parts())
@@ -114,7 +115,7 @@ bool ScriptedMotion::hold(const Matrix3X& q) {
 }
 
 bool ScriptedMotion::pull(const Matrix3X& q) {
-  BoundaryTarget& target = terms_.target;
+  ScriptTarget& target = terms_.target;
   if (target.targets.empty()) return false;
   const double reached = progress(q);
   if (reached < target_near && target.stiffness < limit_)

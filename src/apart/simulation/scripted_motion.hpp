@@ -6,9 +6,16 @@
 
 namespace apart {
 
-/// What a step does with the coordinates that the scene prescribes. They are moved ahead of the solve if the
-/// way is free and leaves fair gaps. If not, they are unknowns of the solve, which an augmented Lagrangian
-/// pulls to where they should be together with what they push; close to there they are held. [thesis A.5]
+/// How a step moves scripted coordinates. If the way to where the scene wants them at the end of the step is
+/// free and leaves fair gaps, they are moved ahead of the solve and held during it. Otherwise they become
+/// unknowns, which an augmented Lagrangian (ScriptTarget) pulls to their targets together with whatever they
+/// push:
+///
+///   A(q) = Σ −√m λ·(q − q̂) + κ_A/2 m ‖q − q̂‖²,    progress η_A = 1 − ‖q − q̂‖ / ‖q_start − q̂‖.
+///
+/// Whenever the solve is stationary and η_A is still small, κ_A grows; nearer to the target the multipliers
+/// λ are updated instead, so that the remaining error vanishes without an ever stiffer system. Once η_A is
+/// 0.999 the coordinates are held where they are. [thesis A.5, algorithm A.1]
 class ScriptedMotion {
  public:
   using Mask = ScriptedNodes::Mask;
@@ -22,22 +29,22 @@ class ScriptedMotion {
 
   /// Of the step from `state` to `end` [s], `length` [s] later: nothing is moved or pulled yet.
   void begin(const State& state, double end, double length);
-  /// Which node coordinates are prescribed in the step, or belong to bodies that are not there.
+  /// Which node coordinates are scripted in the step, or belong to bodies that are absent.
   const Mask& held() const { return held_; }
   /// Holds besides, until the next step begins, the nodes of bodies that rest.
   void set_resting(Mask resting);
   const Matrix3X& anchors() const { return anchors_; }  ///< State::anchors at the end of the step
-  /// q with all that is prescribed where it should be at the end of the step.
+  /// q with all scripted coordinates where they should be at the end of the step.
   Matrix3X at_end(const Matrix3X& q) const { return nodes_.apply(q, anchors_, end_); }
   const ScriptedNodes& nodes() const { return nodes_; }
 
-  /// Moves prescribed coordinates from where they are in `state` to where they should be, along the curve
-  /// that they are given, as far as that is feasible; `passed` sees the corners of that way. False if not all
-  /// of it was: then those that must move are free, and pulled. `scale`: of the energies of the step [s²].
+  /// Moves scripted coordinates from where they are in `state` along their scripted curve, as far as that is
+  /// feasible; `passed` is called with each corner of that way. Returns false if part of it was not feasible:
+  /// then the coordinates that must still move are free, and pulled. `scale`: of the energies [s²].
   bool move(const State& state, double scale, Matrix3X& q, FunctionRef<void(const Matrix3X&)> passed);
-  /// After each iterate: holds what has been pulled near enough, and says whether it did.
+  /// After each iterate: holds the coordinates if they have been pulled near enough; returns whether it did.
   bool hold(const Matrix3X& q);
-  /// Where the solve is stationary: pulls harder, if there is something to pull; says whether it did. [thesis
+  /// Where the solve is stationary: pulls harder, if anything is pulled; returns whether it did. [thesis
   /// alg. A.1]
   bool pull(const Matrix3X& q);
 

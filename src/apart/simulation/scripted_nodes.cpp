@@ -19,9 +19,9 @@ constexpr double sample = 0.3819660112501051;
 ScriptedNodes::ScriptedNodes(const Model& model) : model_(model) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     for (const ScriptedPart& part : model.acting[b].scripted) {
-      const Prescription& p = model.bodies[b].prescriptions[part.prescription];
-      const bool late = p.when.from > 0;
-      places_.push_back({b, &p, &part, late ? anchor_count_ : -1});
+      const Script& script = model.bodies[b].scripts[part.script];
+      const bool late = script.when.from > 0;
+      places_.push_back({b, &script, &part, late ? anchor_count_ : -1});
       if (late) anchor_count_ += Index(part.nodes.size());
     }
 }
@@ -29,7 +29,7 @@ ScriptedNodes::ScriptedNodes(const Model& model) : model_(model) {
 ScriptedNodes::Mask ScriptedNodes::mask(double time) const {
   Mask mask = Mask::Constant(3, model_.node_count(), false);
   for (const Place& place : places_) {
-    if (!place.prescription->when.covers(time)) continue;
+    if (!place.script->when.covers(time)) continue;
     for (const Index n : place.part->nodes)
       for (int axis = 0; axis < 3; ++axis)
         mask(axis, model_.first_node[place.body] + n) |= place.part->axes[axis];
@@ -38,22 +38,22 @@ ScriptedNodes::Mask ScriptedNodes::mask(double time) const {
 }
 
 bool ScriptedNodes::acts(const Place& place, double time) const {
-  return place.prescription->when.covers(time) && model_.bodies[place.body].presence.covers(time);
+  return place.script->when.covers(time) && model_.bodies[place.body].presence.covers(time);
 }
 
 Matrix3X ScriptedNodes::targets(const Place& place, const Matrix3X& anchors, double time) const {
-  const Prescription& p = *place.prescription;
+  const Script& script = *place.script;
   const Index first = model_.first_node[place.body];
   const std::vector<Index>& nodes = place.part->nodes;
   Matrix3X target(3, Index(nodes.size()));
   for (Index i = 0; i < target.cols(); ++i)
     target.col(i) = place.first_anchor < 0 ? Vector3(model_.initial_nodes.col(first + nodes[std::size_t(i)]))
                                            : Vector3(anchors.col(place.first_anchor + i));
-  if (p.motion) target = p.motion(target, std::max(time - p.when.from, 0.0));
+  if (script.motion) target = script.motion(target, std::max(time - script.when.from, 0.0));
   if (!target.allFinite())
     throw SolverError(
-        fmt::format("the scripted motion of '{}' is not a finite number at t = {:.6g} s; mend its formula or "
-                    "end the run before",
+        fmt::format("the scripted motion of '{}' is not a finite number at t = {:.6g} s; correct its formula "
+                    "or end the run before that time",
                     model_.bodies[place.body].name, time));
   return target;
 }
@@ -62,15 +62,15 @@ ScriptedNodes::Curves ScriptedNodes::curves(const State& state, double length) c
   Curves result;
   result.of_body.assign(model_.bodies.size(), 1);
   const double end = state.time + length;
-  Matrix3X held;  // found when it is needed first
+  Matrix3X anchors;  // found when it is needed first
   for (const Place& place : places_) {
-    const Prescription& p = *place.prescription;
+    const Script& script = *place.script;
     const Body& body = model_.bodies[place.body];
-    if (!p.motion || !acts(place, end)) continue;
-    if (held.cols() == 0 && anchor_count_ > 0) held = anchors(state, end);
+    if (!script.motion || !acts(place, end)) continue;
+    if (anchors.cols() == 0 && anchor_count_ > 0) anchors = this->anchors(state, end);
     double size = body.half_space ? 0 : bounding_box(body.mesh.points).diagonal() + 2 * body.radius;
     if (size == 0) size = model_.size;
-    const auto at = [&](double share) { return targets(place, held, state.time + share * length); };
+    const auto at = [&](double share) { return targets(place, anchors, state.time + share * length); };
     // How many pieces are not straight; `enough` of them need not be exceeded.
     const auto bent = [&](int pieces, int enough) {
       int count = 0;
@@ -121,11 +121,11 @@ Matrix3X ScriptedNodes::apply(Matrix3X q, const Matrix3X& anchors, double time) 
 Matrix3X ScriptedNodes::anchors(const State& state, double time) const {
   Matrix3X result = state.anchors;
   ensure(result.cols() == anchor_count_ || (result.cols() == 0 && state.step == 0),
-         "ScriptedNodes: the state has other conditions than the model");
+         "ScriptedNodes: the state has other scripts than the model");
   if (result.cols() == 0) result = Matrix3X::Zero(3, anchor_count_);
   for (const Place& place : places_) {
-    const Prescription& p = *place.prescription;
-    if (place.first_anchor < 0 || !p.when.covers(time) || p.when.covers(state.time)) continue;
+    const Script& script = *place.script;
+    if (place.first_anchor < 0 || !script.when.covers(time) || script.when.covers(state.time)) continue;
     const std::vector<Index>& nodes = place.part->nodes;
     for (Index i = 0; i < Index(nodes.size()); ++i)
       result.col(place.first_anchor + i) =

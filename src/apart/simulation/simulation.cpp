@@ -18,7 +18,7 @@ namespace apart {
 
 namespace {
 
-/// Bodies that are not there keep place and speed, so that they can appear with them.
+/// Absent bodies keep their position and velocity, so that they can appear with them.
 void keep_absent(const StepProblem& p, const State& before, State& after) {
   for (std::size_t b = 0; b < p.present.size(); ++b) {
     if (p.present[b]) continue;
@@ -76,12 +76,12 @@ Simulation::Simulation(std::shared_ptr<const Model> model, State start)
 
 Simulation::~Simulation() = default;
 
-/// Makes the problem of the step to `time` in which other bodies are there than before. Throws SolverError if
-/// one that appears is not free of the others.
+/// Makes the problem of the step to `time`, in which other bodies are present than before. Throws SolverError
+/// if one that appears intersects others.
 void Simulation::change_presence(const std::vector<char>& present, double time) {
   auto problem = std::make_unique<StepProblem>(*model_, present, timings_);
   const Matrix3X x = model_->surface_map.positions(state_.nodes);
-  // Whatever intersects now has to do with a body that appears: the others were apart.
+  // Any intersection involves a body that appears: the others were free of each other.
   const auto refuse = [&](int a, int b, const std::string& what) {
     if (problem_->present[std::size_t(a)]) std::swap(a, b);
     const std::string other =
@@ -114,7 +114,7 @@ void Simulation::change_presence(const std::vector<char>& present, double time) 
     double smallest = std::numeric_limits<double>::infinity();
     for (Index i = 0; i < problem->terms.contact.term_count(); ++i) {
       const double gap =
-          problem->terms.contact.press(i, x).distance - problem->terms.contact.range(i).thickness;
+          problem->terms.contact.normal_force(i, x).distance - problem->terms.contact.range(i).thickness;
       if (gap < smallest) {
         smallest = gap;
         pair = problem->terms.contact.bodies_of(i);
@@ -187,7 +187,7 @@ StepReport Simulation::step() {
     ++state_.step;
     return report;
   } catch (...) {
-    // A step that does not end leaves everything as it was, also who is there.
+    // A failed step leaves everything as it was, including which bodies are present.
     state_ = before;
     steady_.reset();
     fresh_ = state_.step == 0;
@@ -200,7 +200,7 @@ StepReport Simulation::step() {
   }
 }
 
-/// Watches one solve: passes iterates on, adapts the problem to them, and counts.
+/// Observes one solve: reports iterates, adapts the problem to them, and counts.
 class Simulation::Watch {
  public:
   Watch(Simulation& simulation, StepReport& report, const Matrix3X& begun)
@@ -228,7 +228,7 @@ class Simulation::Watch {
   /// Where the solve ended, the problem prepared there.
   void finish() {
     gaps_.track();
-    // A solve that ends when forces balance has just asked, at q.
+    // A solve that ends when forces balance has just computed it, at q.
     if (!forces_) forces_ = problem_.force_balance(problem_.objective.reduced_gradient());
     report_.force_residual = forces_->share;
     report_.min_gap = gaps_.min_gap();
@@ -271,7 +271,7 @@ class Simulation::Watch {
     slow_ *= 2;
     NewtonResult now;
     now.residual = progress.residual;
-    now.failure = fmt::format("{} Newton iterations, the last one took {:.3g} of its step", iterations_,
+    now.failure = fmt::format("{} Newton iterations, of the last step {:.3g} could be taken", iterations_,
                               progress.alpha);
     if (simulation_.on_slow)
       simulation_.on_slow(fmt::format("step {} (t = {:.6g} s) is slow: {}", report_.step, report_.time,
@@ -283,7 +283,7 @@ class Simulation::Watch {
   StepReport& report_;
   const Matrix3X& begun_;
   GapWatch gaps_;
-  std::optional<ForceBalance> forces_;  ///< where it was last asked for
+  std::optional<ForceBalance> forces_;  ///< where it was last computed
   bool woken_ = false;                  ///< something, by the last iterate
   int iterations_ = 0, slow_;
   double steps_taken_ = 0;

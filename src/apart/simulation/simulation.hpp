@@ -21,7 +21,7 @@ class StepDivision;
 class StepEnd;
 struct StepProblem;
 
-/// Where the solve of a step stands.
+/// Progress of the solve of a step.
 struct IterationReport {
   Index step = 0;       ///< that is being solved
   int iterations = 0;   ///< Newton iterations of it so far
@@ -29,49 +29,58 @@ struct IterationReport {
   double alpha = 1;     ///< share of it that was taken
 };
 
-/// Advances a model in time. step() either returns a converged report or throws SolverError with a diagnosis
-/// and leaves the state as it was before the step.
+/// Advances a model in time. Each step takes a feasible state (no intersection, no inverted element) to the
+/// next by minimising the incremental potential of its time integrator [thesis eq. 2.1],
+///
+///   q⁺ = argmin ½‖q − q̃‖²_M + s Σ Ψ(q) + B(Φ(q)) + D(Φ(q)) + A(q),
+///
+/// whose stationarity condition is the discrete equation of motion M (q⁺ − q̃) = s · (forces at q⁺). Every
+/// iterate on the way is feasible and so is every path between iterates, so a step can be interrupted
+/// anywhere. docs/architecture.md describes the phases of a step; StepProblem is what is minimised.
+///
+/// step() either returns the report of a converged step, or throws SolverError with a diagnosis and leaves
+/// the state as it was before.
 class Simulation {
  public:
   explicit Simulation(std::shared_ptr<const Model> model);
   Simulation(std::shared_ptr<const Model> model, State start);
   ~Simulation();
 
-  /// Throws SolverError if it could not go on, and before the first step InputError if a body is inside a
-  /// solid and the model does not allow it; everything then is as it was.
+  /// Throws SolverError if the solver could not continue, and before the first step InputError if a body is
+  /// inside a solid and the model does not allow it. The state is then unchanged.
   StepReport step();
-  /// Assembles and solves the first linear system of the next step, to see what that costs. Returns the
-  /// number of unknowns. Changes no result.
+  /// Assembles and solves the first linear system of the next step, to measure its cost. Returns the number
+  /// of unknowns. Changes no result.
   Index prepare_first_iteration();
 
   const Model& model() const { return *model_; }
   const State& state() const { return state_; }
   const Timings& timings() const { return timings_; }
   Timings& timings() { return timings_; }
-  /// Bodies that were not there in the last step.
+  /// Bodies that were absent in the last step.
   std::vector<int> absent() const;
-  /// Since bodies last came or went.
+  /// Since a body last appeared or disappeared.
   LinearSolverStatistics linear_solver_statistics() const;
   /// All bodies as they are now, with velocity, contact force and stress.
   Frame frame() const;
-  /// What a probe shows after the last step; there must have been one.
+  /// The values of a probe after the last step; there must have been one.
   std::vector<double> measure(const Probe& probe) const;
-  /// The same by a meter that is used again and again.
+  /// The same with a meter that is reused from step to step.
   std::vector<double> measure(ProbeMeter& meter) const;
   /// If set, called with the output points of every accepted iterate of a step, the state before it first.
   std::function<void(const Matrix3X& points)> on_iterate;
-  /// If set, called before each bound of a step with the pairs near the surface at its start, which are
-  /// what collision detection is asked first, and nearly always all. Changes no result.
+  /// If set, called before each step bound with the candidate pairs near its start, which collision detection
+  /// tests first and which are nearly always all. Changes no result.
   StepBoundObserver on_step_bound;
   /// If set, called after every Newton iteration.
   std::function<void(const IterationReport&)> on_iteration;
-  /// If set, told what holds up a step that takes more than solver.slow_iterations, and again each time that
+  /// If set, called with a diagnosis when a step has taken solver.slow_iterations, and again each time that
   /// number has doubled. Changes no result.
   std::function<void(const std::string&)> on_slow;
-  /// If set, told what else happens in a step: joints that break. Changes no result.
+  /// If set, called with other events of a step: joints that break. Changes no result.
   std::function<void(const std::string&)> on_note;
-  /// If set, asked between Newton iterations; true ends the step with Interrupted and the state before the
-  /// step.
+  /// If set, called between Newton iterations; true ends the step by throwing Interrupted, with the state
+  /// before the step.
   std::function<bool()> should_stop;
 
  private:
@@ -86,7 +95,7 @@ class Simulation {
   StepReport advance(double end, double dt);
   State end_state(double end, double dt) const;
   std::unique_ptr<StepDivision> division_;
-  bool fresh_ = true;  ///< bodies are there that were not in the step before
+  bool fresh_ = true;  ///< the first step, or a body has appeared since the last one
   std::unique_ptr<StepProblem> problem_;
   std::unique_ptr<const StepEnd> end_;  ///< of the last step, until the next begins
   std::optional<StepReport> steady_;    ///< of the last step, if it changed nothing because everything sleeps

@@ -13,11 +13,11 @@ struct State {
   Matrix3X mean_acceleration;  ///< [m/s²] that position and velocity of the last step follow; see TimeStep
   Matrix3X previous_nodes;     ///< of the step before; like `nodes` at the start [m]
   Matrix3X previous_velocity;  ///< [m/s]
-  Matrix3X anchors;            ///< where nodes were when a condition that began late took hold of them [m]
+  Matrix3X anchors;            ///< where nodes were when a script that began late took hold of them [m]
   Matrix3X friction;           ///< force on each collision vertex in the last step [N]; empty: none yet
   VectorX limit_stiffness;     ///< κ of each body's strain limit in the last step [Pa]; empty: none yet
-  VectorX
-      rest;  ///< of each body: steps that it has been at rest, up to those after which it sleeps; empty: none
+  /// Of each body: steps that it has been at rest, up to those after which it sleeps; empty: none.
+  VectorX rest;
   double rest_stiffness = 0;  ///< κ / force_scale when bodies that sleep came to rest; 0: none sleeps
   VectorX joint_forces;    ///< multipliers of all joints [N, N m]; like the others of joints empty: none yet
   VectorX joint_angles;    ///< of each joint about its axis, with whole turns [rad]

@@ -13,8 +13,8 @@ namespace apart {
 
 namespace {
 
-// Share of max_motion that goes into the part of a step in which two pieces meet: how far they move on before
-// the direction in which they push each other is looked at again.
+// Share of max_motion that two pieces may cover in the part of a step in which they collide, before the
+// direction in which they push each other is computed again.
 constexpr double impact_share = 0.2;
 // The same where more than `crowd` pairs come near each other as fast as that in a step: in a heap there is
 // an impact at nearly every time, and each would make parts for all. Nothing slips around anything in parts
@@ -29,13 +29,12 @@ constexpr double growth = 2;
 constexpr double growth_of_averages = 1.2;
 // Of the scene's step: no part is shorter because of how far something moves, and none at all.
 constexpr double shortest_motion = 1e-4, shortest_part = 1e-7;
-// Parts in the time that a wave takes through a solid that is hit. Two solids of a size touch for about twice
-// that time and more, and implicit Euler keeps all but one part in a hundred of a vibration's momentum with
-// so many steps in half a period.
+// Number of parts in the time that a wave takes through a solid that is hit. Two solids of a size touch for
+// about twice that time and more, and implicit Euler keeps all but one part in a hundred of a vibration's
+// momentum with so many steps in half a period.
 constexpr double parts_of_wave = 32;
 // Multiples of max_motion from which impacts are resolved like that: with the default, solids that move by
-// their own size in a step. What is slower loses its bounce in steps that are longer than its impacts, as
-// ever.
+// their own size in a step. Slower bodies lose their bounce, as always in steps longer than their impacts.
 constexpr double waves_from = 4;
 // In one step: beyond that only motion divides it further.
 constexpr int most_parts_by_waves = 256;
@@ -50,7 +49,7 @@ constexpr int curve_pieces = 4;
 // Pieces with a third width below this share of the second are sheets.
 constexpr double sheet = 0.02;
 
-/// ∂²Ψ/∂σ₁² at rest [Pa], λ + 2μ: the stiffness that waves of compression meet.
+/// ∂²Ψ/∂σ₁² at rest [Pa], λ + 2μ: the stiffness that determines the speed of compression waves.
 double compression_stiffness(const Material& material) {
   return std::visit(
       [](const auto& m) {
@@ -62,7 +61,7 @@ double compression_stiffness(const Material& material) {
       material);
 }
 
-/// Of waves of compression in a volume or affine body [m/s]; 0 for all others.
+/// Speed of compression waves in a volume or affine body [m/s]; 0 for all others.
 double wave_speed(const Body& body) {
   if (!body.elastic || !body.is_dynamic()) return 0;
   const ElasticCells& cells = *body.elastic;
@@ -118,12 +117,12 @@ struct StepDivision::Extent {
         axes.col(i).swap(axes.col(j));
       }
   }
-  /// Of a sheet only what is seen from above counts.
+  /// Of a sheet only its extent in its own plane counts.
   void flatten() { width[2] = width[1]; }
   double along(const Vector3& unit) const { return (axes.transpose() * unit).cwiseAbs().dot(width); }
 };
 
-/// Vertices on straight ways, over one interval of time.
+/// Vertices on straight paths, over one interval of time.
 struct StepDivision::Moving {
   /// [s], since the start of the part of the step that is looked for.
   struct Interval {
@@ -144,12 +143,12 @@ struct StepDivision::Moving {
   std::vector<Vector3> mean_way;  ///< [m]
 };
 
-/// Two pieces that move far against each other, or are near something that is turned far.
+/// Two pieces that move far relative to each other, or are near something that rotates far.
 struct StepDivision::Pair {
   std::size_t a, b;
-  Aabb way{};                      ///< [m] how the first moves as seen from the second
+  Aabb way{};                      ///< [m] motion of the first relative to the second
   bool is_fast = false;            ///< by more than max_motion in a whole step
-  bool is_far = false;             ///< and still far enough in what is left of the step
+  bool is_far = false;             ///< and still far enough in the rest of the step
   bool hits = false;               ///< so fast that they bounce
   Vector3 push = Vector3::Zero();  ///< [m/s²] of the first against the second, by what acts on them
   int curve = 0;                   ///< pieces of their scripted motion

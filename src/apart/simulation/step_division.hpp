@@ -5,35 +5,35 @@
 
 namespace apart {
 
-/// Finds steps that are too long for what is going to happen in them. A body that would move farther than its
-/// own size while it is held up by another one need not be stopped by it: there are ways around the other
-/// that intersect nothing, and beyond it the energy of the step is lower. So a step is divided where the
-/// predicted motion brings two pieces (connected parts of the surface) together that would go on against each
-/// other by more than SimulationOptions::max_motion of the smaller one in a whole step: it goes to the
-/// impact, through it in a short piece, and on.
+/// Divides steps that are too long for the collisions in them. A body that would move farther than its own
+/// size in a step need not be stopped by another one in its way: there are paths around the other that
+/// intersect nothing, and beyond it the energy of the step is lower. So a step is divided where the predicted
+/// motion brings two pieces (connected parts of the surface) together that would move relative to each other
+/// by more than SimulationOptions::max_motion of the smaller one in a whole step: up to the impact, through
+/// it in a short part, and on.
 ///
-/// What counts is the motion of the two where they meet:
-/// * along the line that joins them, against the width of either piece across that line. What is wide cannot
-///   be passed, however thin it is; so half-spaces never divide a step. Where one is slender it is the mean
-///   of both widths in the same direction, where both are that of their lengths: rods cannot leave what they
+/// What counts is the relative motion of the two where they collide:
+/// * along the line that joins them, against the width of either piece across that line. A wide piece cannot
+///   be passed, however thin it is; so half-spaces never divide a step. If one is slender it is the mean of
+///   both widths in the same direction, if both are it is that of their lengths: rods cannot leave what they
 ///   lie across, and those side by side may change places;
-/// * across that line, against the longer of the two: things may slide along each other, not past.
+/// * across that line, against the longer of the two: pieces may slide along each other, not past.
 ///
-/// Where many pairs meet that fast in a step, as in heaps, impacts need not be met exactly, and what goes
-/// through them is as long as max_motion allows: as many parts as the motion needs, however many impacts.
+/// Where many pairs collide that fast in a step, as in heaps, parts need not end exactly at impacts, and are
+/// as long as max_motion allows: as many as the motion needs, however many impacts there are.
 ///
 /// Volumes and affine bodies that move by their own size in a step are squeezed and bounce. Implicit Euler
-/// would take most of what they give back, so while they touch parts are as short as a share of the time that
-/// a wave of compression takes through the smaller one: what the two get is then within a few per cent of
-/// what the shortest steps give them. Of this there is a largest number of parts in a step.
+/// would dissipate most of their elastic energy, so while they touch parts are as short as a share of the
+/// time that a compression wave takes through the smaller one: the velocities of the two are then within a
+/// few per cent of those with the shortest steps. The number of such parts in a step is limited.
 ///
 /// Two pieces that touch already count as well, a piece with itself does not. Where nothing moves far the
 /// test costs no search.
 class StepDivision {
  public:
   explicit StepDivision(const Model& model);
-  /// Length [s] of the next part of a step of which `left` [s] are left and `parts` are done: `left`, or
-  /// less. What it says follows from these and the state alone.
+  /// Length [s] of the next part of a step of which `left` [s] remain and `parts` are done: `left`, or less.
+  /// It follows from these and the state alone.
   double next(const StepProblem& problem, const State& state, double left, int parts) const;
 
  private:

@@ -4,8 +4,8 @@
 
 namespace apart {
 
-/// A step's problem where its solve has ended, and the forces that act there: friction with the contact
-/// forces and sliding planes that it was solved with. Good until the next step begins.
+/// A step's problem where its solve has ended, and the forces that act there: friction with the normal forces
+/// and tangent planes that it was solved with. Valid until the next step begins.
 class StepEnd {
  public:
   /// Prepares the problem at q.
@@ -16,10 +16,10 @@ class StepEnd {
   const Matrix3X& vertices() const { return problem_.objective.vertices(); }
   /// Friction on every collision vertex [N].
   Matrix3X friction_forces() const;
-  /// The force [N] that every node needs besides all forces of the step, to move as it does: zero, to the
+  /// The force [N] on every node that holds or moves it, in addition to all forces of the step: zero, to the
   /// solver's tolerance, where nothing holds it.
   Matrix3X holding_forces() const;
-  /// What contact and friction accelerate each node by [m/s²]. Zero where coordinates are held.
+  /// Acceleration of each node by contact and friction [m/s²]. Zero where coordinates are held.
   Matrix3X contact_acceleration() const;
   /// Fills in contacts, strains and energies.
   void report(const Matrix3X& velocity, StepReport& report) const;
@@ -28,8 +28,8 @@ class StepEnd {
   StepProblem& problem_;
 };
 
-/// Compares the energy that a step leaves with the one that it found, and with the work done meanwhile. From
-/// the state alone, as everything that is written.
+/// Compares the energy at the end of a step with that at its start and the work done in between. From the
+/// state alone, like everything that is written.
 class EnergyBalance {
  public:
   /// After the problem was begun, with contact as it was left by the step before.

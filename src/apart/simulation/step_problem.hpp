@@ -12,28 +12,34 @@ namespace apart {
 /// How well forces balance.
 struct ForceBalance {
   double share = 0;  ///< largest unbalanced force on a node / largest force on a node of its body
-  double imbalance =
-      0;          ///< the same as a multiple of what is allowed: force_tolerance, and what rounding costs
+  /// The same as a multiple of what is allowed: force_tolerance plus the rounding error of the forces.
+  double imbalance = 0;
   int body = -1;  ///< whose forces balance least; −1: none is free
 };
 
-/// The minimisation that one time step is: the terms, their sum, and who decides about scripted motion and
-/// contact stiffness. Made from the model alone; whatever must survive a step is in State.
+/// The minimisation problem of one time step: the terms, the objective that sums them, and the two policies
+/// that change it during a solve, scripted motion and contact stiffness.
+///
+/// begin() turns a state into the problem of the next step: the time integrator gives the prediction q̃ and
+/// the scale s of the energies, loads and damping are evaluated for the step, scripted coordinates are held
+/// or given targets, and friction is lagged. The problem keeps no history: it is made from the model alone,
+/// and whatever must survive a step is in State, so that a resumed run has the same bits. Candidate pairs are
+/// kept from step to step, which saves time and changes no result.
 struct StepProblem {
-  /// `bodies_present`: one entry per body; the others rest and nothing sees them.
+  /// `bodies_present`: one entry per body. Absent bodies are at rest and take part in nothing.
   StepProblem(const Model& m, std::vector<char> bodies_present, Timings& timings);
 
   /// Sets up the step from `state` to the time `end`, `length` [s] later.
   void begin(const State& state, double end, double length);
-  /// Takes contact forces and sliding planes of friction from the contacts, which must be prepared at the
-  /// vertices x.
+  /// Lags friction: takes its normal forces and tangent planes from the contacts, which must be prepared at
+  /// the vertices x.
   void lag_friction(const Matrix3X& x);
-  /// Of the objective as it was last prepared, with this gradient in the unknowns. Each body is measured
-  /// against its own forces: a light one need not be lost beside a press.
+  /// Of the objective where it was last prepared, with this gradient in the unknowns. Each body is measured
+  /// against its own forces, so that a light body is solved accurately beside heavily loaded ones.
   ForceBalance force_balance(const Matrix3X& gradient) const;
 
-  /// Accelerations of a state with which the step that ends at `time` [s] begins, by all forces but contact
-  /// and friction [m/s²]. Zero where coordinates are given. Leaves no step begun.
+  /// Accelerations by all forces but contact and friction at `state`, from which the step that ends at `time`
+  /// [s] begins [m/s²]. Zero where coordinates are held. Leaves no step begun.
   Matrix3X start_acceleration(const State& state, double time);
   /// Where all nodes would be `time` [s] after `state` if nothing but gravity and scripts moved them [m].
   Matrix3X predicted(const State& state, double time) const;
@@ -57,7 +63,7 @@ struct StepProblem {
   double dt = 0;        ///< its length [s]
 };
 
-/// Which bodies are there in the step that ends at `time` [s].
+/// Which bodies are present in the step that ends at `time` [s].
 std::vector<char> present_bodies(const Model& model, double time);
 
 }  // namespace apart

@@ -24,15 +24,15 @@ struct StepReport {
   double mean_step = 1;          ///< mean of these shares; more than 1 is counted as 1
   double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0, contact_energy = 0;  ///< [J] at the end
   double work = 0;  ///< [J] done in the step by gravity, loads, wind, attachments, joints and scripted motion
-  double energy_gain =
-      0;  ///< [J] by which kinetic, elastic and contact energy grew beyond that; negative: lost
+  /// [J] by which kinetic, elastic and contact energy grew beyond that; negative: lost
+  double energy_gain = 0;
   double joint_error = 0;               ///< largest error of a joint, as a share of what is allowed
   Index broken_joints = 0;              ///< joints that broke at the end of the step
   bool scripted_by_lagrangian = false;  ///< the augmented Lagrangian was needed [thesis A.5]
   bool converged = false;
 };
 
-/// The report of a step of which `sum` tells the parts so far and `next` the one after these.
+/// The report of a step: `sum` of the parts so far, `next` of the part after these.
 StepReport joined(const StepReport& sum, StepReport next);
 
 }  // namespace apart

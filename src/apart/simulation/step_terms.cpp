@@ -13,11 +13,11 @@ namespace apart {
 
 namespace {
 
-// Weight of the proximal term in quasi-static steps: it decides where no force does, and is too small to
-// matter where one does.
+// Weight of the proximal term in quasi-static steps: it determines the motion where no force does, and is too
+// small to matter where one does.
 constexpr double proximal_weight = 1e-8;
 
-/// The model's surface, without contact of bodies that are not there.
+/// The model's surface, without contact of absent bodies.
 CollisionSurface surface_of(const Model& model, const std::vector<char>& present) {
   CollisionSurface surface = model.surface;
   for (int b = 0; b < int(present.size()); ++b)
@@ -34,10 +34,10 @@ std::vector<SurfacePressure::Patch> pressure_patches(const Model& model, const s
       if (!present[b] || !p.when.covers(time)) continue;
       SurfacePressure::Patch patch{model.acting[b].pressures[i], p.pressure(time)};
       if (!std::isfinite(patch.pressure))
-        throw SolverError(fmt::format(
-            "the pressure on '{}' is not a finite number at t = {:.6g} s; mend its formula or end "
-            "the run before",
-            model.bodies[b].name, time));
+        throw SolverError(
+            fmt::format("the pressure on '{}' is not a finite number at t = {:.6g} s; correct its formula or "
+                        "end the run before that time",
+                        model.bodies[b].name, time));
       for (int& corner : patch.faces.reshaped()) corner = model.vertex_of(int(b), corner);
       patches.push_back(std::move(patch));
     }
@@ -67,13 +67,13 @@ std::vector<AirDrag::Patch> drag_patches(const Model& model, const std::vector<c
         patch.air = wind.velocity(place, time);
         if (!patch.air.allFinite())
           throw SolverError(
-              fmt::format("the wind on '{}' is not a finite number at t = {:.6g} s; mend its formula or end "
-                          "the run before",
+              fmt::format("the wind on '{}' is not a finite number at t = {:.6g} s; correct its formula or "
+                          "end the run before that time",
                           body.name, time));
         patch.resistance = resistance(patch.points.ids, Vector3(speed - patch.air));
         patches.push_back(patch);
       };
-      // Where air comes from behind a closed surface there is the body's inside.
+      // Behind a closed surface is the inside of the body, where there is no air.
       const bool closed = body.encloses_volume;
       for (Index f = 0; f < windward.facets.cols(); ++f)
         add(std::span(windward.facets.col(f).data(), 3), [&](const auto& at, const Vector3& u) {
@@ -133,10 +133,10 @@ Matrix3X load_forces(const Model& model, const Matrix3X& q, double time) {
       if (t.when.covers(time))
         acceleration += turning(body, q.middleCols(model.first_node[b], body.node_count()), t.torque(time));
     if (!on_points.allFinite() || !acceleration.allFinite())
-      throw SolverError(fmt::format(
-          "a load on '{}' is not a finite number at t = {:.6g} s; mend its formula or end the run "
-          "before",
-          body.name, time));
+      throw SolverError(
+          fmt::format("a load on '{}' is not a finite number at t = {:.6g} s; correct its formula or end the "
+                      "run before that time",
+                      body.name, time));
     forces.middleCols(model.first_node[b], body.node_count()) =
         body.point_map.pull_back(on_points) + acceleration * body.mass;
   }

@@ -1,12 +1,12 @@
 #pragma once
 #include <apart/core/diagnostics.hpp>
 #include <apart/potentials/air_drag.hpp>
-#include <apart/potentials/boundary_target.hpp>
 #include <apart/potentials/friction.hpp>
 #include <apart/potentials/inertia.hpp>
 #include <apart/potentials/joints.hpp>
 #include <apart/potentials/nodal_forces.hpp>
 #include <apart/potentials/rayleigh_damping.hpp>
+#include <apart/potentials/script_target.hpp>
 #include <apart/potentials/springs.hpp>
 #include <apart/potentials/surface_pressure.hpp>
 #include <apart/simulation/elastic_parts.hpp>
@@ -16,21 +16,21 @@
 
 namespace apart {
 
-/// The terms of the incremental potential, of the bodies that are there, and the one list of them.
+/// The terms of the incremental potential of all bodies that are present, and the one list of them.
 struct StepTerms {
   /// `present`: one entry per body. Time spent in searches for pairs goes to `timings`.
   StepTerms(const Model& model, const std::vector<char>& present, Timings& timings);
   StepTerms(const StepTerms&) = delete;
 
-  /// Each with its role. A sum, a bound of a step or a diagnosis goes through this list.
+  /// Each with its role. Every sum, step bound or diagnosis goes through this list.
   std::vector<Term> list();
 
   /// Sets inertia, elasticity, loads, damping and the start of friction for a step that leaves `state` and
   /// ends at `end` [s]. Contact keeps its stiffness; friction keeps what it has lagged.
   void begin(const State& state, const TimeStep& step, double end);
-  /// The loads and attachments of such a step, with the velocities that it says.
+  /// The loads and attachments of such a step, with the velocities of its time integrator.
   void set_loads(const State& state, const TimeStep& step, double end);
-  /// Which part of `elastic.membranes` a body is; −1: none, or it is not there.
+  /// Which part of `elastic.membranes` a body is; −1: none, or the body is absent.
   Index membrane_part(int body) const;
 
   const Model& model;
@@ -41,7 +41,7 @@ struct StepTerms {
   ElasticParts elastic;
   NodalForces loads;
   RayleighDamping damping;
-  BoundaryTarget target;
+  ScriptTarget target;
   BarrierContact contact;
   Friction friction;
   SurfacePressure pressure;
@@ -57,7 +57,7 @@ struct StepTerms {
 /// Of the pairs in contact [m]; a millimetre if there are none.
 double smallest_dhat(const PairTable& pairs);
 
-/// Given forces on all nodes, which are at q, at a time [N], gravity not among them.
+/// Loads of the scene on all nodes, which are at q, at a time [N]; without gravity.
 Matrix3X load_forces(const Model& model, const Matrix3X& q, double time);
 
 }  // namespace apart

@@ -7,12 +7,13 @@ namespace apart {
 
 namespace {
 
-/// Contacts should rest at half of d̂. Bodies without a volume are seen as thick as their contacts keep them
-/// apart: ξ + d̂ [C-IPC §6.6]. They should lie near the end of the reach: at 0.92 of d̂ for ξ = 0.
+/// Contacts should rest at half of d̂. The visible thickness of bodies without a volume is the distance that
+/// contact keeps, ξ + d̂ [C-IPC §6.6], so they should rest near the end of the reach: at 0.92 of d̂ for ξ =
+/// 0.
 constexpr BarrierContact::RestingShares resting_shares{.usual = 0.25, .light = 0.85};
-/// ... under the weight of up to so many nodes on a contact: forces beyond that are no piles but presses.
+/// ... under the weight of up to so many nodes on a contact: larger forces do not come from piles.
 constexpr double resting_layers = 30;
-/// Before anything touches: the force that would move a node of mean mass by so many d̂ in a step, at least
+/// Before the first contact: the force that would move a node of mean mass by so many d̂ in a step, at least
 /// its weight; without inertia the force that would move a node by this share of d̂ if all others were held.
 constexpr double start_moves = 2.5, start_deflection = 0.01;
 /// How far κ may follow the forces, against the one at the start.
@@ -67,7 +68,7 @@ void StiffnessPolicy::begin(const State& state, const TimeStep& step, double len
   });
 }
 
-/// κ for the forces that contacts are first made for in steps of `length` [s], until there are some.
+/// κ for the forces expected of the first contacts in steps of `length` [s].
 double StiffnessPolicy::start_stiffness(double length) const {
   const PairTable& pairs = terms_.surface.pairs;
   const double dhat = smallest_dhat(pairs), weight_of_node = mean_mass_ * model_.options.gravity.norm();
@@ -93,14 +94,14 @@ void StiffnessPolicy::choose(Objective& objective, const Matrix3X& q) {
   StiffnessRange allowed = is_adaptive() ? adaptive_range() : published_;
   if (is_adaptive() && last_ > 0) {
     double next = followed_stiffness(last_, resting_, allowed, length_ / whole);
-    // What meets in a part of a step meets as it would in steps of that length. While something touches, κ
-    // cannot be changed by much without a change of energy.
+    // Bodies that collide in a part of a step do so as they would in steps of that length. While something
+    // touches, κ cannot be changed much without a change of energy.
     if (divided_ && resting_ == 0) next = std::min(allowed.limit, start_stiffness(length_));
     contact.set_stiffness(next);
     return;
   }
-  // κ balances the barrier against everything else at q, but for friction, which follows from it.
-  // So what touches at the start stays as the scene has placed it.
+  // κ balances the barrier against everything else at q, but for friction, which follows from it. So contacts
+  // at the start stay where the scene has placed them.
   objective.prepare(q);
   if (is_adaptive() && contact.term_count() == 0) {
     contact.set_stiffness(allowed.high);
@@ -111,8 +112,8 @@ void StiffnessPolicy::choose(Objective& objective, const Matrix3X& q) {
   const VectorX pressed = free.restrict_to_free(objective.reduced_gradient({Role::contact}));
   const VectorX others =
       free.restrict_to_free(objective.reduced_gradient(~Roles{Role::contact, Role::friction, Role::target}));
-  // In a part of a step that is shorter than the last one the same κ would push harder: what touches would
-  // fly apart with energy that it did not have.
+  // In a part of a step that is shorter than the last one the same κ would push harder: touching bodies would
+  // fly apart with energy that they did not have.
   if (!is_adaptive() && contact.term_count() > 0 && last_ > 0) allowed.low = std::min(published_.low, last_);
   contact.set_stiffness(balanced_stiffness(others, pressed, allowed));
 }

@@ -14,14 +14,14 @@ class StiffnessPolicy {
   /// Keeps references. `node_stiffness`: of a node when all others are held, median [N/m].
   StiffnessPolicy(const Model& model, StepTerms& terms, double node_stiffness);
 
-  /// Before a step of `length` [s] is solved: reads what contacts carry at its start, with the κ of the step
-  /// before, which contact is left with.
+  /// Before a step of `length` [s] is solved: measures the forces of contacts at its start, with the κ of the
+  /// step before, which is still set.
   void begin(const State& state, const TimeStep& step, double length, const Matrix3X& x);
   /// Sets κ for the step, which starts to be solved at q.
   void choose(Objective& objective, const Matrix3X& q);
   double mean_mass() const { return mean_mass_; }            ///< of the dynamic nodes [kg]
   double node_stiffness() const { return node_stiffness_; }  ///< [N/m]
-  /// Gaps below which κ grows during a solve [m], and how far; 0: it is given.
+  /// Gaps below which κ grows during a solve [m], and its limit; 0: the scene gives κ.
   double tiny_gap() const;
   double limit() const;
 
@@ -43,7 +43,7 @@ class StiffnessPolicy {
   double resting_ = 0;    ///< κ that would let contacts rest where they should; 0: nothing touches
 };
 
-/// Watches the gaps of accepted iterates, and raises κ where they are tiny and shrink. [thesis A.6]
+/// Tracks the gaps of accepted iterates, and raises κ where they are tiny and shrinking. [thesis A.6]
 class GapWatch {
  public:
   GapWatch(const StiffnessPolicy& policy, StepTerms& terms, const Matrix3X& q);

@@ -5,15 +5,15 @@ namespace apart {
 namespace {
 
 // Of a step of BDF2 to the one before. Steps that grow follow an impact, which has left a jump in the
-// velocity. A longer step would go on with it: two particles left each other with six times their energy.
+// velocity. A longer step would extrapolate it: two particles separated with six times their energy.
 constexpr double longest_ratio = 1.9;
 
 TimeStep step_of(const IntegratorOptions& options, double dt, const State& s) {
   switch (options.scheme) {
     case Integrator::bdf2: {
-      // The first step has nothing before it, and one that is much longer than the step before nothing that
-      // is far enough away (from 1 + √2 times on the rule is unstable): these are steps of implicit Euler.
-      // Single steps of lower order do not change the order of the whole.
+      // The first step has no predecessor, and for one that is much longer than the step before the rule is
+      // unstable (from 1 + √2 times on): these are steps of implicit Euler. Single steps of lower order do
+      // not change the order of the whole.
       const double ratio = s.step_length > 0 ? dt / s.step_length : longest_ratio + 1;
       if (ratio > longest_ratio) break;
       // x + x′ h with the differences over both steps; for ratio 1: (4 xᵗ − xᵗ⁻¹)/3 and h = 2/3 dt.
@@ -62,17 +62,17 @@ TimeStep step_of(const IntegratorOptions& options, double dt, const State& s) {
 }  // namespace
 
 TimeStep begin_step(const IntegratorOptions& options, double dt, const State& state,
-                    const GivenMotion& given) {
+                    const HeldMotion& motion) {
   TimeStep step = step_of(options, dt, state);
   step.contact_scale = step.scale;
   if (!options.averages_forces()) return step;
   step.contact_scale = 0.5 * dt * dt;
-  // Rules that average forces would for given positions let velocity ring and acceleration grow without
-  // bound. Coordinates that are held take those of their motion instead, so that they are let go with the
-  // speed they have.
-  const Matrix3X velocity = (given.goal - state.nodes) / dt, acceleration = (velocity - state.velocity) / dt;
-  step.predicted = given.held.select(given.goal - step.scale * acceleration, step.predicted);
-  step.rate_origin = given.held.select(given.goal - velocity / step.rate, step.rate_origin);
+  // For held coordinates, rules that average forces would let the velocity oscillate and the acceleration
+  // grow without bound. These take velocity and acceleration of their motion instead, so that they are
+  // released with the velocity they have.
+  const Matrix3X velocity = (motion.end - state.nodes) / dt, acceleration = (velocity - state.velocity) / dt;
+  step.predicted = motion.held.select(motion.end - step.scale * acceleration, step.predicted);
+  step.rate_origin = motion.held.select(motion.end - velocity / step.rate, step.rate_origin);
   return step;
 }
 

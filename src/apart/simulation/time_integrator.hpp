@@ -10,10 +10,10 @@ struct IntegratorOptions {
   Integrator scheme = Integrator::implicit_euler;
   double beta = 0.25,
          gamma = 0.5;  ///< of Newmark; 1/4 and 1/2: second order, no loss of energy in linear problems
-  /// ρ∞ ∈ [0, 1] of generalised-α: what is left after a step of a vibration that is much too fast for it.
+  /// ρ∞ ∈ [0, 1] of generalised-α: the share of a vibration much too fast for the step that remains after it.
   double spectral_radius = 0.5;
-  /// Rigid bodies turn in free flight as they do exactly, and keep their angular momentum; otherwise their
-  /// nodes follow the scheme, and implicit Euler slows spins down. Of implicit Euler only.
+  /// Rigid bodies turn exactly in free flight, and keep their angular momentum; otherwise their nodes follow
+  /// the scheme, and implicit Euler slows spins down. For implicit Euler only.
   bool conserves_spin = false;
 
   /// Whether the rule averages the forces of both ends of a step: Newmark and generalised-α.
@@ -33,8 +33,8 @@ struct TimeStep {
   bool has_inertia = true;
   double contact_scale = 0;  ///< [s²]: multiplies contact and friction; `scale`, unless forces are averaged
   double mean_scale = 0;     ///< [s²]
-  Matrix3X mean_origin =
-      {};  ///< [m]: of State::mean_acceleration, (q − mean_origin) / mean_scale, if averaged
+  /// [m]: of State::mean_acceleration, (q − mean_origin) / mean_scale, if averaged
+  Matrix3X mean_origin = {};
 
   Matrix3X velocity(const Matrix3X& q) const { return rate * (q - rate_origin); }     ///< [m/s]
   Matrix3X acceleration(const Matrix3X& q) const { return (q - predicted) / scale; }  ///< [m/s²]
@@ -43,25 +43,25 @@ struct TimeStep {
   }
 };
 
-/// Which coordinates are given, and where they are at the end of a step.
-struct GivenMotion {
+/// Which coordinates are held, and where they are at the end of a step.
+struct HeldMotion {
   const Eigen::Array<bool, 3, Eigen::Dynamic>& held;
-  const Matrix3X& goal;  ///< [m]; read where held
+  const Matrix3X& end;  ///< nodes at the end of the step [m]; read where held
 };
 
 /// The step of length dt [s] that leaves `state`.
 TimeStep begin_step(const IntegratorOptions& options, double dt, const State& state,
-                    const GivenMotion& given);
+                    const HeldMotion& motion);
 
 /// Sets velocity and accelerations of the state at the end of a step of length dt [s] from `before`, whose
 /// nodes are set.
 ///
-/// Newmark's rule and generalised-α average the forces of both ends of a step. Averaged contact forces make
-/// energy out of nothing: a node that touches at one end would be pushed again in the next step. So contact
-/// acts with its force at the end alone, as a constant force over the step (h²/2 in position, h in velocity),
-/// and `State::acceleration` is that of all other forces. [Kane et al. 1999, in the references of the thesis]
+/// Newmark's rule and generalised-α average the forces of both ends of a step. Averaged contact forces would
+/// create energy: a node that touches at one end would be pushed again in the next step. So contact acts with
+/// its force at the end alone, as a constant force over the step (h²/2 in position, h in velocity), and
+/// `State::acceleration` is that of all other forces. [Kane et al. 1999, in the references of the thesis]
 ///
-/// `contact`: asked, if needed, for the acceleration by contact and friction at the end [m/s²], zero where
+/// `contact`: called, if needed, for the acceleration by contact and friction at the end [m/s²], zero where
 /// held.
 void finish_step(const IntegratorOptions& options, const TimeStep& step, double dt, const State& before,
                  const Eigen::Array<bool, 3, Eigen::Dynamic>& held, FunctionRef<Matrix3X()> contact,

@@ -11,15 +11,15 @@ struct StiffnessRange {
 };
 
 /// κ_min = 10¹¹ m̄ / (4·10⁻¹⁶ ℓ² b″(10⁻⁸ℓ)) and κ_max = 100 κ_min. The thesis lets κ grow to κ_max only. Both
-/// follow from masses; a press on steel needs far more, or gaps shrink to 10⁻¹² ℓ and every step with them.
+/// follow from masses; pressing on steel needs far more, or gaps shrink to 10⁻¹² ℓ and every step with them.
 /// `size` ℓ [m], `mean_mass` m̄ of the nodes [kg].
 StiffnessRange stiffness_range(double mean_mass, double size, double dhat);
 
 /// κ for the next step if `wanted` would let contacts rest where they should (0: nothing touches). It follows
-/// at once where gaps are too small and slowly where they could be smaller, by a factor of two in a step at
-/// most, and not at all in between: what is at rest stays so. `share`: of a step that the next part is. κ
-/// that changes while bodies are squeezed makes or takes energy, and in an impact that many parts resolve
-/// they are.
+/// at once where gaps are too small and slowly where they could be smaller, by at most a factor of two per
+/// step, and not at all in between, so that bodies at rest stay so. `share`: the share of a step that the
+/// next part is, since κ that changes while bodies are squeezed, as in an impact resolved by many parts, adds
+/// or removes energy.
 double followed_stiffness(double last, double wanted, const StiffnessRange& range, double share);
 
 /// argmin over κ of ‖g_E + κ g_c‖², held inside the range. g_c: gradient of the barrier for κ = 1.

@@ -31,8 +31,8 @@ void use_one_thread() {
   if (set_openmp_levels) set_openmp_levels(0);
 }
 
-/// METIS takes SIGTERM for itself while it works, and leaves the handler that was there with other flags.
-/// Puts things back as they were.
+/// METIS catches SIGTERM while it works, and restores the previous handler with other flags. Restores it with
+/// its own.
 class KeepSignals {
  public:
   KeepSignals() { ::sigaction(SIGTERM, nullptr, &before_); }
@@ -90,7 +90,7 @@ class CholmodSolver final : public LinearSolver {
     ensure(factor_ != nullptr, "CholmodSolver: solve before analyse");
     use_one_thread();
     // Newton's directions need no factor where a few hundred multiplications find them, and a factor that is
-    // far larger than its matrix costs more than those. Where they do not suffice, at most a fifth of the
+    // far larger than its matrix costs more than those. If they do not suffice, at most a fifth of the
     // factorisation's time was lost.
     if (flops_ > costly_flops && pause_ == 0) {
       gradients_.set_matrix(a);
@@ -118,8 +118,7 @@ class CholmodSolver final : public LinearSolver {
 
  private:
   static constexpr double costly_flops = 1e11;  ///< some seconds
-  static constexpr const char* remedy =
-      "use a coarser mesh, or a smaller contact.dhat, so that fewer things touch";
+  static constexpr const char* remedy = "use a coarser mesh, or a smaller contact.dhat for fewer contacts";
 
   VectorX solve_with_factor(const VectorX& b) {
     cholmod_dense rhs{};
@@ -156,7 +155,7 @@ class CholmodSolver final : public LinearSolver {
   void check(const char* what) {
     if (common_.status == CHOLMOD_OUT_OF_MEMORY || common_.status == CHOLMOD_TOO_LARGE)
       throw MemoryError(
-          fmt::format("linear solver: the {} needs more memory than there is; {}", what, remedy));
+          fmt::format("linear solver: the {} needs more memory than is available; {}", what, remedy));
     if (common_.status < CHOLMOD_OK)
       throw InvariantError("CHOLMOD failed in the " + std::string(what) + ", status " +
                            std::to_string(common_.status));
@@ -169,8 +168,7 @@ class CholmodSolver final : public LinearSolver {
     const auto rows = a.block_rows();
     if (9 * rows.size() > std::size_t(std::numeric_limits<int>::max()))
       throw MemoryError(
-          fmt::format("linear solver: {:.2g} pairs of nodes act on each other, more than it can "
-                      "hold; {}",
+          fmt::format("linear solver: {:.2g} pairs of nodes interact, more than it can hold; {}",
                       double(rows.size()), remedy));
     column_.assign(1, 0);
     row_.clear();
@@ -224,8 +222,8 @@ class CholmodSolver final : public LinearSolver {
         check("ordering");
         return order;
       }
-      // The graph is valid: this is how METIS reports a SIGTERM that it has caught. It is handed on to whom
-      // it was meant for; if that one goes on, it does so with the other ordering.
+      // The graph is valid: this is how METIS reports a SIGTERM that it has caught. It is passed on to its
+      // proper handler; if that one returns, the other ordering is used.
       common_.status = CHOLMOD_OK;
       std::raise(SIGTERM);
     }

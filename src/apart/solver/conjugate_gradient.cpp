@@ -79,7 +79,7 @@ void ConjugateGradient::factorise_incompletely() {
       d -= sum * lower_[std::size_t(k)].transpose();
     }
     d = (0.5 * (d + d.transpose())).eval();
-    // What is left out may make a pivot indefinite; the block itself is not, if the matrix is not, and will
+    // Dropped entries may make a pivot indefinite; the block itself is definite if the matrix is, and will
     // do.
     const auto good = [&](const Matrix3& m) {
       const Eigen::LLT<Matrix3> factor(m);

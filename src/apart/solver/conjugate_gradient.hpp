@@ -6,8 +6,9 @@
 namespace apart {
 
 /// Conjugate gradients for symmetric positive definite block matrices, preconditioned by an incomplete
-/// factorisation L D Lᵀ without fill: for systems in which every node meets few others, such as heaps of
-/// grains, whose factors are many times larger than they are. The same bits for any number of threads.
+/// factorisation L D Lᵀ without fill: for systems in which every node is connected to few others, such as
+/// heaps of grains, whose factors are many times larger than the matrix. The same bits for any number of
+/// threads.
 class ConjugateGradient {
  public:
   struct Options {
@@ -19,7 +20,7 @@ class ConjugateGradient {
   /// None if the tolerance is not reached, or the matrix turns out not to be positive definite.
   std::optional<VectorX> solve(const VectorX& b, const Options& options) const;
   int iterations() const { return iterations_; }  ///< of the last solve
-  /// Whether the last solve met a direction of negative curvature, beyond rounding: no factor exists.
+  /// Whether the last solve found a direction of negative curvature, beyond rounding: then no factor exists.
   bool found_indefinite() const { return indefinite_; }
   /// Of one iteration: multiplications and additions.
   double flops_per_iteration() const {

@@ -6,8 +6,8 @@
 
 namespace apart {
 
-/// Which coordinates may move: of the unknowns, in threes, or of the nodes, which are the same where bodies
-/// have no chart of their own.
+/// Which coordinates may move: of the unknowns, in groups of three, or of the nodes, which are the same for
+/// bodies without a chart of their own.
 class FreeCoordinates {
  public:
   FreeCoordinates() = default;

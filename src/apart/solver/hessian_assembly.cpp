@@ -202,9 +202,8 @@ void TermBlocks::add(const LocalHessians& local, const FreeCoordinates& free, In
 
 namespace {
 
-constexpr std::string_view pairs_of_nodes = "the pairs of nodes that act on each other";
-constexpr std::string_view fewer_contacts =
-    "lower contact.dhat, so that fewer things touch, or use a coarser mesh";
+constexpr std::string_view pairs_of_nodes = "the pairs of interacting nodes";
+constexpr std::string_view fewer_contacts = "lower contact.dhat for fewer contacts, or use a coarser mesh";
 
 }  // namespace
 
@@ -217,7 +216,7 @@ std::vector<BlockKey> HessianAssembly::keys_of(bool varying) const {
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   };
-  // Many contacts act on the same pairs of nodes: repetitions go before they fill the memory.
+  // Many contacts act on the same pairs of nodes: duplicates are removed before they fill the memory.
   std::size_t room = std::size_t(1) << 24;
   for (std::size_t i = 0; i < terms_.size(); ++i) {
     if (terms_[i].potential->terms_vary() != varying) continue;
@@ -245,8 +244,8 @@ void HessianAssembly::update_pattern(const FreeCoordinates& free) {
   if (covered) return;
   std::vector<BlockKey> contact_keys = keys_of(true);
   if (!pattern_valid_) fixed_keys_ = keys_of(false);
-  // Contacts come and go between iterations: the pattern keeps those it has had, so that it soon covers all
-  // that do, but not so many that the fill they cause would cost more than a new analysis.
+  // Contacts appear and disappear between iterations: the pattern keeps earlier ones, so that it soon covers
+  // all of them, but not so many that their fill would cost more than a new analysis.
   const auto merged = [](const std::vector<BlockKey>& a, const std::vector<BlockKey>& b) {
     std::vector<BlockKey> all;
     all.reserve(a.size() + b.size());

@@ -12,8 +12,8 @@ namespace apart {
 /// Which blocks of the linear system the terms of one potential act on, and where in the matrix.
 ///
 /// A term of nodes has one block for each of its points; a term of vertices one for each node that moves one
-/// of them, by the weights of the map, however many there are. Everything lies in a few long arrays, so that
-/// no term allocates.
+/// of them, by the weights of the map, however many there are. Everything is stored in a few long arrays, so
+/// that no term allocates.
 class TermBlocks {
  public:
   /// For the terms the potential has now.
@@ -22,8 +22,8 @@ class TermBlocks {
   void for_each_key(FunctionRef<void(BlockKey)> visit) const;
   /// Looks up where they are in a matrix; false if its pattern lacks one.
   bool locate(const BlockSparse& matrix);
-  /// Adds what the terms that `local` holds contribute to the block columns [first, last). Each block is
-  /// summed in the order of the terms.
+  /// Adds the contributions of the terms in `local` to the block columns [first, last). Each block is summed
+  /// in the order of the terms.
   void add(const LocalHessians& local, const FreeCoordinates& free, Index first, Index last,
            BlockSparse& matrix) const;
   /// Whether no point of a term can move: it adds nothing.
@@ -55,8 +55,8 @@ class TermBlocks {
 /// Second derivatives of a list of terms in the free coordinates, as one sparse matrix: the terms' own,
 /// pulled back by the chain rule, and summed in the same order for any number of threads.
 ///
-/// The pattern is kept while it covers the contacts. What changes in a solve is the terms of contact and
-/// friction; places of all others are looked up once.
+/// The pattern is kept while it covers the contacts. Only the terms of contact and friction change during a
+/// solve; places of all others are looked up once.
 class HessianAssembly {
  public:
   /// Keeps references.
@@ -67,7 +67,7 @@ class HessianAssembly {
   const BlockSparse& assemble(const FreeCoordinates& free, const Matrix3X& q, const Matrix3X& x,
                               Projection projection);
   const BlockSparse& matrix() const { return matrix_; }  ///< as last assembled
-  /// Whether there is a new pattern since this was last asked.
+  /// Whether the pattern has changed since the last call.
   bool take_pattern_change() { return std::exchange(pattern_changed_, false); }
 
  private:

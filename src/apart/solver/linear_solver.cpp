@@ -11,7 +11,7 @@ std::span<const LinearSolverMethod> linear_solver_methods() {
   static constexpr std::array methods = {
       LinearSolverMethod{"cholmod", "supernodal sparse Cholesky factorisation (SuiteSparse)", false, true,
                          make_cholmod_solver},
-      LinearSolverMethod{"eigen", "simple sparse Cholesky factorisation, slow; a second opinion", true, true,
+      LinearSolverMethod{"eigen", "simple sparse Cholesky factorisation; slow, for comparison", true, true,
                          make_eigen_solver},
   };
   return methods;

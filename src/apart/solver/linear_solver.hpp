@@ -9,7 +9,7 @@
 
 namespace apart {
 
-/// What the factorisations of a solver amount to so far; zero where it does not know.
+/// Totals over the factorisations of a solver so far; zero where not known.
 struct LinearSolverStatistics {
   Index analyses = 0, factorisations = 0;
   double flops = 0;     ///< Σ over factorisations of Σ c², c the entries of each column of the factor
@@ -17,11 +17,12 @@ struct LinearSolverStatistics {
   double blocks = 0;    ///< Σ over factorisations of the 3×3 blocks of the matrix
 };
 
-/// What a solution must reach, and what it may use.
+/// Accuracy and effort of a solution.
 struct LinearSolveOptions {
-  /// Of solvers that approach the solution: the norm of what may be left of b, relative to its own.
+  /// Of iterative solvers: the norm of the residual relative to that of b.
   double tolerance = 1e-9;
-  /// One can do without a solution: no long factorisation after all that is cheaper has failed.
+  /// The caller can do without a solution: give up instead of an expensive factorisation after cheaper ways
+  /// have failed.
   bool optional = false;
 };
 
@@ -44,12 +45,12 @@ class LinearSolver {
   virtual void analyse(const BlockSparse& a) = 0;
   virtual LinearSolution solve(const BlockSparse& a, const VectorX& b,
                                const LinearSolveOptions& options = {}) = 0;
-  /// Forgets what earlier matrices have taught about which way is cheap: a time step must do the same
+  /// Forgets what earlier matrices have shown about which method is cheap: a time step must do the same
   /// whatever came before it.
   virtual void begin_step() {}
   /// What the last analysis predicts for one factorisation; 0 where not known.
   virtual double predicted_flops() const { return 0; }
-  /// How far the work is from what the machine could do is judged by these.
+  /// For comparing the work with what the machine could do.
   virtual LinearSolverStatistics statistics() const { return {}; }
 };
 

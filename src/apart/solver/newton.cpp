@@ -107,7 +107,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
   double energy = evaluate(q);
   std::optional<Gradient> gradient;  // at q, if it is known
   while (true) {
-    if (objective.free().block_count() == 0) {  // everything is prescribed: nothing to solve
+    if (objective.free().block_count() == 0) {  // everything is held: nothing to solve
       result.converged = true;
       result.at_once = result.iterations == 0;
       return result;
@@ -143,7 +143,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     if (!search.descend(bound.alpha)) {
       energy = evaluate(q);
       if (met && hooks.imbalance) result.imbalance = hooks.imbalance(objective.reduced_gradient());
-      if (met && result.imbalance <= 1) {  // nowhere to go, and already there
+      if (met && result.imbalance <= 1) {  // no further progress possible, and already converged
         result.converged = !hooks.stationary(q);
         result.at_once = result.iterations <= repeats;
         if (result.converged) return result;

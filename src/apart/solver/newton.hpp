@@ -20,20 +20,20 @@ struct NewtonOptions {
 struct NewtonProgress {
   int iterations = 0;   ///< so far in this solve
   double residual = 0;  ///< Newton step / dt [m/s]
-  double alpha = 1;     ///< share of the Newton step that was taken; more than 1 where E fell straight on
+  double alpha = 1;     ///< share of the Newton step that was taken; more than 1 where E kept falling
 };
 
-/// What the caller adds to Newton's method.
+/// Callbacks of newton().
 struct NewtonHooks {
   /// Before each accepted iterate: corners of a curved path on the way to it. May be empty.
   std::function<void(const Matrix3X& q)> passed = {};
   /// After each accepted iterate. May change the objective's parameters; then true.
   std::function<bool(const Matrix3X& q)> accepted;
-  /// When the tolerance is met: true if the objective was changed and the iteration must go on.
+  /// When the tolerance is met: true if the objective was changed and the iteration must continue.
   std::function<bool(const Matrix3X& q)> stationary;
-  /// The largest unbalanced force as a multiple of what is allowed, where the objective was last prepared and
-  /// has this gradient in the unknowns; at most 1: forces are in balance. Empty: the Newton step alone
-  /// decides.
+  /// The largest unbalanced force as a multiple of what is allowed, at the point where the objective was last
+  /// prepared, with this gradient in the unknowns; forces balance if it is at most 1. Empty: the length of
+  /// the Newton step alone decides.
   std::function<double(const Matrix3X& gradient)> imbalance = {};
   /// After each iteration, the problem prepared at q; must not change it. May be empty.
   std::function<void(const Matrix3X& q, const NewtonProgress&)> iterated = {};
@@ -45,16 +45,26 @@ struct NewtonResult {
   int iterations = 0;
   int linear_solves = 0;
   double residual = 0;   ///< last step / dt [m/s]
-  double imbalance = 0;  ///< as NewtonHooks says, where the last step that met the tolerance ended
+  double imbalance = 0;  ///< NewtonHooks::imbalance at the end of the last step that met the tolerance
   std::string failure;   ///< why it stopped, if not converged
 };
 
-/// Norm of a Newton step as the stopping rule measures it [m]: of what it moves the nodes by, p.
+/// Norm of a Newton step as the stopping rule measures it [m]; p: the displacement of the nodes.
 double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm);
 
-/// Projected Newton with a feasible line search [thesis algorithm 2.1], until the Newton step is short and
-/// forces are in balance. q is the start and, on return, the
-/// last accepted iterate: feasible always, converged if the result says so.
+/// Minimises the objective by Newton's method with projected Hessians and a feasible line search [thesis
+/// algorithm 2.1]. Each iteration
+///
+/// 1. solves H p = −g, with every local Hessian made positive semi-definite so that p points downhill; where
+///    steps shrink slowly the exact Hessian is tried first, which is less stiff if curvature is negative;
+/// 2. bounds the step by what every term allows (collision, inversion, strain limit), so that no infeasible
+///    point is ever evaluated;
+/// 3. halves the step until E does not grow, moves it back from the far side of a kink, and lengthens it
+///    where E is still falling steeply at its end.
+///
+/// It ends when the Newton step is short, ‖p‖ ≤ tolerance · dt, and forces balance as hooks.imbalance says.
+/// q is the start and, on return, the last accepted iterate: always feasible, converged if the result says
+/// so.
 NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X& q, const NewtonHooks& hooks,
                     const NewtonOptions& options, Timings& timings);
 

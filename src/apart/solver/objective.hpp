@@ -6,15 +6,25 @@
 
 namespace apart {
 
-/// The one function that a time step minimises: a sum of terms, some of nodes q, some of vertices x = Φ(q),
-/// over unknowns y that say where nodes go from where they are. [docs/architecture.md]
+/// The function E that a time step minimises: a sum of terms, each a potential with a role. Elasticity and
+/// inertia are functions of the nodes q, contact and friction of the vertices x = Φ(q) that collision
+/// detection sees, and the solver moves neither but unknowns y, from which the nodes follow by a chart:
 ///
-///   unknowns y  —chart→  nodes q  —Φ(q) = W q + x₀→  vertices x
+///   unknowns y  —chart→  nodes q  —Φ(q) = W q + x₀→  vertices x.
+///
+/// So that a potential need know only its own points, the objective adds up values and pulls derivatives back
+/// by the chain rule. With J = ∂q/∂y at the current iterate,
+///
 ///   E = Σ Eᵢ(q) + Σ Eⱼ(Φ(q)),    g = Σ ∇Eᵢ + Wᵀ Σ ∇Eⱼ,    H = Σ ∇²Eᵢ + Wᵀ (Σ ∇²Eⱼ) W,
-///   ∂E/∂y = Jᵀ g,    ∂²E/∂y² = Jᵀ H J + Σ gₖ · ∂²qₖ/∂y²
+///   ∂E/∂y = Jᵀ g,    ∂²E/∂y² = Jᵀ H J + Σ gₖ · ∂²qₖ/∂y².
 ///
-/// Contact and friction know only x; here they are pulled back by the chain rule. Sums may be restricted to
-/// terms of some roles.
+/// The last sum is the curvature of the chart; it vanishes for every body whose nodes are the unknowns
+/// themselves. Φ is linear, so vertices add no such term.
+///
+/// E is infinite outside of the feasible set (no intersection, no inversion where the material forbids it, no
+/// strain beyond its limit) and is never evaluated there: feasible_step() bounds a step by what every term
+/// allows before it is taken. All sums may be restricted to terms of some roles, so that energies, forces and
+/// accelerations in reports come from the same list that is minimised.
 class Objective {
  public:
   /// Keeps references to the map, the chart and the potentials.
@@ -28,7 +38,7 @@ class Objective {
   void set_free(FreeCoordinates free);
   const FreeCoordinates& free() const { return free_; }
 
-  /// Everything up to hessian() speaks of the q last given here.
+  /// Moves the objective to q: everything up to hessian() is evaluated there.
   void prepare(const Matrix3X& q);
   double value(Roles roles = Roles::all()) const;
   /// The value of each potential, by name.
@@ -41,19 +51,19 @@ class Objective {
   Matrix3X reduced_gradient(Roles roles = Roles::all()) const {
     return chart_.pull_back(q_, gradient(roles));
   }
-  /// Σ |∂(potential)/∂yᵢ| over the potentials, for each unknown: the forces that act on it, whether or not
-  /// they balance, times the step's scale [kg m].
+  /// Σ |∂(potential)/∂yᵢ| over the potentials, for each unknown: the sizes of the forces that act on it,
+  /// whether or not they balance, times the step's scale [kg m].
   VectorX acting() const;
-  /// How far off rounding may put the gradient at each unknown, by the stiffness hessian() last found there
-  /// [kg m]: no solver can balance forces better.
+  /// Bound on the rounding error of the gradient at each unknown, from the stiffness that hessian() last
+  /// found there [kg m]. No solver can balance forces better than that.
   VectorX gradient_rounding() const;
-  /// Second derivatives of the free unknowns, each term projected or as it is.
+  /// Second derivatives in the free unknowns; each term projected, or exact.
   const BlockSparse& hessian(Projection projection = Projection::psd) {
     return hessian(projection, chart_.is_identity() ? Matrix3X() : gradient());
   }
-  /// The same with `gradient` = gradient() at hand; charts need it.
+  /// The same with the known `gradient` = gradient(), which charts need.
   const BlockSparse& hessian(Projection projection, const Matrix3X& gradient);
-  /// Whether the Hessian has another pattern since this was last asked.
+  /// Whether the pattern of the Hessian has changed since the last call.
   bool take_pattern_change();
   const Matrix3X& coordinates() const { return q_; }  ///< q
   const Matrix3X& vertices() const { return x_; }     ///< Φ(q)

@@ -9,12 +9,11 @@
 
 namespace apart {
 
-/// Second derivatives in the unknowns, from those in the nodes: Jᵀ H J + Σ gₖ · ∂²qₖ/∂y². Where bodies have
-/// charts of their own, terms are summed over nodes first, and what the chart's curvature adds can make a sum
-/// indefinite: so with Projection::psd the block of each such body is made positive semi-definite as a whole,
-/// once.
+/// Second derivatives in the unknowns from those in the nodes: Jᵀ H J + Σ gₖ · ∂²qₖ/∂y². Terms are first
+/// summed over nodes. The curvature of a chart can make that sum indefinite even if every term is projected,
+/// so with Projection::psd the block of each body with a chart is projected as a whole, once.
 ///
-/// Where products go in the matrix is found once for each pattern of H.
+/// The places of products in the matrix are found once for each pattern of H.
 class ReducedHessian {
  public:
   /// Keeps a reference.

@@ -5,7 +5,7 @@
 
 namespace apart {
 
-/// What a term of the incremental potential stands for.
+/// What a term of the incremental potential represents.
 enum class Role { inertia, elastic, damping, load, attachment, joint, contact, friction, target };
 
 /// A set of roles.
@@ -29,7 +29,7 @@ class Roles {
 /// What the points of a potential are.
 enum class PointKind { nodes, vertices };
 
-/// One entry of the list that an objective is the sum of.
+/// One summand of an objective.
 struct Term {
   Potential* potential = nullptr;
   Role role = Role::elastic;

@@ -30,7 +30,7 @@ class BindingCheck {
     if (is_file(directory_ / scene_name))
       result_.scene_digest = file_digest(directory_ / scene_name);
     else
-      add(scene_name, "is missing, so that nothing says what the run is a run of; put it back");
+      add(scene_name, "is missing, so the scene of the run is unknown; restore it");
     if (read_list()) {
       check_list();
       check_files();
@@ -55,11 +55,11 @@ class BindingCheck {
       said_scene_ = json.at("scene_digest").get<std::string>();
       said_run_ = json.at("run_digest").get<std::string>();
     } catch (const InputError&) {
-      add(summary_name, "is missing, so that nothing binds the files of the run; put it back");
+      add(summary_name,
+          "is missing, so the files of the run cannot be checked against each other; restore it");
     } catch (const nlohmann::json::exception&) {
       add(summary_name,
-          "does not hold the digests of the run; put back the one that the run wrote, or run the scene "
-          "again");
+          "does not hold the digests of the run; restore the one that the run wrote, or run the scene again");
     }
   }
 
@@ -84,12 +84,12 @@ class BindingCheck {
     result_.run_digest = hash.digest();
     if (!said_run_.empty() && covered < list_.size())
       add(digests_name,
-          covered > 0 ? fmt::format("lists {} files, summary.json vouches for the first {}: the run still "
-                                    "goes on, or was stopped "
-                                    "before it could end in order; then go on with it by apart run --resume",
-                                    list_.size(), covered)
-                      : fmt::format("has the digest {}, summary.json says {}; one of them was changed",
-                                    hash.digest(), said_run_));
+          covered > 0
+              ? fmt::format("lists {} files, summary.json vouches for the first {}: the run is still "
+                            "running, or was killed; in that case continue it with apart run --resume",
+                            list_.size(), covered)
+              : fmt::format("has the digest {}, summary.json says {}; one of them was changed", hash.digest(),
+                            said_run_));
     if (!said_scene_.empty() && !result_.scene_digest.empty() && said_scene_ != result_.scene_digest)
       add(scene_name, fmt::format("has the digest {}, summary.json says {}; it was changed after the run",
                                   result_.scene_digest, said_scene_));
@@ -115,7 +115,7 @@ class BindingCheck {
         },
         1);
     for (std::size_t i = 0; i < list_.size(); ++i)
-      // A scene.json that is missing or changed is told once.
+      // A scene.json that is missing or changed is reported once.
       if (!trouble[i].empty() && !(list_[i].file == scene_name && has_finding(scene_name)))
         add(list_[i].file, std::move(trouble[i]));
   }
@@ -133,11 +133,12 @@ class BindingCheck {
     const auto [a, b] = std::mismatch(files.begin(), files.end(), listed.begin(), listed.end());
     if (a == files.end() && b == listed.end()) return;
     if (b == listed.end())
-      add(*a, "is not listed in digests.txt; the run did not write it, or it stands there twice");
+      add(*a, "is not listed in digests.txt; the run did not write it, or it is listed twice");
     else if (a == files.end()) {
       if (!has_finding(*b)) add(*b, fmt::format("is listed in digests.txt, but not in {}", where));
     } else {
-      add(*a, fmt::format("stands where digests.txt has {}; files were exchanged, repeated or removed", *b));
+      add(*a,
+          fmt::format("is in the place of {} in digests.txt; files were exchanged, repeated or removed", *b));
     }
   }
 

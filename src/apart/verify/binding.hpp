@@ -1,5 +1,5 @@
 #pragma once
-// Whether the files of a run are those it wrote, all of them, in their order.
+// Whether the files of a run are exactly those it wrote, in their order.
 #include <apart/verify/frame_check.hpp>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ struct Binding {
 };
 
 /// Compares scene.json, frames and iterates with digests.txt, and that list with the digest in summary.json.
-/// `frames` and `iterates` are the files that stand for the run, relative to its directory, in order.
+/// `frames` and `iterates` are the files of the run, relative to its directory, in order.
 Binding check_binding(const std::filesystem::path& run_directory, const std::vector<std::string>& frames,
                       const std::vector<std::string>& iterates);
 

@@ -63,12 +63,12 @@ std::vector<Proof> proofs(const Certificate& c) {
   const bool paths = c.coverage() != Certificate::Coverage::frames;
   const std::string_view here = "frames", iterates = paths ? "frames and iterates" : "frames";
   std::vector<Proof> list = {
-      {"no edge meets a triangle, no point or segment another", here, exact},
-      {"neighbours in a mesh meet only in what they share; no triangle or segment is collapsed", here,
+      {"no edge intersects a triangle, no point or segment touches another", here, exact},
+      {"neighbours in a mesh touch only in what they share; no triangle or segment is collapsed", here,
        exact}};
   if (c.solids > 0)
     list.push_back(
-        {"nothing lies inside a solid", here, "winding number by the triangles that a ray meets, exactly"});
+        {"nothing lies inside a solid", here, "winding number by the triangles that a ray hits, exactly"});
   if (c.tetrahedra > 0) list.push_back({"no tetrahedron is inverted or flat", here, exact});
   if (c.affine > 0)
     list.push_back({"affine bodies are affine images of the first frame, neither mirrored nor flat", iterates,
@@ -96,7 +96,7 @@ std::vector<Proof> proofs(const Certificate& c) {
   }
   if (c.with_scene) {
     list.push_back({"bodies, meshes, thickness, strain limits and pairs are those of the scene", here,
-                    "the scene built anew from scene.json"});
+                    "the scene built again from scene.json"});
     list.push_back({"scene, frames and iterates are the files of one run", "files", "SHA-256"});
   }
   return list;
@@ -172,7 +172,7 @@ std::string summary(const Certificate& c) {
                          ? fmt::format(", at most {:.6g} of a limit in a frame", *c.max_strain_share)
                          : std::string()));
   if (c.half_spaces > 0) line("half-spaces", grouped(c.half_spaces));
-  if (c.thickness) line("thickness", "kept by every pair, relaxed among neighbours of one piece");
+  if (c.thickness) line("thickness", "kept by every pair, shortened among neighbours of one piece");
   if (c.min_distance) line("smallest distance", fmt::format("{:.4g} m", *c.min_distance));
   line("paths",
        c.steps == 0

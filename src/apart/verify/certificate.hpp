@@ -1,5 +1,5 @@
 #pragma once
-// The independent proof of a finished run, from what it wrote alone.
+// The independent proof of a finished run, from its files alone.
 #include <apart/verify/claims.hpp>
 #include <apart/verify/frame_check.hpp>
 
@@ -11,7 +11,17 @@
 
 namespace apart {
 
-/// What was checked, with exact arithmetic, and what was found.
+/// The result of verifying a run: what was proven, for how much of the run, and every violation found.
+///
+/// A certificate says of a run what a reader cannot see from pictures: that no two surfaces intersect in any
+/// frame or iterate, and that none pass through each other on the way from one iterate to the next. Frames
+/// are decided by exact predicates on the stored coordinates, without tolerance. A path moves every vertex
+/// along a straight line; a pair of primitives is proven apart on an interval of time by a direction that
+/// separates them at both ends, since projections on a constant direction are linear in time, or by a volume
+/// of its four points that keeps its sign; intervals are halved until such a proof is found. Nothing of the
+/// solver is used, so an error there cannot hide itself.
+///
+/// The verdict covers as much as was recorded (Coverage): frames alone, or paths of some or all steps.
 struct Certificate {
   /// What the verdict holds for. Frames are always all of the run's.
   enum class Coverage { frames, some_paths, all_paths };
@@ -33,7 +43,7 @@ struct Certificate {
   Index affine = 0;                        ///< affine bodies
   Index rigid = 0;                         ///< rigid bodies
   bool thickness = false;                  ///< bodies have a thickness: gaps were checked for it
-  Index run_steps = 0;                     ///< of the run, as far as frames and iterates tell
+  Index run_steps = 0;                     ///< of the run, as far as frames and iterates show
   Index steps = 0;                         ///< steps whose Newton iterates were recorded and checked
   Index paths = 0;                         ///< straight paths from one iterate to the next
   std::int64_t path_pairs = 0;             ///< pairs of primitives proven apart along them
@@ -53,21 +63,21 @@ struct Certificate {
 /// Of Certificate::Coverage, in certificate.json.
 inline constexpr std::string_view coverage_names[] = {"frames", "some_paths", "all_paths"};
 
-/// Checks all frames of a run, and all recorded iterates:
-/// in every frame nothing intersects, also not neighbours in a mesh beyond what they share; nothing lies
-/// inside a solid; no tetrahedron is inverted or flat, no affine body mirrored, flat or bent, no triangle or
-/// segment collapsed; no triangle is at or beyond a strain limit (also in every recorded iterate), nothing is
-/// on or below a half-space (also in every recorded iterate), no gap is smaller than the thickness the scene
-/// asks for (verify/thickness.hpp says how it is relaxed within a piece), every coordinate is finite, and
-/// bodies and meshes are those of the first frame, topology 0 (a frame or iterate of another topology is
-/// compared with the first frame of that number, and is a violation: nothing proves yet how a mesh changed);
-/// on every path from one iterate to the next of the same topology nothing touches, no gap falls below its
-/// thickness and nothing inverts; every step begins where the last one ended, with the same bodies there as
-/// in the frame of that state; and every frame is the state at the beginning or the end of a step, in order.
+/// Checks all frames of a run, and all recorded iterates: in every frame nothing intersects, also not
+/// neighbours in a mesh beyond what they share; nothing lies inside a solid; no tetrahedron is inverted or
+/// flat, no affine body mirrored, flat or bent, no triangle or segment collapsed; no triangle is at or beyond
+/// a strain limit (also in every recorded iterate), nothing is on or below a half-space (also in every
+/// recorded iterate), no gap is smaller than the thickness the scene asks for (shortened within a piece:
+/// verify/thickness.hpp), every coordinate is finite, and bodies and meshes are those of the first frame,
+/// topology 0 (a frame or iterate of another topology is compared with the first frame of that number, and is
+/// a violation: nothing proves yet how a mesh changed); on every path from one iterate to the next of the
+/// same topology nothing touches, no gap falls below its thickness and nothing inverts; every step begins
+/// where the last one ended, with the same bodies there as in the frame of that state; and every frame is the
+/// state at the beginning or the end of a step, in order.
 ///
 /// With `scene`: the files are those that the run wrote (verify/binding.hpp), the first frame is the start of
-/// the scene and claims what the scene says, frames follow each other as the scene wants, and the bodies that
-/// are there are those that should be. Without: what the frames claim is believed.
+/// the scene and claims what the scene says, frames follow each other as the scene asks, and the right bodies
+/// are present. Without: what the frames claim is taken as true.
 ///
 /// Throws InputError if there is no run to check or its list of frames is damaged or names a frame that is
 /// missing; a damaged frame or file of iterates is a violation.

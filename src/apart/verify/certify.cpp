@@ -113,12 +113,11 @@ class Certifier {
 
   bool knows_scene() const { return scene_ && scene_->trouble.empty(); }
 
-  /// Whether a frame is the one of its place in the index, and the bodies are there that the scene wants
-  /// there.
+  /// Whether a frame belongs at its place in the index, and the bodies that the scene has there are present.
   void check_place(const Path& file, const Frame& frame, double time, Index number, bool last) {
     if (frame.time != time)
       add(file, FindingKind::history,
-          fmt::format("is of t = {} s, but stands in frames.pvd at t = {} s", frame.time, time));
+          fmt::format("is of t = {} s, but is listed in frames.pvd at t = {} s", frame.time, time));
     if (number > 0 && !(frame.time > last_time_))
       add(file, FindingKind::history,
           fmt::format("is of t = {} s and follows one of t = {} s; frames were exchanged or repeated",
@@ -139,17 +138,17 @@ class Certifier {
     const double due = double(number) * every;
     if (!last && steps != due)
       add(file, FindingKind::scene,
-          fmt::format("is of step {}, the scene wants one of step {} here; frames are missing or added", step,
-                      due));
+          fmt::format("is of step {}, the scene asks for one of step {} here; frames are missing or added",
+                      step, due));
     if (last) {
       certificate_.run_steps = step;
       if (!(steps <= due && steps > due - every))
         add(file, FindingKind::scene,
-            fmt::format("is of step {}, the scene wants one of every {} steps; frames are missing or added",
+            fmt::format("is of step {}, the scene asks for one every {} steps; frames are missing or added",
                         step, every));
       if (said_steps_ && *said_steps_ != step)
         add(file, FindingKind::binding,
-            fmt::format("is the last and of step {}, summary.json tells of {} steps", step, *said_steps_));
+            fmt::format("is the last and of step {}, summary.json has {} steps", step, *said_steps_));
     }
     check_absent(file, frame.absent, std::max(step, Index(1)));
   }
@@ -170,8 +169,8 @@ class Certifier {
     const std::vector<int> expected = scene_->absent(step);
     if (bodies != expected)
       add(file, FindingKind::presence,
-          fmt::format("says that these bodies are not there: {}; the scene says for step {}: {}",
-                      names(bodies), step, names(expected)));
+          fmt::format("lists as absent: {}; the scene says for step {}: {}", names(bodies), step,
+                      names(expected)));
   }
 
   void check_frame(const Path& file, const Frame& frame) {
@@ -362,7 +361,7 @@ class Certifier {
     const std::vector<int> here = sorted(iterates.absent);
     if (here == next_absent_) return;
     add(file, FindingKind::presence,
-        fmt::format("says that these bodies are not there: {}; {} says: {}", names(here),
+        fmt::format("lists as absent: {}; {} lists: {}", names(here),
                     frames_[next_frame_].lexically_relative(run_directory_).generic_string(),
                     names(next_absent_)));
   }

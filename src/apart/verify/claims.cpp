@@ -75,7 +75,7 @@ std::optional<std::string> difference_to_scene(const Frame& f, const Frame& s) {
       return fmt::format("has no strain limit of '{}', which the scene has",
                          name_of(s, s.strain_limits[i].body));
     if (i >= s.strain_limits.size())
-      return fmt::format("has a strain limit of '{}', which the scene has not",
+      return fmt::format("has a strain limit of '{}', which the scene does not have",
                          name_of(f, f.strain_limits[i].body));
     const FrameStrainLimit &x = f.strain_limits[i], &y = s.strain_limits[i];
     if (x.body != y.body || x.woven != y.woven || !near_all(x.limits, y.limits))

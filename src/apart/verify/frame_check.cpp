@@ -1,9 +1,9 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/verify/frame_check.hpp>
+#include <apart/verify/gaps.hpp>
 #include <apart/verify/neighbours.hpp>
 #include <apart/verify/path_proof.hpp>
-#include <apart/verify/separation.hpp>
 #include <apart/verify/surface_of.hpp>
 
 #include <fmt/ranges.h>
@@ -28,7 +28,7 @@ double volume(const Matrix3X& x, const Tetrahedra& tetrahedra, Index t) {
          6;
 }
 
-/// About where an edge meets a triangle; only for messages.
+/// Approximately where an edge intersects a triangle; only for messages.
 Vector3 meeting_point(const Matrix3X& x, const exact::PrimitivePair& pair) {
   const auto& a = pair.a.vertices;
   const auto& b = pair.b.vertices;
@@ -88,7 +88,7 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
           "damaged");
 
   for (const FrameBody& body : frame.bodies)
-    prescribed_.push_back(body.kind == "obstacle" || body.kind == "half_space");
+    is_obstacle_.push_back(body.kind == "obstacle" || body.kind == "half_space");
   for (auto [a, b] : frame.ignored_pairs) ignored_.push_back(std::minmax(a, b));
   std::sort(ignored_.begin(), ignored_.end());
 
@@ -98,7 +98,7 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
   for (const auto& v : surface_.vertices) used[v.vertices[0]] = true;
   for (Index t = 0; t < frame.mesh.tetrahedra.cols(); ++t) {
     const int body = frame.point_body[frame.mesh.tetrahedra(0, t)];
-    if (prescribed_[body]) continue;
+    if (is_obstacle_[body]) continue;
     // No promise is made for materials whose energy is finite for inverted elements: their inner points may
     // come out.
     if (frame.bodies[body].kind == "invertible_volume" ||
@@ -110,16 +110,16 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
     for (int k = 0; k < 4; ++k) used[frame.mesh.tetrahedra(k, t)] = true;
   }
   for (Index i = 0; i < n; ++i)
-    if (used[i] && !prescribed_[frame.point_body[i]]) used_points_.push_back(i);
+    if (used[i] && !is_obstacle_[frame.point_body[i]]) used_points_.push_back(i);
   set_absent(frame.absent);
   limits_ = StrainLimits(first_);
   const std::vector<Index> piece = connected_pieces(n, surface_);
   for (const auto& v : surface_.vertices)
     if (piece[std::size_t(v.vertices[0])] == v.vertices[0]) piece_points_.push_back(v.vertices[0]);
-  solids_ = Solids(first_, surface_, prescribed_);
+  solids_ = Solids(first_, surface_, is_obstacle_);
   neighbours_ = find_neighbours(n, surface_, [&](Index i) {
     const int body = first_.point_body[i];
-    return !prescribed_[std::size_t(body)] &&
+    return !is_obstacle_[std::size_t(body)] &&
            !std::binary_search(ignored_.begin(), ignored_.end(), std::pair<int, int>(body, body));
   });
   affine_ = AffineBodies(first_, surface_);
@@ -138,7 +138,7 @@ void FrameCheck::set_absent(const std::vector<int>& bodies) {
 
 bool FrameCheck::bodies_tested(int a, int b) const {
   if (absent_[std::size_t(a)] || absent_[std::size_t(b)]) return false;
-  if (prescribed_[a] && prescribed_[b]) return false;
+  if (is_obstacle_[a] && is_obstacle_[b]) return false;
   return ignored_.empty() ||
          !std::binary_search(ignored_.begin(), ignored_.end(), std::pair<int, int>(std::minmax(a, b)));
 }
@@ -187,11 +187,11 @@ std::vector<Finding> FrameCheck::not_finite(const Matrix3X& points) const {
   return found;
 }
 
-/// Points of obstacles, which are not looked at among themselves.
+/// Points of obstacles, which are not checked against each other.
 std::vector<char> FrameCheck::idle_points() const {
   std::vector<char> idle(std::size_t(first_.point_body.size()));
   for (Index p = 0; p < first_.point_body.size(); ++p)
-    idle[std::size_t(p)] = prescribed_[std::size_t(first_.point_body[p])];
+    idle[std::size_t(p)] = is_obstacle_[std::size_t(first_.point_body[p])];
   return idle;
 }
 
@@ -297,7 +297,7 @@ std::vector<Finding> FrameCheck::rigid_shapes(const Matrix3X& points) const {
 void FrameCheck::add_collapsed(const Matrix3X& points, std::vector<Finding>& found) const {
   const auto there = [&](const exact::Primitive& p) {
     const auto body = std::size_t(first_.point_body[p.vertices[0]]);
-    return !prescribed_[body] && !absent_[body];
+    return !is_obstacle_[body] && !absent_[body];
   };
   std::vector<char> collapsed(surface_.faces.size());
   parallel_for(Index(surface_.faces.size()), [&](Index i) {

@@ -1,5 +1,5 @@
 #pragma once
-// What may not happen in a frame, and between two states: the promises of a run, checked one by one.
+// Checks of the guarantees of a run, one by one, in a frame and between two states.
 #include <apart/geometry/exact_intersection.hpp>
 #include <apart/io/frame.hpp>
 #include <apart/verify/affine_bodies.hpp>
@@ -31,13 +31,12 @@ class FrameCheck {
 
   // Each takes the positions of all points [m]; all but `not_finite` require finite ones.
   std::vector<Finding> not_finite(const Matrix3X& points) const;
-  /// At most `limit` of them. Neighbours in a mesh, which share vertices, must not meet in more than what
-  /// they share.
+  /// At most `limit` of them. Neighbours in a mesh, which share vertices, must not intersect in more than
+  /// what they share.
   std::vector<Finding> intersections(const Matrix3X& points, std::size_t limit = std::size_t(-1)) const;
   /// Pieces of bodies inside a solid: inside a body of tetrahedra, or an affine or rigid one with a closed
-  /// surface, whose contact they see. Surfaces must not intersect, or what is found is of the points that
-  /// were looked at: one of each piece. What encloses but has no material inside (shells, obstacles) may hold
-  /// others.
+  /// surface, whose contact they see. Surfaces must not intersect, since only one point of each piece is
+  /// tested. Bodies that enclose space without material (shells, obstacles) may contain others.
   std::vector<Finding> nested(const Matrix3X& points) const;
   /// Inverted or flat tetrahedra; affine bodies that are mirrored or flat, also those without tetrahedra, or
   /// not an affine image of what they were; rigid bodies that changed their shape; triangles and segments of
@@ -78,8 +77,7 @@ class FrameCheck {
   /// Smallest V/V₀ over the checked tetrahedra; empty if there are none.
   std::optional<double> smallest_volume_ratio(const Matrix3X& points, const Matrix3X& reference) const;
 
-  /// Bodies that are not there from now on, and so are not looked at. Throws InputError for one that does not
-  /// exist.
+  /// Bodies that are absent from now on, and are not checked. Throws InputError for one that does not exist.
   void set_absent(const std::vector<int>& bodies);
 
   Index topology() const { return first_.topology; }
@@ -126,13 +124,13 @@ class FrameCheck {
   StrainLimits limits_;
   Thickness thickness_;
   exact::Surface surface_;
-  std::vector<char> prescribed_;  ///< per body: obstacle or half-space
+  std::vector<char> is_obstacle_;  ///< per body: obstacle or half-space
   std::vector<char> idle_points() const;
   std::vector<std::pair<int, int>> ignored_;  ///< sorted, smaller body first
   std::vector<char> absent_;                  ///< per body
   std::vector<Index> local_;                  ///< per point: its number within its body
-  std::vector<Index>
-      used_points_;  ///< of simulated bodies, in the surface or a tetrahedron that must not invert
+  /// Of simulated bodies, in the surface or a tetrahedron that must not invert.
+  std::vector<Index> used_points_;
   Index invertible_ = 0;
   std::vector<Index> tetrahedra_;  ///< of simulated bodies
 };

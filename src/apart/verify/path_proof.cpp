@@ -1,6 +1,6 @@
 #include <apart/core/parallel.hpp>
+#include <apart/verify/gaps.hpp>
 #include <apart/verify/path_proof.hpp>
-#include <apart/verify/separation.hpp>
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -128,7 +128,7 @@ Verdict one_sign(const std::array<int, 4>& signs) {
 /// Tries to show that the pair stays apart from t0 to t1 without cutting that interval.
 bool apart_throughout(const MovingPoints& points, double t0, double t1) {
   const Snapshot begin = points.at(t0), end = points.at(t1), middle = points.at(0.5 * (t0 + t1));
-  const Separation guess = separation(middle.a(), middle.b());
+  const SeparatingDirections guess = separating_directions(middle.a(), middle.b());
   // 1. A fixed direction that separates at both ends separates throughout: projections are linear in time.
   const Vector3 directions[2] = {guess.shortest, guess.normal};
   Verdict verdicts[2];
@@ -179,7 +179,7 @@ bool separates_exactly_by(const Vector3& direction, const MovingPoints& points, 
 /// direction distances are linear in time, so what holds at both ends holds throughout.
 bool keeps_gap_throughout(const MovingPoints& points, double t0, double t1, double gap) {
   const Snapshot begin = points.at(t0), end = points.at(t1), middle = points.at(0.5 * (t0 + t1));
-  const Separation guess = separation(middle.a(), middle.b());
+  const SeparatingDirections guess = separating_directions(middle.a(), middle.b());
   const Vector3 directions[2] = {guess.shortest, guess.normal};
   for (const Vector3& direction : directions) {
     const Verdict at_begin = separates_by(direction, begin, points, gap);

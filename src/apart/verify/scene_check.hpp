@@ -11,10 +11,10 @@ struct SceneCheck {
   std::vector<verify::Finding> intersections;  ///< of surfaces, or with half-spaces: the scene cannot run
   std::vector<verify::Finding> nested;         ///< what lies inside a solid: the scene cannot run
   std::vector<verify::Finding> inversions;     ///< inverted, flat or collapsed elements: the scene cannot run
-  std::vector<verify::Finding> gaps;           ///< things closer than asked
+  std::vector<verify::Finding> gaps;           ///< pairs closer than asked
 
   bool ok() const { return intersections.empty() && nested.empty() && inversions.empty() && gaps.empty(); }
-  /// All lists, in the order of their weight.
+  /// All lists, the most serious first.
   std::array<const std::vector<verify::Finding>*, 4> lists() const {
     return {&intersections, &nested, &inversions, &gaps};
   }
@@ -24,7 +24,7 @@ struct SceneCheck {
 };
 
 /// Finds, exactly, all intersections and inverted tetrahedra of a state, what lies inside a solid, and all
-/// pairs of primitives closer than `gap` [m] (0: none) or than the thickness the frame says, sorted by
+/// pairs of primitives closer than `gap` [m] (0: none) or than the thickness in the frame, sorted by
 /// elements; at most `limit` intersections and `limit` gaps. Between bodies that intersect, gaps and what is
 /// inside are not listed. Two obstacles are not checked against each other. Throws InputError if a coordinate
 /// is not finite or gap is negative.

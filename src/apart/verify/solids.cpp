@@ -55,7 +55,7 @@ std::vector<Index> connected_pieces(Index point_count, const exact::Surface& sur
   return piece;
 }
 
-Solids::Solids(const Frame& first, const exact::Surface& surface, const std::vector<char>& prescribed)
+Solids::Solids(const Frame& first, const exact::Surface& surface, const std::vector<char>& is_obstacle)
     : point_body_(first.point_body) {
   const Index n = first.mesh.point_count();
   solid_.assign(std::size_t(n), -1);
@@ -74,7 +74,7 @@ Solids::Solids(const Frame& first, const exact::Surface& surface, const std::vec
     const auto body = std::size_t(first.point_body[face.vertices[0]]);
     const std::string& kind = first.bodies[body].kind;
     const bool encloses = kind == "affine" || (kind == "rigid" && !open[body]);
-    if (prescribed[body] || (!encloses && !has_tetrahedra[body])) continue;
+    if (is_obstacle[body] || (!encloses && !has_tetrahedra[body])) continue;
     Index& start = first_of_body[body];
     if (start < 0) start = face.vertices[0];
     const Index root = has_tetrahedra[body] ? joined.root(face.vertices[0]) : start;

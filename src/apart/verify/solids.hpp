@@ -14,8 +14,8 @@ std::vector<Index> connected_pieces(Index point_count, const exact::Surface& sur
 class Solids {
  public:
   Solids() = default;
-  /// `prescribed`: by body; those have no solids.
-  Solids(const Frame& first, const exact::Surface& surface, const std::vector<char>& prescribed);
+  /// `is_obstacle`: by body; those have no solids.
+  Solids(const Frame& first, const exact::Surface& surface, const std::vector<char>& is_obstacle);
 
   struct Inside {
     Index point;  ///< of the frame

@@ -1,5 +1,5 @@
 #include <apart/core/error.hpp>
-#include <apart/verify/separation.hpp>
+#include <apart/verify/gaps.hpp>
 #include <apart/verify/thickness.hpp>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ double Thickness::of_pair(const exact::PrimitivePair& pair) const {
   for (int k = 0; k < pair.a.size(); ++k) x[k] = start_.col(pair.a.vertices[k]);
   for (int k = 0; k < pair.b.size(); ++k) y[k] = start_.col(pair.b.vertices[k]);
   const double start =
-      separation({x.data(), std::size_t(pair.a.size())}, {y.data(), std::size_t(pair.b.size())})
+      separating_directions({x.data(), std::size_t(pair.a.size())}, {y.data(), std::size_t(pair.b.size())})
           .shortest.norm();
   const double reach = self_reach_[std::size_t(a)];
   // A pair at the border may fall to either side of it by rounding.

@@ -7,8 +7,8 @@
 
 namespace apart::verify {
 
-/// The thickness ξ that pairs of a run keep. Within one connected piece of a body it is relaxed: a pair that
-/// was closer than ξ + d̂ in the first frame, at d₀, has ξ d₀ / 2(ξ + d̂) to keep.
+/// The thickness ξ that pairs of a run keep. Within one connected piece of a body it is shortened: a pair
+/// that was closer than ξ + d̂ in the first frame, at d₀, has ξ d₀ / 2(ξ + d̂) to keep.
 class Thickness {
  public:
   Thickness() = default;  ///< none

@@ -12,7 +12,7 @@ namespace {
 
 using Box = Eigen::AlignedBox3d;
 
-bool prescribed(const FrameBody& body) {
+bool is_obstacle(const FrameBody& body) {
   return body.kind == "obstacle" || body.kind == "half_space";
 }
 
@@ -29,7 +29,7 @@ std::vector<Vector3> points_of_interest(const Frame& frame) {
   Box simulated, all;
   for (std::size_t b = 0; b < bodies; ++b) {
     all.extend(extent[b]);
-    if (!prescribed(frame.bodies[b])) simulated.extend(extent[b]);
+    if (!is_obstacle(frame.bodies[b])) simulated.extend(extent[b]);
   }
   const bool only_obstacles = simulated.isEmpty();
   if (only_obstacles) simulated = all;
@@ -42,7 +42,7 @@ std::vector<Vector3> points_of_interest(const Frame& frame) {
   }
   std::vector<char> whole(bodies);
   for (std::size_t b = 0; b < bodies; ++b)
-    whole[b] = !extent[b].isEmpty() && (!prescribed(frame.bodies[b]) ||
+    whole[b] = !extent[b].isEmpty() && (!is_obstacle(frame.bodies[b]) ||
                                         extent[b].diagonal().norm() <= 2.5 * simulated.diagonal().norm());
   std::vector<Vector3> points;
   for (Index i = 0; i < mesh.point_count(); ++i) {
@@ -136,7 +136,7 @@ double hidden_share(const Frame& frame, const Camera& camera) {
   Index tested = 0, hidden = 0;
   const Index stride = std::max<Index>(1, frame.mesh.point_count() / 2000);
   for (Index i = 0; i < frame.mesh.point_count(); i += stride) {
-    if (prescribed(frame.bodies[std::size_t(frame.point_body[i])])) continue;
+    if (is_obstacle(frame.bodies[std::size_t(frame.point_body[i])])) continue;
     ++tested;
     const Vector3f p = normalization(frame.mesh.points.col(i));
     hidden += scene.occluded({eye, p - eye, 0.0f, 0.999f});

@@ -11,7 +11,7 @@ struct Camera {
   Vector3 target = Vector3::Zero();  ///< in the middle of the picture, and in focus of light and ground
   Vector3 up = Vector3::UnitY();
   double field_of_view = 30;  ///< [degrees] of the picture's height
-  double scene_size = 1;      ///< [m] of what the camera looks at; thin things and light are scaled by it
+  double scene_size = 1;      ///< [m] size of the scene; thin bodies and light are scaled by it
 };
 
 /// A three-quarter view from above that shows all simulated bodies and the obstacles near them; giant

@@ -3,7 +3,7 @@
 
 namespace apart {
 
-/// What of a frame can be seen, and where it comes from. Cells are numbered as in the frame's file:
+/// The visible part of a frame, and the cells it comes from. Cells are numbered as in the frame's file:
 /// tetrahedra, faces, edges, free points.
 struct DrawnSurface {
   Eigen::VectorXi points;         ///< points of the frame that a cell below uses, ascending

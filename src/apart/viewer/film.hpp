@@ -1,5 +1,5 @@
 #pragma once
-// Films of runs: pictures, drawn several at a time and handed to ffmpeg in order.
+// Films of runs: pictures, drawn several at a time and passed to ffmpeg in order.
 #include <apart/viewer/render.hpp>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ struct FilmOptions {
   double rate = 30;             ///< pictures per second of the film, (0, 240]
   std::optional<double> speed;  ///< simulated seconds per second of the film; none: natural_speed
   double orbit = 0;             ///< [degrees] that the camera turns about the vertical, from begin to end
-  /// Told how many pictures of how many are done; false stops, and leaves no film.
+  /// Called with the number of pictures done and of all; false stops, and leaves no film.
   std::function<bool(Index done, Index all)> on_picture = nullptr;
   FilmRescue* rescue = nullptr;  ///< must outlive the film
 };
@@ -38,9 +38,9 @@ double natural_speed(const std::vector<double>& times, double rate);
 /// Which frame each picture of the film shows: the last one at or before its time. Ends with the last frame.
 std::vector<Index> film_frames(const std::vector<double>& times, double rate, double speed);
 
-/// Writes .mp4, .mkv, .mov (H.264) or .webm (VP9); appears under its name when it is whole. Returns whether
-/// it was written, false if it was stopped. Throws InputError if a frame cannot be read, ffmpeg is missing or
-/// fails, or an option is out of range.
+/// Writes .mp4, .mkv, .mov (H.264) or .webm (VP9); appears under its name when it is complete. Returns
+/// whether it was written, false if it was stopped. Throws InputError if a frame cannot be read, ffmpeg is
+/// missing or fails, or an option is out of range.
 bool write_film(const std::filesystem::path& run, const FilmOptions& options,
                 const std::filesystem::path& film);
 

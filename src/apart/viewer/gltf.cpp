@@ -157,7 +157,7 @@ void write_gltf(const std::filesystem::path& file, const SurfaceMotion& motion) 
     if (times < 0) {
       Eigen::RowVectorXf seconds(frames);
       for (Index f = 0; f < frames; ++f) seconds[f] = float(motion.times[std::size_t(f)] - motion.times[0]);
-      // Keys must increase, also where single precision cannot tell them apart.
+      // Keys must increase, even where single precision cannot distinguish them.
       for (Index f = 1; f < frames; ++f)
         if (!(seconds[f] > seconds[f - 1]))
           seconds[f] = std::nextafter(seconds[f - 1], std::numeric_limits<float>::infinity());

@@ -7,7 +7,7 @@
 
 namespace apart {
 
-/// What the colours of a picture stand for.
+/// The meaning of the colours of a picture.
 struct Legend {
   std::string_view label, unit;  ///< "Speed", "m/s"; letters, digits and blanks
   double low = 0, high = 1;      ///< of the ends of the colours

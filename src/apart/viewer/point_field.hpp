@@ -29,15 +29,15 @@ const FieldKind& find_field(std::string_view name);
 /// Throws InputError if the frame does not hold the field.
 VectorX point_field(const Frame& frame, std::string_view name, double reach);
 
-/// What the ends of the colours stand for if nobody says it, lower and upper, from the numbers at the points
-/// that are seen: from 0 (fields that span decades: from the smallest) to the largest but for half a percent
-/// of them, so that one point does not darken all others. None without numbers.
+/// The default range of colours, from the numbers at visible points: from 0 (for fields that span decades:
+/// from the smallest) to the largest except for half a percent of them, so that one point does not darken all
+/// others. None without numbers.
 std::optional<std::pair<double, double>> colour_range(std::string_view field, std::vector<double> values);
 
 /// Distance [m] from each point of the surface to the nearest other thing it could touch: points, edges and
 /// faces that do not share a point, and half-spaces. The distance of two edges, or of a point and a face,
 /// counts for all points that the closest places lie between. Not a number beyond `reach` > 0, for points
-/// inside, and for absent bodies. Thickness is taken off; points of one body closer than it is thick are
+/// inside, and for absent bodies. Thickness is subtracted; points of one body closer than its thickness are
 /// neighbours in a fine mesh and do not count.
 VectorX gaps(const Frame& frame, double reach);
 

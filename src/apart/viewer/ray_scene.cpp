@@ -76,7 +76,7 @@ struct RayScene::Embree {
   Embree() {
     device = rtcNewDevice(nullptr);
     if (!device)
-      throw std::runtime_error("Embree, the ray tracer of pictures, cannot be started on this machine");
+      throw std::runtime_error("Embree, which renders pictures, cannot be started on this machine");
     scene = rtcNewScene(device);
     rtcSetSceneFlags(scene, RTC_SCENE_FLAG_ROBUST);
   }
@@ -139,8 +139,7 @@ RayScene::RayScene(const std::vector<const Shape*>& shapes) : embree_(std::make_
   for (const Shape* shape : shapes) embree_->add(*shape);
   rtcCommitScene(embree_->scene);
   if (rtcGetDeviceError(embree_->device) != RTC_ERROR_NONE)
-    throw std::runtime_error(
-        "Embree, the ray tracer of pictures, cannot hold this frame (not enough memory?)");
+    throw std::runtime_error("Embree, which renders pictures, cannot hold this frame (not enough memory?)");
 }
 RayScene::~RayScene() = default;
 RayScene::RayScene(RayScene&&) noexcept = default;

@@ -1,5 +1,5 @@
 #pragma once
-// The only place that knows Embree.
+// The wrapper of Embree.
 #include <apart/viewer/shapes.hpp>
 
 #include <limits>

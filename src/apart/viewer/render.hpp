@@ -22,7 +22,7 @@ struct Colouring {
 /// InputError if there is no such field or a frame does not hold it.
 Colouring spanning(std::string_view field, double reach, std::span<const Frame> frames);
 
-/// What is decided from a frame if it is not given; in a film it must not change from picture to picture.
+/// Choices made from a frame unless they are given; in a film they must not change from picture to picture.
 struct Surroundings {
   std::vector<int> glass;  ///< obstacles drawn as if of glass, as bodies of the frame
 };

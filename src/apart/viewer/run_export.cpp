@@ -87,8 +87,8 @@ class WholeFolder {
     if (exists_ && (!fs::is_directory(output, error) || !fs::is_empty(output, error))) {
       const bool earlier = fs::is_directory(output, error) && holds_export(output, format);
       if (!(earlier && replace))
-        throw InputError("{}: is there already and not an empty folder; choose another with -o{}",
-                         output.string(), earlier ? ", or replace the earlier export with --force" : "");
+        throw InputError("{}: exists and is not an empty folder; choose another with -o{}", output.string(),
+                         earlier ? ", or replace the earlier export with --force" : "");
       for (const auto& entry : fs::directory_iterator(output, error))
         replaced_.push_back(entry.path().filename());
     }

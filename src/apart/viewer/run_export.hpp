@@ -1,5 +1,5 @@
 #pragma once
-// Runs for other programs.
+// Exports of runs for other programs.
 #include <apart/viewer/surface_motion.hpp>
 
 #include <filesystem>
@@ -25,7 +25,7 @@ struct ExportOptions {
 };
 
 /// Writes frames as the format says: a file, replaced if it is there, or a folder (made if it is not there,
-/// else empty unless `replace`). Either appears when it is whole. Throws InputError if a frame cannot be
+/// else empty unless `replace`). Either appears when it is complete. Throws InputError if a frame cannot be
 /// read, the format cannot hold it, or the output cannot be written; ExportStopped if `progress` says so.
 void export_frames(const std::vector<std::filesystem::path>& frames, std::string_view format,
                    const std::filesystem::path& output, const ExportOptions& options = {});

@@ -1,5 +1,5 @@
 #pragma once
-// Bodies of a frame as things to draw, in single precision.
+// Bodies of a frame as drawable shapes, in single precision.
 #include <apart/io/frame.hpp>
 
 #include <vector>
@@ -37,8 +37,8 @@ struct Shape {
 std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalization,
                              const Matrix3Xf& point_colours = Matrix3Xf());
 
-/// How thick a body's sheets, tubes and balls are drawn [m]: as it is itself or, if the frame does not say
-/// that, as contact keeps it apart; 0 if it has no thickness at all.
+/// The thickness with which a body's sheets, tubes and balls are drawn [m]: its own or, if the frame does not
+/// have that, the distance that contact keeps; 0 if it has none.
 double drawn_thickness(const Frame& frame, int body);
 
 /// Unit normals at the three corners of each face: the mean of the faces around that meet it at less than

@@ -130,8 +130,8 @@ SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, cons
                !std::equal(squares.begin(), squares.end(), frame.half_spaces.begin(), frame.half_spaces.end(),
                            [](const Square& square, const HalfSpace& now) { return square.is_of(now); })) {
       throw InputError(
-          "{}: has other bodies or cells than the first frame, which this format cannot tell; export as obj, "
-          "ply or vtu",
+          "{}: has other bodies or cells than the first frame, which this format cannot represent; export as "
+          "obj, ply or vtu",
           frames[f].string());
     }
     motion.times.push_back(frame.time);

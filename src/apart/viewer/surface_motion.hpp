@@ -7,7 +7,7 @@
 
 namespace apart {
 
-/// One body of a run, as other programs want it: its own points, and what is drawn on them.
+/// One body of a run, as other programs need it: its own points, and the cells drawn on them.
 struct MovingBody {
   std::string name, kind;
   int body = 0;          ///< index in the frames
@@ -16,8 +16,8 @@ struct MovingBody {
   Faces triangles;
   Edges segments;
   Eigen::VectorXi balls;
-  std::vector<Matrix3Xf>
-      points;  ///< one for each frame, or a single one if it never moves; relative to the origin [m]
+  /// One for each frame, or a single one if it never moves; relative to the origin [m].
+  std::vector<Matrix3Xf> points;
   std::vector<char> present;  ///< in each frame
   bool always_present() const;
 };
@@ -31,14 +31,14 @@ struct SurfaceMotion {
   double size = 1;                 ///< [m] of the first frame
 };
 
-/// Asked after each frame, with the number done and the number of all; false stops.
+/// Called after each frame, with the number done and the number of all; false stops.
 using FrameProgress = std::function<bool(Index done, Index all)>;
 
 /// Reads the frames. Throws InputError if bodies or cells change from one to another, a frame cannot be read
 /// or has coordinates that single precision cannot hold; ExportStopped if `progress` says so.
 SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, const FrameProgress& progress);
 
-/// The user does not want to go on.
+/// The user has stopped the export.
 struct ExportStopped {};
 
 }  // namespace apart

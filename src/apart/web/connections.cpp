@@ -82,7 +82,7 @@ void Connections::receive(Connection& connection) {
   connection.bytes.append(bytes, std::size_t(count));
 }
 
-/// Hands a connection with a whole header on to be answered. Returns whether it has one.
+/// Passes a connection with a complete header on to be answered. Returns whether it has one.
 bool Connections::settle(Connection& connection) {
   if (connection.bytes.find("\r\n\r\n") == std::string::npos) return false;
   connection.known = known_(connection.bytes);
@@ -109,7 +109,7 @@ void Connections::wait() {
       if (!settle(connection)) waiting_[socket] = std::move(connection);
     }
     while (waiting_.size() > limits_.waiting) {
-      // Who has shown the secret stays longest, then who came last.
+      // Connections that have shown the secret are kept longest, then the newest ones.
       const auto oldest = std::ranges::min_element(
           waiting_, {}, [](const auto& entry) { return std::pair(entry.second.known, entry.second.end); });
       close_gently(oldest->first);

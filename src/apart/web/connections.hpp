@@ -23,11 +23,11 @@ struct ConnectionLimits {
 };
 
 /// The open connections of an HTTP server. Those whose next request has not arrived as a whole wait together
-/// in one thread: however many send slowly, or nothing, they keep no thread from the others. Requests that
-/// know the secret go first.
+/// in one thread: however many send slowly, or nothing, they keep no thread from the others. Requests with
+/// the secret are answered first.
 class Connections {
  public:
-  /// Whether the header of a request, from its first byte on, knows the secret.
+  /// Whether the header of a request, from its first byte on, contains the secret.
   using Known = std::function<bool(std::string_view header)>;
   /// Answers the first request in `bytes` and takes it off; its header is whole. Called from several threads.
   /// Returns whether the connection goes on.

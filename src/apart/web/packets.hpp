@@ -1,7 +1,7 @@
 #pragma once
-// What the page gets of a frame, compressed with gzip. Each packet is, little-endian: the length of a JSON
-// text as a 4-byte integer, the text, filled up with spaces so that what follows starts at a multiple of
-// four, and the arrays that the text announces, one after the other.
+// The packets of a frame that the page receives, compressed with gzip. Each packet is, little-endian: the
+// length of a JSON text as a 4-byte integer, the text, filled up with spaces so that what follows starts at a
+// multiple of four, and the arrays that the text announces, one after the other.
 #include <apart/viewer/drawn_surface.hpp>
 
 #include <cstdint>

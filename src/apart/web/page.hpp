@@ -4,7 +4,7 @@
 
 namespace apart {
 
-/// A file of the page that the program carries, made from the folder viewer/ when it was built.
+/// A file of the page that the program carries, made from the folder page/ when it was built.
 struct PageFile {
   std::string_view name;  ///< "index.html"
   std::string_view content;

@@ -88,8 +88,8 @@ std::vector<FrameEntry> RunFolder::index() {
   return index_;
 }
 
-/// Whether a file still holds what was read of it. One that was started anew, or continued from an earlier
-/// step, need not be shorter than before by the time it is looked at.
+/// Whether a file still holds what was read of it. One that was restarted, or continued from an earlier step,
+/// need not be shorter than before by the time it is looked at.
 bool RunFolder::goes_on(const Tail& tail) const {
   if (tail.position == 0) return true;
   std::string now(tail.last.size(), '\0');

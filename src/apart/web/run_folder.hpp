@@ -12,10 +12,10 @@
 
 namespace apart {
 
-/// A run directory as the page asks about it, while it may still be written to, or be damaged: what is wrong
-/// with a frame is said when that frame is asked for, and concerns no other. Reads nothing outside the
-/// directory, wherever its index of frames or its symbolic links point. For several threads. Memory is
-/// bounded: packets and frames used last are kept, up to a limit each.
+/// A run directory as the page reads it, which may still be written to, or be damaged: a problem of a frame
+/// is reported when that frame is requested, and affects no other. Reads nothing outside the directory,
+/// wherever its index of frames or its symbolic links point. For several threads. Memory is bounded: packets
+/// and frames used last are kept, up to a limit each.
 class RunFolder {
  public:
   /// Throws InputError if there is no such directory, or it has nothing that a run writes.
@@ -25,7 +25,7 @@ class RunFolder {
 
   /// JSON text: scene, status ("gone": the directory is not there any more), reason (if it ended badly),
   /// problem (what of the run cannot be read), age (seconds since something was written), generation (changes
-  /// when the run was started anew), frames {count, from, times, before, stamp}, and steps {count, from,
+  /// when the run was restarted), frames {count, from, times, before, stamp}, and steps {count, from,
   /// columns}, the last two from the given numbers on. `stamp` stands for all frames and `before` for those
   /// in front of `from`: it is the stamp of an earlier answer as long as none of them was written again.
   std::string state(Index first_frame, Index first_step);

@@ -113,7 +113,7 @@ class PatientServer final : public httplib::Server {
   explicit PatientServer(const std::string& token)
       : connections_([&token](std::string_view header) { return knows(header, token); },
                      [this](int socket, std::string& bytes, bool known) {
-                       // Of other requests a content may follow that nobody reads.
+                       // Other requests may have content, which is not read.
                        const bool alone = bytes.starts_with("GET ") || bytes.starts_with("HEAD ");
                        ArrivedRequest request(socket, bytes);
                        bool closed = false;
@@ -123,8 +123,8 @@ class PatientServer final : public httplib::Server {
     new_task_queue = [] { return new AtOnce; };
   }
 
-  /// After the port is bound. The library lets five connections queue up, and the system makes whoever comes
-  /// when the queue is full wait for a second.
+  /// After the port is bound. The library lets five connections queue up, and the system lets connections
+  /// beyond that wait for a second.
   void lengthen_queue() { ::listen(svr_sock_, 512); }
 
  private:

@@ -1,4 +1,4 @@
-// Scripts of the reference implementation as scenes: the order of things, files, places, settings.
+// Scripts of the reference implementation as scenes: order of conversion, files, placement, settings.
 #include <apart/geometry/aabb.hpp>
 #include <apart/importers/ipc/importer.hpp>
 #include <apart/io/file_reader.hpp>

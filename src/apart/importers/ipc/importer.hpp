@@ -1,5 +1,5 @@
 #pragma once
-// What converts a script. For the files of this folder only.
+// The converter of scripts. For the files of this folder only.
 #include <apart/geometry/mesh.hpp>
 #include <apart/importers/ipc/import.hpp>
 #include <apart/importers/ipc/staging.hpp>
@@ -77,7 +77,7 @@ class Importer {
   ImportedScene import();
 
  private:
-  // ---- import.cpp: the order of things, files, places, settings
+  // ---- import.cpp: order of conversion, files, placement, settings
   ImportedScene convert();
   template <class... Args>
   [[noreturn]] void fail(int line, fmt::format_string<Args...> format, Args&&... args) const {

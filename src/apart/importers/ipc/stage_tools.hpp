@@ -1,5 +1,5 @@
 #pragma once
-// What named scripts are written with. For staging.cpp only.
+// Building blocks of named scripts. For staging.cpp only.
 #include <apart/core/error.hpp>
 #include <apart/geometry/aabb.hpp>
 #include <apart/importers/ipc/staging.hpp>
@@ -17,7 +17,7 @@ inline constexpr int x = 0, y = 1, z = 2;
 /// The speed in each step, as a function of the number of the step. Runs of equal ones become one piece.
 using Rule = std::function<Vector3(Index step)>;
 
-/// What named scripts arrange scenes with: places, choices of points, and movements.
+/// What named scripts use to arrange scenes: positions, selections of points, and motions.
 class StageTools {
  public:
   StageTools(const IpcScript& script, std::vector<IpcComponent>& components, const IpcPoints& mesh_obstacles)

@@ -1,6 +1,6 @@
 #pragma once
-// The named scripts of the reference implementation of IPC ("script twist"): who is held, moved, pushed or
-// thrown.
+// The named scripts of the reference implementation of IPC ("script twist"): which parts are held, moved,
+// pushed or thrown.
 #include <apart/importers/ipc/script.hpp>
 
 #include <map>
@@ -68,8 +68,8 @@ struct IpcPush {
 };
 
 struct IpcStaging {
-  bool uses_shape_options =
-      false;                    ///< DBC, linearVelocity, angularVelocity, initVel and meshSeq of shapes act
+  /// DBC, linearVelocity, angularVelocity, initVel and meshSeq of shapes act
+  bool uses_shape_options = false;
   bool follows_folder = false;  ///< the first component without tetrahedra follows IpcScript::script_folder
   std::vector<IpcHandle> handles;
   std::vector<IpcPush> pushes;

@@ -329,7 +329,7 @@ Fixture read(std::shared_ptr<const JsonValue> root) {
   Fixture fixture{.root = root, .scene = saved ? whole["args"] : whole};
   Notes notes(fixture.notes);
   Problems problems;
-  if (saved) notes.add(fixture.scene, "is the scene of a saved run; it begins anew, from its start");
+  if (saved) notes.add(fixture.scene, "is the scene of a saved run; it is run from its start");
   Section top(fixture.scene, "", notes);
   problems.collect([&] {
     if (const auto type = top.find("scene_type"); type && type->text() != "distance_barrier_rb_problem")

@@ -113,10 +113,10 @@ class FixtureImporter {
     const Vector3 signs = body.dimensions ? *body.dimensions : body.scale;
     if (whole->left_out > 0)
       note_once(
-          "mended " + body.mesh, body.at["mesh"],
-          fmt::format("{} triangles of {} without area, or there twice, are left out; the scene holds the "
-                      "mesh itself",
-                      whole->left_out, body.mesh));
+          "repaired " + body.mesh, body.at["mesh"],
+          fmt::format(
+              "{} triangles of {} without area, or duplicates, are left out; the scene holds the mesh itself",
+              whole->left_out, body.mesh));
     Piece turned;
     if ((signs.array() < 0).any()) {
       note_once("mirrored", body.at,

@@ -183,16 +183,16 @@ Index leave_out_doubles(Mesh& mesh) {
   return keep_faces(mesh, kept);
 }
 
-/// Joins points as the scene does, and leaves out triangles that it would refuse.
-Index mend(Mesh& mesh) {
+/// Welds points as a scene does, and leaves out triangles that it would reject. Returns how many.
+Index repair(Mesh& mesh) {
   const double nearness = 1e-7 * bounding_box(mesh.points).diagonal();
   weld_points(mesh, nearness);
-  Mesh mended = mesh;
-  Index left_out = leave_out_flat(mended);
-  if (left_out > 0) weld_points(mended, nearness);  // corners of one triangle were kept apart
-  left_out += leave_out_doubles(mended);
-  if (left_out > 0 && mended.faces.cols() > 0)
-    mesh = std::move(mended);
+  Mesh repaired = mesh;
+  Index left_out = leave_out_flat(repaired);
+  if (left_out > 0) weld_points(repaired, nearness);  // corners of one triangle were kept apart
+  left_out += leave_out_doubles(repaired);
+  if (left_out > 0 && repaired.faces.cols() > 0)
+    mesh = std::move(repaired);
   else
     left_out = 0;
   return left_out;
@@ -265,7 +265,7 @@ Piece Shapes::read(const FixtureBody& body) const {
   Piece piece{at.locate([&] { return off ? read_off(*file) : read_mesh(*file); }), off ? "" : file->string()};
   if (piece.mesh.point_count() == 0) at.fail("mesh {} is empty", file->string());
   if (piece.mesh.is_volume()) at.fail("mesh {} has tetrahedra, must be a surface", file->string());
-  piece.left_out = mend(piece.mesh);
+  piece.left_out = repair(piece.mesh);
   if (piece.left_out > 0) piece.file.clear();
   return piece;
 }

@@ -20,26 +20,27 @@ TimeRange make_time_range(const TimesDescription& times, const Clock& clock);
 /// Throws InputError unless a motion begins where the points are, and stays finite.
 void check_motion(const Place& place, const Motion& motion, const Matrix3X& points, const Clock& clock);
 
-/// Prescribes the parts of one body, and refuses to give one coordinate two different motions at a time.
-class Prescriber {
+/// Adds the scripts of one body. Throws InputError if a coordinate would follow two different motions at a
+/// time.
+class ScriptBuilder {
  public:
-  Prescriber(Body& body, const PlacedMesh& placed, const Clock& clock);
+  ScriptBuilder(Body& body, const PlacedMesh& placed, const Clock& clock);
   void whole(const MotionDescription& motion);
   void part(const FixedDescription& fixed);
 
  private:
   struct Owner {
-    std::string path;    ///< who prescribes
+    std::string path;    ///< of the scene, that gives it
     std::string motion;  ///< how, as text
     TimeRange when;
   };
-  /// What is prescribed, how and when.
+  /// Which motion, given where in the scene, and when.
   struct Request {
-    const Place& who;
+    const Place& place;
     const MotionDescription* motion;  ///< null: held
     TimeRange when;
   };
-  void give(const Request& request, PointSet points, std::array<bool, 3> axes);
+  void add(const Request& request, PointSet points, std::array<bool, 3> axes);
 
   Body& body_;
   PlacedMesh placed_;

@@ -1,6 +1,6 @@
 #pragma once
 // Distances between primitives in floating point, for finding small gaps and for guessing separating
-// directions. A guess needs no guarantee; whoever uses one proves what it needs from it.
+// directions. A guess needs no guarantee; its user proves what it needs.
 #include <apart/geometry/exact_intersection.hpp>
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace apart::verify {
 
-struct Separation {
+struct SeparatingDirections {
   Vector3 shortest;  ///< [m] from the closest point of b to that of a
-  Vector3
-      normal;  ///< of the triangle, or common to both edges, on a's side, any length; zero if there is none
+  /// Of the triangle, or common to both edges, on a's side, any length; zero if there is none.
+  Vector3 normal;
 };
 /// Of two primitives given by their corners: point–point, point–edge, point–triangle or edge–edge.
-Separation separation(std::span<const Vector3> a, std::span<const Vector3> b);
+SeparatingDirections separating_directions(std::span<const Vector3> a, std::span<const Vector3> b);
 
 struct Gap {
   exact::PrimitivePair pair;
@@ -41,8 +41,8 @@ std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& s
 std::optional<Gap> smallest_gap(const Matrix3X& points, const exact::Surface& surface, double range,
                                 exact::PairFilter tested);
 
-/// The length that one edge in ten falls below [m]: how far to look around without meeting everything, even
-/// where small and giant triangles are mixed. For points alone, about their spacing.
+/// The length that one edge in ten falls below [m]: a search radius that finds few pairs, even where small
+/// and giant triangles are mixed. For points alone, about their spacing.
 double typical_length(const Matrix3X& points, const exact::Surface& surface);
 
 /// for_each_candidate over the pairs that can come into contact: vertex–face, edge–edge, point–segment,

@@ -6,8 +6,8 @@ export interface Body {
   name: string;
   kind: string;
   colour: number; // sRGB 0xRRGGBB
-  radius?: number; // of rods and particles [m]; absent: the frame does not tell
-  thickness?: number; // of shells [m]; absent: the frame does not tell
+  radius?: number; // of rods and particles [m]; absent: the frame does not have it
+  thickness?: number; // of shells [m]; absent: the frame does not have it
 }
 
 export interface Topology {

@@ -3,7 +3,7 @@
 #include <apart/geometry/aabb.hpp>
 #include <apart/scene/describe.hpp>
 #include <apart/scene/motion.hpp>
-#include <apart/scene/prescriber.hpp>
+#include <apart/scene/script_builder.hpp>
 #include <apart/scene/selection.hpp>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ TimeRange make_time_range(const TimesDescription& times, const Clock& clock) {
                                 range.from);
     if (!covers_a_step(range, clock))
       times.place["until"].fail(
-          "got {}, but no step of {} s ends after {} s and not after that; it would never act: widen it",
+          "got {}, but no step of {} s ends after {} s and up to then; it would never act: widen the range",
           range.until, clock.dt, range.from);
   }
   return range;
@@ -63,18 +63,18 @@ void check_motion(const Place& place, const Motion& motion, const Matrix3X& poin
       place.fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
 }
 
-Prescriber::Prescriber(Body& body, const PlacedMesh& placed, const Clock& clock)
+ScriptBuilder::ScriptBuilder(Body& body, const PlacedMesh& placed, const Clock& clock)
     : body_(body),
       placed_(placed),
       clock_(clock),
       center_(bounding_box(body.mesh.points).centre()),
       taken_(std::size_t(3 * body.nodes.cols())) {}
 
-void Prescriber::whole(const MotionDescription& motion) {
-  give({place_of(motion), &motion, {}}, all_points(body_), {true, true, true});
+void ScriptBuilder::whole(const MotionDescription& motion) {
+  add({place_of(motion), &motion, {}}, all_points(body_), {true, true, true});
 }
 
-void Prescriber::part(const FixedDescription& fixed) {
+void ScriptBuilder::part(const FixedDescription& fixed) {
   const std::vector<Index> points = select_points(fixed.where, placed_);
   const bool everything = Index(points.size()) == body_.mesh.point_count();
   if (moves_as_whole(body_) && !everything)
@@ -83,14 +83,14 @@ void Prescriber::part(const FixedDescription& fixed) {
         points.size(), body_.mesh.point_count());
   std::array<bool, 3> axes;
   for (int k = 0; k < 3; ++k) axes[std::size_t(k)] = fixed.axes.find("xyz"[k]) != std::string::npos;
-  give({fixed.place, fixed.motion ? &*fixed.motion : nullptr, make_time_range(fixed, clock_)},
-       everything ? all_points(body_) : body_.sets.add_points(set_name(fixed.where), points), axes);
+  add({fixed.place, fixed.motion ? &*fixed.motion : nullptr, make_time_range(fixed, clock_)},
+      everything ? all_points(body_) : body_.sets.add_points(set_name(fixed.where), points), axes);
 }
 
-void Prescriber::give(const Request& request, PointSet points, std::array<bool, 3> axes) {
+void ScriptBuilder::add(const Request& request, PointSet points, std::array<bool, 3> axes) {
   const TimeRange& when = request.when;
   owners_.push_back(
-      {request.who.path(), request.motion ? to_text(described::write(*request.motion)) : "", when});
+      {request.place.path(), request.motion ? to_text(described::write(*request.motion)) : "", when});
   const auto is_same = [&](const Owner& o) { return o.motion == owners_.back().motion && o.when == when; };
   const int me = int(owners_.size()) - 1;
   const std::vector<Index> nodes = nodes_of(body_, points);
@@ -108,16 +108,16 @@ void Prescriber::give(const Request& request, PointSet points, std::array<bool, 
       std::vector<int>& owners = taken_[std::size_t(3 * node) + k];
       for (const int other : owners)
         if (const Owner& o = owners_[std::size_t(other)]; o.when.overlaps(when) && !is_same(o))
-          request.who.fail(
-              "gives node {} at {} a {} coordinate that {} gives it already at the same time, with another "
+          request.place.fail(
+              "moves the {} coordinate of node {} at {}, which {} moves at the same time with another "
               "motion; "
               "choose other points, axes or times",
-              node, text_of(body_.nodes.col(node)), "xyz"[k], o.path);
+              "xyz"[k], node, text_of(body_.nodes.col(node)), o.path);
       owners.push_back(me);
     }
-  // What is given twice is left out where sets are resolved: the mesh may change.
-  const int script = int(std::ranges::find_if(owners_, is_same) - owners_.begin());
-  body_.prescriptions.push_back({points, axes, std::move(motion), when, script});
+  // Coordinates that are scripted twice are skipped where sets are resolved, since the mesh may change.
+  const int group = int(std::ranges::find_if(owners_, is_same) - owners_.begin());
+  body_.scripts.push_back({points, axes, std::move(motion), when, group});
 }
 
 }  // namespace apart

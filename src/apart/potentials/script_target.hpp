@@ -3,14 +3,14 @@
 
 namespace apart {
 
-/// Σ −√m λ·(q − q̂) + κ_A/2 m ‖q − q̂‖² over scripted nodes: the augmented Lagrangian that pulls them to where
-/// the script wants them when the straight way is blocked. [thesis eq. A.4]
-class BoundaryTarget final : public Potential {
+/// Σ −√m λ·(q − q̂) + κ_A/2 m ‖q − q̂‖² over scripted nodes: the augmented Lagrangian that pulls them to
+/// their targets when the direct way is blocked. [thesis eq. A.4]
+class ScriptTarget final : public Potential {
  public:
   struct Target {
     Index node = 0;
     Vector3 position = Vector3::Zero();    ///< q̂ [m]
-    Vector3 mask = Vector3::Ones();        ///< 1 on prescribed axes, 0 on free ones
+    Vector3 mask = Vector3::Ones();        ///< 1 on scripted axes, 0 on free ones
     double mass = 1;                       ///< m [kg]
     Vector3 multiplier = Vector3::Zero();  ///< λ
   };
@@ -19,7 +19,7 @@ class BoundaryTarget final : public Potential {
 
   /// λ ← λ − κ_A √m (q − q̂) [thesis algorithm A.1]
   void update_multipliers(const Matrix3X& q);
-  /// Σ ‖q − q̂‖² over prescribed axes [m²].
+  /// Σ ‖q − q̂‖² over scripted axes [m²].
   double squared_error(const Matrix3X& q) const;
 
   std::string_view name() const override { return "scripted motion"; }

@@ -77,7 +77,7 @@ class PlotView {
     this.curves = [];
     runs.forEach((run, r) => {
       const made = this.plot.curves(run.columns);
-      // Several runs are told apart by colour, so only one curve of each has room.
+      // Several runs are distinguished by colour, so only one curve of each has room.
       for (const curve of runs.length > 1 ? made.slice(0, 1) : made)
         this.curves.push({
           ...curve,

@@ -1,18 +1,18 @@
-#include <apart/potentials/boundary_target.hpp>
+#include <apart/potentials/script_target.hpp>
 
 #include <cmath>
 
 namespace apart {
 
-void BoundaryTarget::update_multipliers(const Matrix3X& q) {
+void ScriptTarget::update_multipliers(const Matrix3X& q) {
   for (Target& t : targets) t.multiplier -= stiffness * std::sqrt(t.mass) * error(t, q);
 }
 
-double BoundaryTarget::squared_error(const Matrix3X& q) const {
+double ScriptTarget::squared_error(const Matrix3X& q) const {
   return ordered_sum(term_count(), [&](Index i) { return error(targets[i], q).squaredNorm(); });
 }
 
-double BoundaryTarget::value(const Matrix3X& q) const {
+double ScriptTarget::value(const Matrix3X& q) const {
   return ordered_sum(term_count(), [&](Index i) {
     const Target& t = targets[i];
     const Vector3 e = error(t, q);
@@ -20,13 +20,13 @@ double BoundaryTarget::value(const Matrix3X& q) const {
   });
 }
 
-void BoundaryTarget::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
+void ScriptTarget::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
   for (const Target& t : targets)
     gradient.col(t.node) +=
         t.mask.cwiseProduct(-std::sqrt(t.mass) * t.multiplier + stiffness * t.mass * error(t, q));
 }
 
-void BoundaryTarget::hessians(const Matrix3X&, Index begin, Index end, Projection, LocalHessians& out) const {
+void ScriptTarget::hessians(const Matrix3X&, Index begin, Index end, Projection, LocalHessians& out) const {
   for (Index i = begin; i < end; ++i) {
     const Target& t = targets[std::size_t(i)];
     out.of<1>(i) = (stiffness * t.mass * t.mask).asDiagonal();

@@ -8,6 +8,6 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: false,
     chunkSizeWarningLimit: 2000,
-    rollupOptions: { output: { entryFileNames: 'viewer.js', assetFileNames: 'viewer[extname]' } },
+    rollupOptions: { output: { entryFileNames: 'page.js', assetFileNames: 'page[extname]' } },
   },
 });

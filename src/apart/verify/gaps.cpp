@@ -1,6 +1,6 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
-#include <apart/verify/separation.hpp>
+#include <apart/verify/gaps.hpp>
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -35,7 +35,7 @@ Vector3 facing(const Vector3& n, const Vector3& r) {
   return n.dot(r) < 0 ? Vector3(-n) : n;
 }
 
-Separation point_triangle(const Vector3& p, const Vector3& a, const Vector3& b, const Vector3& c) {
+SeparatingDirections point_triangle(const Vector3& p, const Vector3& a, const Vector3& b, const Vector3& c) {
   Vector3 shortest = from_edge_to_point(p, a, b);
   keep_shorter(shortest, from_edge_to_point(p, b, c));
   keep_shorter(shortest, from_edge_to_point(p, c, a));
@@ -46,7 +46,7 @@ Separation point_triangle(const Vector3& p, const Vector3& a, const Vector3& b, 
   return {shortest, facing(n, w)};
 }
 
-Separation edge_edge(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d) {
+SeparatingDirections edge_edge(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d) {
   Vector3 shortest = from_edge_to_point(a, c, d);
   keep_shorter(shortest, from_edge_to_point(b, c, d));
   keep_shorter(shortest, -from_edge_to_point(c, a, b));
@@ -72,7 +72,7 @@ struct Corners {
 
 }  // namespace
 
-Separation separation(std::span<const Vector3> a, std::span<const Vector3> b) {
+SeparatingDirections separating_directions(std::span<const Vector3> a, std::span<const Vector3> b) {
   switch (4 * a.size() + b.size()) {
     case 4 * 1 + 1:
       return {a[0] - b[0], Vector3::Zero()};
@@ -81,7 +81,7 @@ Separation separation(std::span<const Vector3> a, std::span<const Vector3> b) {
     case 4 * 1 + 3:
       return point_triangle(a[0], b[0], b[1], b[2]);
     default:
-      ensure(a.size() == 2 && b.size() == 2, "separation: no such pair of primitives");
+      ensure(a.size() == 2 && b.size() == 2, "separating_directions: no such pair of primitives");
       return edge_edge(a[0], a[1], b[0], b[1]);
   }
 }
@@ -134,7 +134,7 @@ std::vector<Gap> find_gaps(const Matrix3X& points, const exact::Surface& surface
         std::vector<double> distance(batch.size());
         parallel_for(Index(batch.size()), [&](Index i) {
           const Corners a(points, batch[i].a), b(points, batch[i].b);
-          const Separation s = separation(a, b);
+          const SeparatingDirections s = separating_directions(a, b);
           const double gap = gap_of(batch[i]);
           const bool apart = certainly_apart(s.shortest, a, b, gap) || certainly_apart(s.normal, a, b, gap);
           distance[i] = apart ? std::numeric_limits<double>::infinity() : s.shortest.norm();

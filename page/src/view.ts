@@ -535,10 +535,10 @@ export class View {
     this.camera.position.copy(moved(other.camera.position));
     this.camera.up.copy(other.camera.up);
     this.controls.target.copy(moved(other.controls.target));
-    const tell = this.onCamera;
+    const listener = this.onCamera;
     this.onCamera = () => {};
     this.controls.update();
-    this.onCamera = tell;
+    this.onCamera = listener;
     this.dirty = true;
   }
 

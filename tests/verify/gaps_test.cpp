@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 #include <apart/core/parallel.hpp>
-#include <apart/verify/separation.hpp>
+#include <apart/verify/gaps.hpp>
 #include <support/any_pair.hpp>
 
 #include <algorithm>
@@ -86,12 +86,12 @@ double sampled_distance(const std::vector<Vector3>& a, const std::vector<Vector3
   return value;
 }
 
-TEST(Separation, IsTheShortestVectorForEveryKindOfPair) {
+TEST(SeparatingDirections, IsTheShortestVectorForEveryKindOfPair) {
   Sampler sample(1);
   for (auto [m, n] : {std::pair{1, 1}, {1, 2}, {1, 3}, {2, 2}})
     for (int trial = 0; trial < 200; ++trial) {
       const auto a = sample.corners(m), b = sample.corners(n);
-      const Separation s = separation(a, b);
+      const SeparatingDirections s = separating_directions(a, b);
       EXPECT_NEAR(s.shortest.norm(), sampled_distance(a, b), 1e-6) << m << "-" << n << " trial " << trial;
       // Along the shortest vector no pair of corners is closer: it is the support distance of both hulls.
       if (s.shortest.norm() < 1e-12) continue;
@@ -100,7 +100,7 @@ TEST(Separation, IsTheShortestVectorForEveryKindOfPair) {
     }
 }
 
-TEST(Separation, DirectionStaysUsableAtTinyGaps) {
+TEST(SeparatingDirections, DirectionStaysUsableAtTinyGaps) {
   // A point 1e-12 above the middle of an edge, of a triangle, and an edge across another.
   const Vector3 a(-1, 0.3, 0.1), b(1, -0.2, 0.4), c(0.3, 1, -0.7);
   const Vector3 n = (b - a).cross(c - a).normalized();
@@ -108,14 +108,14 @@ TEST(Separation, DirectionStaysUsableAtTinyGaps) {
   for (double gap : {1e-6, 1e-9, 1e-12}) {
     const std::vector<Vector3> edge{a, b}, triangle{a, b, c};
     const std::vector<Vector3> over_edge{0.3 * a + 0.7 * b + gap * u};
-    Separation s = separation(over_edge, edge);
+    SeparatingDirections s = separating_directions(over_edge, edge);
     for (const auto& q : edge) EXPECT_GT(s.shortest.dot(over_edge[0] - q), 0) << gap;
     const std::vector<Vector3> over_triangle{0.2 * a + 0.5 * b + 0.3 * c + gap * n};
-    s = separation(over_triangle, triangle);
+    s = separating_directions(over_triangle, triangle);
     for (const auto& q : triangle) EXPECT_GT(s.normal.dot(over_triangle[0] - q), 0) << gap;
     const Vector3 m = 0.4 * a + 0.6 * b + gap * n, v = (c - b);
     const std::vector<Vector3> crossing{m - 0.5 * v, m + 0.5 * v};
-    s = separation(crossing, edge);
+    s = separating_directions(crossing, edge);
     for (const auto& p : crossing)
       for (const auto& q : edge) EXPECT_GT(s.normal.dot(p - q), 0) << gap;
   }
@@ -162,7 +162,7 @@ TEST(FindGapsBelow, ListsExactlyThePairsBelowTheGap) {
         for (const auto& b : list_b) {
           const exact::PrimitivePair pair{a, b};
           if (pair.share_vertex() || (a.size() == b.size() && !(a < b))) continue;
-          const double d = separation(corners(a), corners(b)).shortest.norm();
+          const double d = separating_directions(corners(a), corners(b)).shortest.norm();
           if (d < gap) expected.push_back(pair);
           least = std::min(least, d);
         }

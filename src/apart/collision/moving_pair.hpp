@@ -1,5 +1,5 @@
 #pragma once
-// Two primitives whose vertices move straight, and directions along which they are apart.
+// Two primitives whose vertices move along straight lines, and directions that separate them.
 #include <apart/collision/ccd.hpp>
 
 #include <Eigen/Geometry>
@@ -13,9 +13,9 @@ namespace apart {
 /// relative to the sum of the coordinates' sizes.
 inline constexpr double sum_rounding = 8 * std::numeric_limits<double>::epsilon();
 
-/// A direction along which the two primitives are apart: a unit vector, and the distances along it of every
-/// vertex of the first primitive from every vertex of the second. The smallest is a lower bound of the
-/// distance of the primitives for any direction, and equal to it for the direction of closest points.
+/// A direction that separates two primitives: a unit vector, and the distances along it of every vertex of
+/// the first primitive from every vertex of the second. The smallest is a lower bound of the distance of the
+/// primitives for any direction, and equal to it for the direction of closest points.
 struct Separation {
   Vector3 direction = Vector3::Zero();
   std::array<double, 4> apart = {};                         ///< [m], (a, b) in lexicographic order
@@ -69,8 +69,8 @@ Separation separate(const StencilPoints& x, double thickness) {
     consider((direction - edge * (edge.dot(direction) / edge.squaredNorm())).normalized());
   }
   if (kind != PairKind::point_edge) {
-    // Also for fewer points: near the border to the interior of a triangle, or for edges all but parallel,
-    // the blur can tilt the direction into the rest of a primitive.
+    // Also for fewer points: near the border to the interior of a triangle, or for nearly parallel edges, the
+    // blur can tilt the direction into the rest of a primitive.
     const Vector3 normal = kind == PairKind::edge_edge ? normal_of(x[1] - x[0], x[3] - x[2])
                                                        : normal_of(x[2] - x[1], x[3] - x[1]);
     consider(normal.dot(direction) < 0 ? Vector3(-normal) : normal);
@@ -78,7 +78,7 @@ Separation separate(const StencilPoints& x, double thickness) {
   return best;
 }
 
-/// A pair on its way.
+/// A pair in motion.
 template <PairKind kind>
 class MovingPair {
   static constexpr int n = point_count(kind), first = first_count(kind);
