@@ -84,6 +84,25 @@ Scene affine_heap(int layers) {
   return s;
 }
 
+/// Rigid boxes falling in a heap of four layers, columns × columns wide.
+Scene rigid_heap(int columns) {
+  Scene s;
+  s.contact.dhat = 2e-3;
+  s.contact.friction = 0.5;
+  s.steps = 30;
+  for (int i = 0; i < 4 * columns * columns; ++i) {
+    Mesh box = generate::box({0.1, 0.06, 0.08}, {1, 1, 1});
+    box.points =
+        Eigen::AngleAxisd(0.7 * i, Vector3(1, 2, 0.5 * (i % 3)).normalized()).toRotationMatrix() * box.points;
+    const Vector3 at(0.145 * (i % columns), 0.08 + 0.145 * (i / (columns * columns)),
+                     0.145 * (i / columns % columns));
+    box = moved(box, at);
+    s.bodies.push_back(make_rigid("box" + std::to_string(i), box, mass_distribution(box, 1000), {}));
+  }
+  s.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
+  return s;
+}
+
 /// A square of cotton of n × n cells falls on a ball. [C-IPC, cloth on sphere; from 1 mm above the ball]
 Scene cloth_on_sphere(int n) {
   Scene s;
@@ -169,7 +188,8 @@ nlohmann::json run(const Scene& scene) {
   off.enabled = false;
   Index tets = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    if (scene.bodies[b].kind == BodyKind::affine) pairs.set(int(b), int(b), off);
+    if (scene.bodies[b].kind == BodyKind::affine || scene.bodies[b].kind == BodyKind::rigid)
+      pairs.set(int(b), int(b), off);
     tets += Index(scene.bodies[b].mesh.tetrahedra.cols());
   }
   const auto model = std::make_shared<Model>(scene.bodies, pairs, scene.options);
@@ -214,6 +234,7 @@ int main(int argc, char** argv) {
   for (const int n : {2, 3, 5}) rows.push_back({"balls", n, [n] { return balls(n); }});
   for (const int n : {10, 20, 40}) rows.push_back({"mat twist", n, [n] { return mat_twist(n); }});
   for (const int n : {1, 2, 4}) rows.push_back({"affine heap", n, [n] { return affine_heap(n); }});
+  for (const int n : {5, 16, 50}) rows.push_back({"rigid heap", n, [n] { return rigid_heap(n); }});
   for (const int n : {44, 90, 161, 291}) rows.push_back({"cloth", n, [n] { return cloth_on_sphere(n); }});
   for (const int n : {5, 10, 14}) rows.push_back({"rods", n, [n] { return rods(n); }});
   for (const int n : {10, 25, 50}) rows.push_back({"grains", n, [n] { return grains(n); }});
