@@ -1,4 +1,6 @@
 #include <apart/collision/box_search.hpp>
+#include <apart/collision/near_primitives.hpp>
+#include <apart/collision/pair_sorter.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/large_pages.hpp>
 #include <apart/core/parallel.hpp>
@@ -52,7 +54,8 @@ class BoxBroadPhase final : public BroadPhase {
         isolated_(surface.isolated_vertices),
         free_edges_(surface.free_edges),
         body_count_(surface.pairs.body_count()),
-        pairs_(surface.pairs) {
+        pairs_(surface.pairs),
+        near_(surface) {
     // One lookup instead of several, where a table of all pairs is small.
     if (body_count_ <= 1024)
       for (int a = 0; a < body_count_; ++a)
@@ -63,7 +66,6 @@ class BoxBroadPhase final : public BroadPhase {
         is_carrier_[plane.carrier] = 1;
       }
     all_enabled_ = pairs_.all_enabled() && is_carrier_.empty();
-    if (!all_enabled_) find_idle();
     // Triangles sorted by their vertices: then the order of numbers is the order of the output. A triangle
     // listed twice is kept once.
     std::vector<std::array<int, 3>> sorted(surface.faces.cols());
@@ -120,7 +122,7 @@ class BoxBroadPhase final : public BroadPhase {
     const auto [kind, first, second] = joins[task.join];
     touching.clear();
     task.done = search_->find(first, second, task.number, task.cursor, std::min(enough, batch), touching);
-    if (!idle_.empty()) {
+    if (near_.is_worth_it()) {
       const std::vector<Index>&a = chosen_[std::size_t(first)], &b = chosen_[std::size_t(second)];
       for (auto& pair : touching) pair = {a[std::size_t(pair[0])], b[std::size_t(pair[1])]};
     }
@@ -263,77 +265,17 @@ class BoxBroadPhase final : public BroadPhase {
     prefer_large_pages(candidates.data(), begin.back() * sizeof(Stencil));
     candidates.resize(begin.back());
     const auto write = [&]<PairKind kind>(std::size_t j) {
-      const Index first_count = Index(start_[joins[j].first].size());
-      sort_pairs(parts[j], begin[j + 1] - begin[j], first_count,
-                 [&, to = candidates.data() + begin[j]](std::size_t place, Index a, Index b) {
-                   to[place] = stencil<kind>(a, b);
-                 });
+      const Index first_count = count(joins[j].first);
+      sorter_.sort(parts[j], begin[j + 1] - begin[j], first_count,
+                   [&, to = candidates.data() + begin[j]](std::size_t place, Index a, Index b) {
+                     to[place] = stencil<kind>(a, b);
+                   });
     };
     write.operator()<PairKind::point_point>(0);
     write.operator()<PairKind::point_edge>(1);
     write.operator()<PairKind::point_triangle>(2);
     write.operator()<PairKind::edge_edge>(3);
     return candidates;
-  }
-
-  /// Calls write(place, a, b) for all pairs, with their places in the sorted list. Pairs are distributed to
-  /// buckets by their first number; a bucket is then sorted by counting, and the few partners of each number
-  /// by comparison.
-  template <class Write>
-  void sort_pairs(std::span<const BoxPairs> parts, std::size_t total, Index first_count, Write&& write) {
-    if (total == 0) return;
-    const Index wish = Index(std::clamp<std::size_t>(total / 4096, 1, 1024));
-    const int shift = std::bit_width(unsigned(first_count / wish));
-    const Index buckets = (first_count >> shift) + 1;
-    // Groups of parts, counted and distributed in parallel.
-    constexpr Index group = 16;
-    const Index groups = (Index(parts.size()) + group - 1) / group;
-    std::vector<std::size_t> place(std::size_t(groups) * buckets, 0);
-    parallel_chunks(Index(parts.size()), group, [&](Index begin, Index end) {
-      std::size_t* counts = place.data() + std::size_t(begin / group) * buckets;
-      for (Index p = begin; p < end; ++p)
-        for (const auto& pair : parts[p]) ++counts[pair[0] >> shift];
-    });
-    std::vector<std::size_t> bucket_begin(buckets + 1, 0);
-    std::size_t next = 0;
-    for (Index b = 0; b < buckets; ++b) {
-      bucket_begin[b] = next;
-      for (Index g = 0; g < groups; ++g) next += std::exchange(place[std::size_t(g) * buckets + b], next);
-    }
-    bucket_begin[buckets] = next;
-    dealt_.resize(std::max(dealt_.size(), total));
-    parallel_chunks(Index(parts.size()), group, [&](Index begin, Index end) {
-      std::size_t* to = place.data() + std::size_t(begin / group) * buckets;
-      for (Index p = begin; p < end; ++p)
-        for (const auto& pair : parts[p]) dealt_[to[pair[0] >> shift]++] = pair;
-    });
-    parallel_chunks(buckets, 1, [&](Index bucket, Index) {
-      const std::span<const std::array<Index, 2>> pairs(dealt_.data() + bucket_begin[bucket],
-                                                        dealt_.data() + bucket_begin[bucket + 1]);
-      if (pairs.empty()) return;
-      const Index low = bucket << shift;
-      std::vector<Index> begin((std::size_t(1) << shift) + 1, 0), second(pairs.size());
-      for (const auto& pair : pairs) ++begin[pair[0] - low + 1];
-      for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
-      for (const auto& pair : pairs) second[begin[pair[0] - low]++] = pair[1];
-      // Now `begin` holds where each number's partners end.
-      for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
-        const Index from = i == 0 ? 0 : begin[i - 1], size = begin[i] - from;
-        Index* partners = second.data() + from;
-        const std::size_t place_of_first = bucket_begin[bucket] + from;
-        if (size <= 32) {
-          // The place of each is the number of smaller ones: no branches, and several comparisons at once.
-          for (Index p = 0; p < size; ++p) {
-            Index smaller = 0;
-            for (Index q = 0; q < size; ++q) smaller += partners[q] < partners[p];
-            write(place_of_first + smaller, low + Index(i), partners[p]);
-          }
-        } else {
-          std::sort(partners, partners + size);
-          for (Index p = 0; p < size; ++p) write(place_of_first + p, low + Index(i), partners[p]);
-        }
-      }
-    });
   }
 
   /// Boxes of all primitives at both ends of the path, each grown by half the radius.
@@ -379,117 +321,114 @@ class BoxBroadPhase final : public BroadPhase {
         }
         box.lower[3] = box.upper[3] = 0;
       });
-      auto& edges = boxes[BoxSet::edges];
-      edges.resize(edges_.cols());
-      parallel_for(Index(edges_.cols()),
-                   [&](Index e) { edges[e] = merge(of[edges_(0, e)], of[edges_(1, e)]); });
-      auto& faces = boxes[BoxSet::faces];
-      faces.resize(faces_.cols());
-      parallel_for(Index(faces_.cols()), [&](Index f) {
-        faces[f] = merge(merge(of[faces_(0, f)], of[faces_(1, f)]), of[faces_(2, f)]);
-      });
-      auto& isolated = boxes[BoxSet::isolated_vertices];
-      isolated.resize(isolated_.size());
-      for (std::size_t i = 0; i < isolated_.size(); ++i) isolated[i] = of[isolated_[i]];
-      auto& free = boxes[BoxSet::free_edges];
-      free.resize(free_edges_.size());
-      for (std::size_t i = 0; i < free_edges_.size(); ++i) free[i] = edges[free_edges_[i]];
     };
     fit_to(x0, all0, start_);
     if (moving) fit_to(x1, all1, end_);
+    if (near_.is_worth_it()) near_.update(start_[BoxSet::vertices], ends(moving, end_[BoxSet::vertices]));
     std::array<MovingBoxes, box_set_count> sets;
-    if (!idle_.empty()) choose(moving);
-    for (std::size_t s = 0; s < box_set_count; ++s) {
-      sets[s].start = idle_.empty() ? start_.sets[s] : near_start_.sets[s];
-      if (moving) sets[s].end = idle_.empty() ? end_.sets[s] : near_end_.sets[s];
-    }
+    for (const BoxSet set : {BoxSet::isolated_vertices, BoxSet::free_edges, BoxSet::edges, BoxSet::faces,
+                             BoxSet::vertices})  // of which all others are made
+      sets[std::size_t(set)] = near_.is_worth_it() ? near_boxes(set, moving) : all_boxes(set, moving);
     search_->update(sets);
   }
 
-  /// Bodies that do not collide with each other or themselves, mostly obstacles. Marks their vertices, if
-  /// that is worth the effort.
-  void find_idle() {
-    if (!pairs_.own_pairs().empty()) return;
-    const auto classes = std::size_t(pairs_.class_count());
-    std::vector<char> rests(classes, 1), idle_class(classes, 0);
-    std::vector<Index> bodies(classes, 0), vertices(classes, 0);
-    for (int b = 0; b < body_count_; ++b) {
-      ++bodies[std::size_t(pairs_.class_of(b))];
-      rests[std::size_t(pairs_.class_of(b))] &= !pairs_(b, b).enabled;
-    }
-    for (const int b : vertex_body_) ++vertices[std::size_t(pairs_.class_of(b))];
-    std::vector<int> order(classes), chosen;
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int c, int d) { return vertices[std::size_t(c)] > vertices[std::size_t(d)]; });
-    Index count = 0;
-    for (const int c : order) {
-      const bool alone = bodies[std::size_t(c)] < 2 || !pairs_.of_classes(c, c).enabled;
-      if (!rests[std::size_t(c)] || !alone || chosen.size() > 100 ||
-          std::any_of(chosen.begin(), chosen.end(), [&](int d) { return pairs_.of_classes(c, d).enabled; }))
-        continue;
-      chosen.push_back(c);
-      idle_class[std::size_t(c)] = 1;
-      count += vertices[std::size_t(c)];
-    }
-    constexpr Index worth = 1000;  // vertices
-    if (count < worth) return;
-    idle_.resize(vertex_body_.size());
-    for (std::size_t v = 0; v < idle_.size(); ++v)
-      idle_[v] = idle_class[std::size_t(pairs_.class_of(vertex_body_[v]))];
+  static std::span<const FloatBox> ends(bool moving, const std::vector<FloatBox>& boxes) {
+    return moving ? boxes : std::span<const FloatBox>();
   }
 
-  /// Skips idle primitives that are far from all others: they can be in no pair.
-  void choose(bool moving) {
-    const auto vertex_of = [&](BoxSet set, Index i) {
-      switch (set) {
-        case BoxSet::isolated_vertices:
-          return isolated_[std::size_t(i)];
-        case BoxSet::free_edges:
-          return Index(edges_(0, free_edges_[std::size_t(i)]));
-        case BoxSet::vertices:
-          return i;
-        case BoxSet::edges:
-          return Index(edges_(0, i));
-        case BoxSet::faces:
-          break;
-      }
-      return Index(faces_(0, i));
-    };
-    const auto around_awake = [&](Boxes& boxes) {
-      FloatBox hull{};
-      bool any = false;
-      const std::vector<FloatBox>& of = boxes[BoxSet::vertices];
-      for (std::size_t v = 0; v < of.size(); ++v)
-        if (!idle_[v]) hull = std::exchange(any, true) ? merge(hull, of[v]) : of[v];
-      return std::pair(hull, any);
-    };
-    const auto [hull0, any] = around_awake(start_);
-    const FloatBox hull1 = moving ? around_awake(end_).first : hull0;
-    const auto apart = [](const FloatBox& a, const FloatBox& b, int k) {
-      return a.upper[k] < b.lower[k] ? 1 : b.upper[k] < a.lower[k] ? -1 : 0;
-    };
-    for (std::size_t s = 0; s < box_set_count; ++s) {
-      const auto set = BoxSet(s);
-      chosen_[s].clear();
-      near_start_.sets[s].clear();
-      near_end_.sets[s].clear();
-      for (Index i = 0; i < Index(start_.sets[s].size()); ++i) {
-        const FloatBox& box = start_.sets[s][std::size_t(i)];
-        if (idle_[std::size_t(vertex_of(set, i))]) {
-          // Separated along an axis at both ends, on the same side: then on the whole path.
-          bool far = !any;
-          for (int k = 0; k < 3 && !far; ++k) {
-            const int side = apart(box, hull0, k);
-            far = side != 0 && (!moving || apart(end_.sets[s][std::size_t(i)], hull1, k) == side);
-          }
-          if (far) continue;
-        }
-        chosen_[s].push_back(i);
-        near_start_.sets[s].push_back(box);
-        if (moving) near_end_.sets[s].push_back(end_.sets[s][std::size_t(i)]);
-      }
+  Index count(BoxSet set) const {
+    switch (set) {
+      case BoxSet::isolated_vertices:
+        return Index(isolated_.size());
+      case BoxSet::free_edges:
+        return Index(free_edges_.size());
+      case BoxSet::vertices:
+        return Index(vertex_body_.size());
+      case BoxSet::edges:
+        return Index(edges_.cols());
+      case BoxSet::faces:
+        break;
     }
+    return Index(faces_.cols());
+  }
+  /// A vertex of a primitive.
+  Index vertex_of(BoxSet set, Index i) const {
+    switch (set) {
+      case BoxSet::isolated_vertices:
+        return isolated_[std::size_t(i)];
+      case BoxSet::free_edges:
+        return Index(edges_(0, free_edges_[std::size_t(i)]));
+      case BoxSet::vertices:
+        return i;
+      case BoxSet::edges:
+        return Index(edges_(0, i));
+      case BoxSet::faces:
+        break;
+    }
+    return Index(faces_(0, i));
+  }
+  FloatBox box_of(BoxSet set, Index i, const std::vector<FloatBox>& of) const {
+    const auto edge = [&](Index e) {
+      return merge(of[std::size_t(edges_(0, e))], of[std::size_t(edges_(1, e))]);
+    };
+    switch (set) {
+      case BoxSet::isolated_vertices:
+        return of[std::size_t(isolated_[std::size_t(i)])];
+      case BoxSet::free_edges:
+        return edge(free_edges_[std::size_t(i)]);
+      case BoxSet::vertices:
+        return of[std::size_t(i)];
+      case BoxSet::edges:
+        return edge(i);
+      case BoxSet::faces:
+        break;
+    }
+    return merge(merge(of[std::size_t(faces_(0, i))], of[std::size_t(faces_(1, i))]),
+                 of[std::size_t(faces_(2, i))]);
+  }
+
+  MovingBoxes all_boxes(BoxSet set, bool moving) {
+    const auto fill = [&](Boxes& boxes) {
+      if (set == BoxSet::vertices) return;
+      boxes[set].resize(std::size_t(count(set)));
+      parallel_for(count(set),
+                   [&](Index i) { boxes[set][std::size_t(i)] = box_of(set, i, boxes[BoxSet::vertices]); });
+    };
+    fill(start_);
+    if (moving) fill(end_);
+    return {start_[set], ends(moving, end_[set])};
+  }
+
+  /// Leaves out what can be in no pair.
+  MovingBoxes near_boxes(BoxSet set, bool moving) {
+    constexpr Index chunk = 4096;
+    const std::vector<FloatBox>&start = start_[BoxSet::vertices], &end = end_[BoxSet::vertices];
+    struct Chosen {
+      std::vector<Index> number;
+      std::vector<FloatBox> start, end;
+    };
+    const Index n = count(set);
+    std::vector<Chosen> parts(std::size_t((n + chunk - 1) / chunk));
+    parallel_chunks(n, chunk, [&](Index first, Index last) {
+      Chosen& part = parts[std::size_t(first / chunk)];
+      for (Index i = first; i < last; ++i) {
+        const FloatBox box = box_of(set, i, start), then = moving ? box_of(set, i, end) : box;
+        if (!near_.contains(vertex_of(set, i), box, then)) continue;
+        part.number.push_back(i);
+        part.start.push_back(box);
+        if (moving) part.end.push_back(then);
+      }
+    });
+    std::vector<Index>& chosen = chosen_[std::size_t(set)];
+    chosen.clear();
+    near_start_[set].clear();
+    near_end_[set].clear();
+    for (const Chosen& part : parts) {
+      chosen.insert(chosen.end(), part.number.begin(), part.number.end());
+      near_start_[set].insert(near_start_[set].end(), part.start.begin(), part.start.end());
+      near_end_[set].insert(near_end_[set].end(), part.end.begin(), part.end.end());
+    }
+    return {near_start_[set], ends(moving, near_end_[set])};
   }
 
   bool enabled(Index a, Index b) const {
@@ -509,12 +448,12 @@ class BoxBroadPhase final : public BroadPhase {
   std::vector<char> enabled_;     ///< for every pair of bodies; empty if there are many
   std::vector<char> is_carrier_;  ///< vertices that carry half-spaces and touch nothing; empty: none does
   bool all_enabled_;
-  std::vector<char> idle_;  ///< vertices of bodies that collide only with others; empty: not worth using
-  std::array<std::vector<Index>, box_set_count> chosen_;  ///< numbers of the primitives searched, if idle_
+  NearPrimitives near_;
+  std::array<std::vector<Index>, box_set_count> chosen_;  ///< numbers of the primitives searched, if near_
   // Kept to reuse their memory, which is large, in every search.
   Boxes start_, end_, near_start_, near_end_;
   std::vector<BoxPairs> parts_;  ///< of each task
-  BoxPairs dealt_;
+  PairSorter sorter_;
 };
 
 }  // namespace
