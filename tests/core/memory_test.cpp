@@ -23,7 +23,7 @@ TEST_F(Limit, IsKeptWithAMessageThatSaysWhatForAndWhatToDo) {
   } catch (const MemoryError& e) {
     const std::string text = e.what();
     EXPECT_NE(text.find("dreams need 2 GB"), text.npos) << text;
-    EXPECT_NE(text.find("wake up, or give more with --memory"), text.npos) << text;
+    EXPECT_NE(text.find("wake up, or allow more with --memory"), text.npos) << text;
   }
 }
 
