@@ -171,6 +171,37 @@ TEST(RigidBody, FrictionSettlesWhereNewtonsMethodHasOnlyRoundingLeft) {
   for (int step = 0; step < 20; ++step) EXPECT_LE(s->step().friction_iterations, 3);
 }
 
+TEST(RigidBody, FrictionThatNeverSettlesEndsTheStepAndIsReported) {
+  // Two tents of thin cards and a ceiling fall side by side. Where ridges land, friction pushes one card over
+  // the edge of the other and back, in every solve.
+  SmallScene scene;
+  scene.contact.friction = 0.5;
+  scene.contact.epsv = 1e-3;
+  scene.options.contact.friction_iterations = 0;
+  scene.options.contact.stiffness_rule = StiffnessRule::published;
+  scene.options.solver.tolerance = 0.0149;
+  Mesh card;
+  card.points.resize(3, 4);
+  card.points << -1.25, 1.25, -1.25, 1.25, 0, 0, 0, 0, 0.625, 0.625, -0.625, -0.625;
+  card.faces.resize(3, 2);
+  card.faces << 1, 1, 2, 3, 0, 2;
+  const auto add = [&](double degrees, double x, double y) {
+    scene.bodies.push_back(
+        rigid(fmt::format("card {}", scene.bodies.size()),
+              moved(turned(card, Vector3::UnitZ(), degrees * std::numbers::pi / 180), Vector3(x, y, 0))));
+  };
+  add(65, -1.65, 1.2083), add(-65, -0.55, 1.2083), add(65, 0.55, 1.2083), add(-65, 1.65, 1.2083);
+  add(-1, 0, 2.4166), add(65, -0.55, 3.6249), add(-65, 0.55, 3.6249);
+  scene.bodies.push_back(ground());
+  auto s = scene.simulation();
+  int reports = 0, limits = 0;
+  s->on_slow = [&](const std::string& what) { reports += what.find("has not settled") != what.npos; };
+  for (int step = 0; step < 40; ++step) limits += s->step().friction_iterations >= 60;
+  expect_intersection_free(*s);
+  EXPECT_GT(limits, 0) << "otherwise the scene does not test what it should";
+  EXPECT_EQ(reports, limits);
+}
+
 TEST(RigidBody, ATorqueSpeedsUpItsSpinByItsInertia) {
   SmallScene scene;
   scene.options.gravity = Vector3::Zero();

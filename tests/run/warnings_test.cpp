@@ -53,6 +53,22 @@ TEST(GapHistogram, CountsNoMoreThanAskedForWhateverTheReach) {
   EXPECT_EQ(counted(gap_histogram(*scene.model, 10)), 0);
 }
 
+TEST(Warnings, SayThatASurfaceOfARigidBodyIsOpen) {
+  const auto open = [](const std::string& triangles, const std::string& more = "") {
+    const auto warnings = warnings_of(
+        R"({"type": "rigid", "name": "b", "mesh": {"points": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], "triangles": [)" +
+        triangles + "]}" + more + "}");
+    return std::any_of(warnings.begin(), warnings.end(), [](const std::string& w) {
+      return w.find("the surface of 'b' is open") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(open("[0,2,1],[0,1,3],[0,3,2]"));
+  EXPECT_FALSE(open("[0,2,1],[0,1,3],[0,3,2],[1,2,3]")) << "closed";
+  EXPECT_FALSE(open("[0,2,1],[0,1,3]")) << "a bent sheet";
+  EXPECT_FALSE(open("[0,2,1],[0,1,3],[0,3,2]", R"(, "motion": {"translate": ["t", 0, 0]})"))
+      << "its mass has no effect";
+}
+
 TEST(Warnings, SayThatARigidBodyTurnsTooFarInAStep) {
   const auto spun = [](const std::string& degrees) {
     const auto warnings =

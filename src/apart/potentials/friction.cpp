@@ -10,6 +10,10 @@ namespace {
 constexpr double all_sliding = 10;  // multiple of ε_v beyond which friction is kinetic alone
 }
 
+Friction::Key Friction::key(const Term& t) {
+  return {t.points.ids, t.weights[1] > 0};
+}
+
 void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double dt) {
   terms_.clear();
   const Index pairs = Index(contact.active_set().contacts.size());
@@ -37,11 +41,28 @@ void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double 
   }
 }
 
+Friction::Change Friction::largest_change(const Friction& other) const {
+  // With how much of its force each contact is now, and was.
+  std::map<Key, std::pair<double, std::pair<int, int>>> change;
+  double largest = 0;
+  const auto add = [&](const Friction& friction, double sign) {
+    for (const Term& t : friction.terms_) {
+      auto& [sum, bodies] = change[key(t)];
+      sum += sign * t.sticking;
+      bodies = t.bodies;
+      largest = std::max(largest, t.sticking);
+    }
+  };
+  add(*this, 1);
+  add(other, -1);
+  Change result;
+  for (const auto& [id, entry] : change)
+    if (std::abs(entry.first) > result.share * largest)
+      result = {entry.second, std::abs(entry.first) / largest};
+  return result;
+}
+
 void Friction::mix(const Friction& other, double share) {
-  // Four points may be a point and a triangle as well as two edges: the sign of the second weight
-  // distinguishes them.
-  using Key = std::pair<std::array<Index, 4>, bool>;
-  const auto key = [](const Term& t) { return Key{t.points.ids, t.weights[1] > 0}; };
   // Shortened contacts are not merged: the same points may occur several times, then in the same order.
   std::multimap<Key, const Term*> before;
   double largest = 0;

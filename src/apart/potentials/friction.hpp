@@ -23,6 +23,12 @@ class Friction final : public Potential {
   /// earlier lag; tangent bases are those of now where a contact is in both. A solve that reproduces its own
   /// forces is a fixed point for any share.
   void mix(const Friction& other, double share);
+  /// The contact whose lagged force has changed most since `other`.
+  struct Change {
+    std::pair<int, int> bodies{-1, -1};
+    double share = 0;  ///< of the largest lagged force
+  };
+  Change largest_change(const Friction& other) const;
   /// x at the start of the step: sliding is measured from here [m].
   void set_start(Matrix3X start) { start_ = std::move(start); }
 
@@ -49,6 +55,10 @@ class Friction final : public Potential {
     double sticking, sliding;           ///< μ_s λ and μ_k λ, times the step's scale [kg m]
     double epsilon;                     ///< ε = ε_v dt [m]
   };
+  /// Tells contacts apart. Four points may be a point and a triangle as well as two edges: the sign of the
+  /// second weight tells.
+  using Key = std::pair<std::array<Index, 4>, bool>;
+  static Key key(const Term& term);
   /// F and its derivatives, times λ, at y = ‖u‖.
   struct Curve {
     double value, first_over_y, second;

@@ -269,6 +269,7 @@ class Warnings {
       check_own_contact(int(b), r);
       check_speed(body, r);
       check_spin(body, r);
+      check_closed(body, r);
     }
     about_.clear();
     check_friction();
@@ -404,6 +405,19 @@ class Warnings {
           "'{}' turns by {:.3g} degrees in a step of {:.3g} s, more than half a turn: collisions on the way "
           "round are missed; use a time.dt of {:.1g} s or less",
           r.name, turn, model_.options.dt, 0.5 * model_.options.dt * half_turn / turn);
+  }
+
+  /// Rigid bodies of surfaces that look as if they were meant to be solids.
+  void check_closed(const Body& body, const BodyReport& r) {
+    if (body.kind != BodyKind::rigid || body.encloses_volume || r.triangles < 3 ||
+        !body.prescriptions.empty())
+      return;
+    if (r.extent.minCoeff() > 0.05 * r.extent.maxCoeff())
+      warn(
+          "the surface of '{}' is open: it weighs as a sheet, rho per area, {:.3g} kg; close it for a solid, "
+          "or "
+          "give mass, centre and inertia",
+          r.name, r.mass.value_or(0));
   }
 
   void check_friction() {

@@ -119,7 +119,7 @@ Group contacts() {
              "speed below which friction is static; L means L per second"},
             &T::epsv},
            {{"friction_iterations", integer(0, 1000), "", "1",
-             "updates of the friction forces per step; 0: until they settle"},
+             "updates of the friction forces per step; 0: until they settle, at most 60"},
             &T::friction_iterations},
            {{"allow_nested", boolean(), "", "false",
              "true: bodies may be inside solids, at the start or when they appear"},

@@ -324,10 +324,13 @@ StepReport Simulation::advance(double end, double dt) {
 
   const Matrix3X begun = q;
   Watch watch(*this, report, begun);
-  const NewtonResult result = solve_with_friction(p, q, watch.hooks(), fresh_, timings_, report);
+  const FrictionResult result = solve_with_friction(p, q, watch.hooks(), fresh_, timings_, report);
   if (!result.converged)
     throw SolverError(
         fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, diagnose(p, begun, q, result)));
+
+  if (!result.unsettled.empty() && on_slow)
+    on_slow(fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, result.unsettled));
 
   end_ = std::make_unique<StepEnd>(p, q);
   watch.finish();
