@@ -55,8 +55,9 @@ std::string last_line(const fs::path& log, const fs::path& scripts) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = text.substr(begin, end - begin);
-    if (line.find_first_not_of(" \t\r") != line.npos && !line.starts_with("The last good state is in "))
-      last = line;
+    const bool advice =
+        line.starts_with("The last good state is in ") || line.starts_with("apart run --resume");
+    if (line.find_first_not_of(" \t\r") != line.npos && !advice && !line.starts_with("... and ")) last = line;
     begin = end + 1;
   }
   const std::string folder = scripts.string() + "/";
