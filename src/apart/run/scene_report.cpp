@@ -409,8 +409,7 @@ class Warnings {
 
   /// Rigid bodies of surfaces that look as if they were meant to be solids.
   void check_closed(const Body& body, const BodyReport& r) {
-    if (body.kind != BodyKind::rigid || body.encloses_volume || r.triangles < 3 ||
-        !body.prescriptions.empty())
+    if (body.kind != BodyKind::rigid || body.encloses_volume || r.triangles < 3 || !body.scripts.empty())
       return;
     if (r.extent.minCoeff() > 0.05 * r.extent.maxCoeff())
       warn(
