@@ -75,7 +75,7 @@ TEST(JointScene, RefusesWhatCannotBe) {
   };
   const std::vector<std::pair<std::string, std::string>> cases = {
       {hinge(R"("bodies": ["a", "jely"])"),
-       R"(joints[0].bodies[1]: got "jely", which is no body; did you mean "jelly"?)"},
+       R"(joints[0].bodies[1]: got "jely", which is not a body; did you mean "jelly"?)"},
       {hinge(R"("bodies": ["a", "a"])"), "has 'a' twice"},
       {hinge(R"("bodies": ["copies"])"), R"(stands for 3 bodies; name one of them, such as "copies.0")"},
       {hinge(R"("bodies": ["a", "ground"])"), "'ground' is a half-space"},
@@ -88,7 +88,7 @@ TEST(JointScene, RefusesWhatCannotBe) {
       {R"({"type": "ball", "at": [2.1, 0, 0], "bodies": ["a", "jelly"], "from": 0.02})", "exchange the two"},
       {R"({"type": "hinge", "at": [0, 0, 0], "axis": [0, 0, 0], "bodies": ["a"]})",
        "joints[0].axis: got [0, 0, 0]"},
-      {R"({"type": "ball", "at": [0, 0, 0], "cone": 30, "bodies": ["a"]})", "says nothing without 'axis'"},
+      {R"({"type": "ball", "at": [0, 0, 0], "cone": 30, "bodies": ["a"]})", "has no effect without 'axis'"},
       {R"({"type": "ball", "at": [0, 0, 0], "bodies": ["a"], "angle": {}})", "joints[0].angle: unknown key"},
       {hinge(R"("bodies": ["a", "b"], "at_second": [0.35, 0, 0])"), "leaves the joint open by 0.1 m"},
       {hinge(R"("bodies": ["a"], "at_second": [0.35, 0, 0])"), "is of a second body"},
