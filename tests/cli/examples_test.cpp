@@ -59,16 +59,13 @@ std::optional<int> steps_to_run(const std::string& example, bool again) {
                             {"garment", 20},
                             {"granules", 30},
                             {"net-and-balls", 40},
-<<<<<<< HEAD
                             {"four-bar-linkage", 110, 20},
                             {"gripper", 90, 50},
-=======
                             {"rigid-arch", 40},
                             {"rigid-card-house", 30},
                             {"rigid-chain-net", 30},
                             {"rigid-coin", 300},
                             {"rigid-turntable", 100},
->>>>>>> d3f9f7f (Examples: rigid arch, card house, chain net, coin, tunnel and turntable; what to expect of fixtures of Rigid IPC)
                             {"hairs", 6},
                             {"noodles", 6},
                             {"reef-knot", 6},
