@@ -8,12 +8,6 @@ namespace apart {
 
 namespace {
 
-Vector3 vector_at(const NodeVector& v, const std::vector<Index>& nodes, const Matrix3X& q) {
-  Vector3 sum = v.constant;
-  for (std::size_t k = 0; k < nodes.size(); ++k) sum += v.weights[Index(k)] * q.col(nodes[k]);
-  return sum;
-}
-
 /// ∂(a·b)/∂q for vectors that are a and b now.
 VectorX product_gradient(const NodeVector& u, const Vector3& a, const NodeVector& v, const Vector3& b) {
   VectorX g(3 * u.weights.size());
@@ -46,9 +40,9 @@ void add_product_hessian(const VectorX& u, const VectorX& v, double factor, Proj
 ///   ∇θ = Im ∇f/f,    ∇²θ = Im ∇²f/f − ∇θ ∇(ln r)ᵀ − ∇(ln r) ∇θᵀ.
 struct Angle {
   Angle(const JointCoordinate& at, const Matrix3X& q) : of(at) {
-    a = vector_at(of.a, of.nodes, q);
-    b = vector_at(of.b, of.nodes, q);
-    c = vector_at(of.c, of.nodes, q);
+    a = of.a.at(of.nodes, q);
+    b = of.b.at(of.nodes, q);
+    c = of.c.at(of.nodes, q);
     x = a.dot(b);
     y = a.dot(c);
     squared = x * x + y * y;
@@ -67,14 +61,20 @@ struct Angle {
 
 }  // namespace
 
+Vector3 NodeVector::at(const std::vector<Index>& nodes, const Matrix3X& q) const {
+  Vector3 sum = constant;
+  for (std::size_t k = 0; k < nodes.size(); ++k) sum += weights[Index(k)] * q.col(nodes[k]);
+  return sum;
+}
+
 double JointCoordinate::value(const Matrix3X& q) const {
-  if (kind == Kind::product) return vector_at(a, nodes, q).dot(vector_at(b, nodes, q));
+  if (kind == Kind::product) return a.at(nodes, q).dot(b.at(nodes, q));
   const double angle = Angle(*this, q).value(), turn = 2 * std::numbers::pi;
   return angle + turn * std::round((near - angle) / turn);
 }
 
 VectorX JointCoordinate::gradient(const Matrix3X& q) const {
-  if (kind == Kind::product) return product_gradient(a, vector_at(a, nodes, q), b, vector_at(b, nodes, q));
+  if (kind == Kind::product) return product_gradient(a, a.at(nodes, q), b, b.at(nodes, q));
   const Angle angle(*this, q);
   return angle.is_defined() ? angle.gradients().first : VectorX::Zero(Index(3 * nodes.size()));
 }

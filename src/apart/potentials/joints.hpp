@@ -9,6 +9,7 @@ struct NodeVector {
   VectorX weights;                     ///< wₖ of each node of the coordinate
   Vector3 constant = Vector3::Zero();  ///< what belongs to the world
   bool moves() const { return !weights.isZero(0); }
+  Vector3 at(const std::vector<Index>& nodes, const Matrix3X& q) const;
 };
 
 /// A scalar that a joint holds, bounds or drives: a length [m] or an angle [rad].

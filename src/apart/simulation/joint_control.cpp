@@ -19,12 +19,6 @@ constexpr double stiffness_factor = 1e3;
 constexpr double slow_closing = 0.1, stiffer = 10, stiffest_growth = 1e6;
 constexpr int most_updates = 60;
 
-Vector3 place_of(const NodeVector& v, const std::vector<Index>& nodes, const Matrix3X& q) {
-  Vector3 sum = v.constant;
-  for (std::size_t k = 0; k < nodes.size(); ++k) sum += v.weights[Index(k)] * q.col(nodes[k]);
-  return sum;
-}
-
 VectorX zeros_unless(const VectorX& given, Index size) {
   return given.size() == size ? given : VectorX::Zero(size);
 }
@@ -260,7 +254,7 @@ JointMeasure JointControl::measure(int joint, const Matrix3X& q) const {
     }
     if (parts_[r] == JointPart::along) result.along = now;
     if (parts_[r] == JointPart::about) result.about = now;
-    const Vector3 pivot = place_of(found->pivots[0], c.nodes, q);
+    const Vector3 pivot = found->pivots[0].at(c.nodes, q);
     const VectorX g = c.gradient(q);
     for (Index k = 0; k < own; ++k) {
       const Vector3 on_node = -force * g.segment<3>(3 * k), x = q.col(c.nodes[std::size_t(k)]);
@@ -292,8 +286,7 @@ std::string JointControl::complaint(const Matrix3X& q) const {
   return fmt::format(
       "joint '{}' is {:.3g} {} from where it should be (tolerance {:.3g}), with a force of {:.3g} N and a "
       "torque of {:.3g} N m: joints, motors or scripts contradict each other, or something is in the way; "
-      "give "
-      "motors a largest force, and remove joints until it works",
+      "give motors a largest force, and remove joints until it works",
       joint.name, error, turns ? "rad" : "m", worst->tolerance, measure(worst->joint, q).force.norm(),
       measure(worst->joint, q).torque.norm());
 }
