@@ -23,19 +23,17 @@ bool is_straight(const Path& path, const Stencil& s) {
   return true;
 }
 
-/// Of a pair on its path; empty if it rests.
-std::optional<CcdQuery> chord_query(const CollisionSurface& surface, const Path& path, const Stencil& s) {
-  CcdQuery query;
-  query.kind = s.kind;
-  query.displacement = s.gather(path.move);
-  bool moves = !is_straight(path, s);  // a turn may end where it began
-  for (int i = 0; i < s.size(); ++i) moves |= (query.displacement[i].array() != 0).any();
-  if (!moves) return {};
-  query.x = s.gather(path.start);
+/// The query of a pair along the chord of its path.
+CcdQuery chord_query(const CollisionSurface& surface, const Path& path, const Stencil& s) {
   const ContactRange range = contact_range(surface, s);
-  query.separation = range.thickness;
-  query.dhat = range.dhat;
-  return query;
+  return {s.kind, s.gather(path.start), s.gather(path.move), range.thickness, range.dhat};
+}
+
+/// Whether any vertex of a pair moves along its chord.
+bool moves(const Path& path, const Stencil& s) {
+  bool any = false;
+  for (int i = 0; i < s.size(); ++i) any |= (path.move.col(s.vertices[std::size_t(i)]).array() != 0).any();
+  return any;
 }
 
 CurvedAnswer curved_answer(const CcdQuery& chord, const Path& path, const Stencil& s,
@@ -108,15 +106,16 @@ Looked look(const CollisionSurface& surface, std::span<const Stencil> candidates
   parallel_chunks(Index(candidates.size()), chunk, [&](Index begin, Index end) {
     for (Index c = begin; c < end; ++c) {
       const Stencil& stencil = candidates[std::size_t(c)];
-      const auto query = chord_query(surface, path, stencil);
-      if (!query) continue;
+      const bool straight = path.is_straight() || is_straight(path, stencil);
+      if (straight && !moves(path, stencil)) continue;  // a turn may end where it began
+      const CcdQuery query = chord_query(surface, path, stencil);
       CcdOptions until = options;
       until.upper_time = earliest.get();
-      if (is_straight(path, stencil)) {
-        if (const auto t = time_of_impact(*query, until)) earliest.lower_to(*t);
+      if (straight) {
+        if (const auto t = time_of_impact(query, until)) earliest.lower_to(*t);
         continue;
       }
-      const CurvedAnswer answer = curved_answer(*query, path, stencil, until);
+      const CurvedAnswer answer = curved_answer(query, path, stencil, until);
       if (answer.time) earliest.lower_to(*answer.time);
       if (!answer.corners.empty()) cutting[std::size_t(begin / chunk)].push_back(stencil);
     }
@@ -148,8 +147,7 @@ StepBound with_corners(const CollisionSurface& surface, Looked looked, const Pat
       Index(looked.cutting.size()),
       [&](Index i) {
         const Stencil& s = looked.cutting[std::size_t(i)];
-        if (const auto query = chord_query(surface, path, s))
-          corners[std::size_t(i)] = curved_answer(*query, path, s, until).corners;
+        corners[std::size_t(i)] = curved_answer(chord_query(surface, path, s), path, s, until).corners;
       },
       8);
   for (const auto& of_pair : corners)
