@@ -45,6 +45,9 @@ TEST(EdgeEdgeMollifier, GradientAndHessianAreTheDerivatives) {
         EXPECT_LT((g.reshaped() - m.gradient).norm(), 1e-5 * (m.gradient.norm() + 1 / scale)) << sine;
         EXPECT_LT((h - m.hessian).norm(), 1e-5 * m.hessian.norm()) << sine;
         EXPECT_EQ(m.value, edge_edge_mollifier_value(x, threshold));
+        const EdgeEdgeMollifier::First first = edge_edge_mollifier_gradient(x, threshold);
+        EXPECT_EQ(first.value, m.value);
+        EXPECT_LE((first.gradient - m.gradient).norm(), 1e-14 * m.gradient.norm());
       }
 }
 

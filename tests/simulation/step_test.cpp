@@ -3,6 +3,7 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/geometry/generators.hpp>
+#include <apart/simulation/step_problem.hpp>
 
 #include <gtest/gtest.h>
 #include <Eigen/Geometry>
@@ -71,6 +72,53 @@ TEST(Step, FollowsFromTheStateAloneWithEveryIntegrator) {
     }
     EXPECT_GT(contacts, 4) << "the box is on the ground";
     EXPECT_EQ(whole->state().anchors.cols(), 1);
+  }
+}
+
+/// Two rigid boxes, one on the other, that come to rest.
+SmallScene rigid_pile() {
+  SmallScene scene;
+  scene.contact.friction = 0.5;
+  scene.options.solver.tolerance = 1e-4;
+  for (int i = 0; i < 2; ++i) {
+    const Mesh mesh = moved(generate::box({0.2, 0.2, 0.2}, {1, 1, 1}), {0.01 * i, 0.101 + 0.201 * i, 0});
+    scene.bodies.push_back(make_rigid("box" + std::to_string(i), mesh, mass_distribution(mesh, 1000), {}));
+  }
+  scene.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
+  return scene;
+}
+
+TEST(Step, OfRigidBodiesThatComeToRestFollowsFromTheStateAlone) {
+  auto whole = rigid_pile().simulation();
+  int unmoved = 0;
+  for (int step = 0; step < 80; ++step) {
+    Simulation again(std::make_shared<const Model>(whole->model()), whole->state());
+    again.step();
+    unmoved += whole->step().newton_iterations == 0;
+    expect_same(again.state(), whole->state());
+  }
+  EXPECT_GT(unmoved, 10) << "nothing to solve";
+}
+
+TEST(Step, InertiaBoundsTheNewtonStep) {
+  auto simulation = rigid_pile().simulation();
+  const Model& model = simulation->model();
+  for (int step = 0; step < 30; ++step) {
+    Timings timings;
+    StepProblem p(model, present_bodies(model, model.options.dt), timings);
+    const State& state = simulation->state();
+    p.begin(state, state.time + model.options.dt, model.options.dt);
+    p.stiffness.choose(p.objective, state.nodes);
+    p.objective.prepare(state.nodes);
+    const Matrix3X gradient = p.objective.reduced_gradient();
+    const BlockSparse& h = p.objective.hessian();
+    p.linear_solver->analyse(h);
+    const FreeCoordinates& free = p.objective.free();
+    const Matrix3X y = free.extend(p.linear_solver->solve(h, -free.restrict_to_free(gradient)).x);
+    const double moved = step_norm(model.chart.push_forward(state.nodes, y), free, false);
+    EXPECT_GT(moved, 0);
+    EXPECT_LE(moved, p.longest_step(gradient)) << step;
+    simulation->step();
   }
 }
 

@@ -109,6 +109,57 @@ TEST(Newton, FindsAMinimumAndMovesOnlyWhatIsFree) {
   EXPECT_EQ(q(1, 1), start(1, 1));
 }
 
+TEST(Newton, StartsFromWhatIsLowerAndFeasible) {
+  const LinearMap map = LinearMap::identity(1);
+  Ring ring(1);
+  Wall wall;
+  const Chart chart(1);
+  Objective objective(map, chart, {{&ring}, {&wall}});
+  objective.set_free(FreeCoordinates(Chart::Mask::Constant(3, 1, true)));
+  Timings timings;
+  int accepted = 0;
+  NewtonHooks hooks = no_hooks();
+  hooks.accepted = [&](const Matrix3X&) {
+    ++accepted;
+    return false;
+  };
+  Matrix3X q = Vector3(0.1, 0.2, 0);
+  EXPECT_FALSE(start_along(objective, q, Vector3(-0.1, -0.2, 0), hooks, timings)) << "uphill";
+  EXPECT_FALSE(start_along(objective, q, Vector3::Zero(), hooks, timings));
+  EXPECT_EQ(q, Vector3(0.1, 0.2, 0));
+  EXPECT_EQ(accepted, 0);
+  EXPECT_TRUE(start_along(objective, q, Vector3(0, 0.5, 0), hooks, timings));
+  EXPECT_EQ(q, Vector3(0.1, 0.7, 0));
+  EXPECT_TRUE(start_along(objective, q, Vector3(0.8, 0, 0), hooks, timings)) << "up to the wall";
+  EXPECT_NEAR(q(0), 0.1 + 0.8 * 0.4, 1e-12);
+  EXPECT_EQ(accepted, 2);
+}
+
+TEST(Newton, HasNothingToDoWhereForcesBalanceAndStepsAreShort) {
+  const LinearMap map = LinearMap::identity(1);
+  Ring ring(1);
+  const Chart chart(1);
+  Objective objective(map, chart, {{&ring}});
+  objective.set_free(FreeCoordinates(Chart::Mask::Constant(3, 1, true)));
+  auto solver = make_linear_solver("cholmod");
+  Timings timings;
+  double imbalance = 1e-4, farthest = 1e-13;
+  NewtonHooks hooks = no_hooks();
+  hooks.imbalance = [&](const Matrix3X&) { return imbalance; };
+  hooks.farthest = [&](const Matrix3X&) { return farthest; };
+  const auto solve = [&] {
+    Matrix3X q = Vector3(1, 0, 0);
+    return newton(objective, *solver, q, hooks, {.tolerance = 1e-9, .dt = 1}, timings);
+  };
+  EXPECT_EQ(solve().iterations, 0);
+  EXPECT_TRUE(solve().converged && solve().at_once);
+  imbalance = 0.01;
+  EXPECT_EQ(solve().iterations, 1);
+  imbalance = 1e-4;
+  farthest = 1e-11;
+  EXPECT_EQ(solve().iterations, 1);
+}
+
 TEST(Newton, GoesAlongTheBottomOfAValleyInsteadOfFromSideToSide) {
   const LinearMap map = LinearMap::identity(1);
   Valley valley;

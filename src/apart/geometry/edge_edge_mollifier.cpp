@@ -17,6 +17,19 @@ double edge_edge_mollifier_value(const StencilPoints& x, double threshold) {
   return s < 1 ? s * (2 - s) : 1;
 }
 
+EdgeEdgeMollifier::First edge_edge_mollifier_gradient(const StencilPoints& x, double threshold) {
+  EdgeEdgeMollifier::First m;
+  const Vector3 u = x[1] - x[0], v = x[3] - x[2];
+  const double s = u.cross(v).squaredNorm() / threshold;
+  if (s >= 1) return m;
+  m.value = s * (2 - s);
+  // As below.
+  const double uu = u.squaredNorm(), vv = v.squaredNorm(), uv = u.dot(v), e1 = 2 * (1 - s) / threshold;
+  const Vector3 cu = 2 * e1 * (vv * u - uv * v), cv = 2 * e1 * (uu * v - uv * u);
+  m.gradient << -cu, cu, -cv, cv;
+  return m;
+}
+
 EdgeEdgeMollifier edge_edge_mollifier(const StencilPoints& x, double threshold) {
   EdgeEdgeMollifier m;
   const Vector3 u = x[1] - x[0], v = x[3] - x[2];

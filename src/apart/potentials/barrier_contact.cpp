@@ -135,6 +135,15 @@ void BarrierContact::prepare(const Matrix3X& x) {
   plane_points_.clear();
   for (const PlaneContact& c : active_.plane_contacts)
     plane_points_.push_back({c.vertex, surface_.half_spaces[c.plane].carrier});
+  evaluated_.resize(active_.contacts.size());
+  parallel_for(Index(evaluated_.size()), [&](Index i) {
+    const Contact& c = active_.contacts[i];
+    const StencilPoints p = c.stencil.gather(x);
+    Evaluated& e = evaluated_[std::size_t(i)];
+    e.feature = closest_feature(c.stencil.kind, p);
+    e.r = separation(e.feature, c.stencil.size(), p);
+    e.b = barrier_of(c, e.r.squaredNorm());
+  });
 }
 
 TermPoints BarrierContact::term(Index i) const {
@@ -161,9 +170,9 @@ double BarrierContact::value(const Matrix3X& x) const {
   return kappa_ * ordered_sum(term_count(), [&](Index i) {
            if (is_plane(i)) return plane_gap(i, x).b.value;
            const Contact& c = active_.contacts[i];
-           const StencilPoints p = c.stencil.gather(x);
-           double b = c.multiplicity * barrier_of(c, squared_distance(c.stencil.kind, p)).value;
-           if (c.mollifier_threshold > 0) b *= edge_edge_mollifier_value(p, c.mollifier_threshold);
+           double b = c.multiplicity * evaluated_[std::size_t(i)].b.value;
+           if (c.mollifier_threshold > 0)
+             b *= edge_edge_mollifier_value(c.stencil.gather(x), c.mollifier_threshold);
            return b;
          });
 }
@@ -178,16 +187,17 @@ void BarrierContact::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
       return;
     }
     const Contact& c = active_.contacts[i];
-    const StencilPoints p = c.stencil.gather(x);
-    const ClosestFeature feature = closest_feature(c.stencil.kind, p);
-    const double f = separation(feature, c.stencil.size(), p).squaredNorm();
-    const Barrier b = barrier_of(c, f);
-    StencilVector g = b.first * squared_distance_gradient(feature, c.stencil.size(), p);
+    const auto& [feature, r, b] = evaluated_[std::size_t(i)];
+    const double scale = kappa_ * c.multiplicity;
+    double mollified = 1;
     if (c.mollifier_threshold > 0) {
-      const EdgeEdgeMollifier e = edge_edge_mollifier(p, c.mollifier_threshold);
-      g = e.value * g + b.value * e.gradient;
+      const EdgeEdgeMollifier::First e =
+          edge_edge_mollifier_gradient(c.stencil.gather(x), c.mollifier_threshold);
+      out = scale * b.value * e.gradient;
+      mollified = e.value;
     }
-    out = kappa_ * c.multiplicity * g.head(out.size());
+    for (int k = 0; k < c.stencil.size(); ++k)  // b′ ∇f = 2 b′ w ⊗ r
+      out.template segment<3>(3 * k) += 2 * scale * mollified * b.first * feature.weights[k] * r;
   });
 }
 
@@ -209,9 +219,7 @@ void BarrierContact::hessians(const Matrix3X& x, Index begin, Index end, Project
     const Contact& c = active_.contacts[i];
     const int n = c.stencil.size();
     const StencilPoints p = c.stencil.gather(x);
-    const ClosestFeature feature = closest_feature(c.stencil.kind, p);
-    const double f = separation(feature, n, p).squaredNorm();
-    const Barrier b = barrier_of(c, f);
+    const auto& [feature, r, b] = evaluated_[std::size_t(i)];
     if (c.mollifier_threshold > 0) {
       const EdgeEdgeMollifier m = edge_edge_mollifier(p, c.mollifier_threshold);
       const StencilVector gb = b.first * squared_distance_gradient(feature, n, p);
@@ -255,15 +263,13 @@ BarrierContact::NormalForce BarrierContact::normal_force(Index i, const Matrix3X
     return force;
   }
   const Contact& c = active_.contacts[i];
-  const StencilPoints p = c.stencil.gather(x);
-  const ClosestFeature feature = closest_feature(c.stencil.kind, p);
-  const Vector3 r = separation(feature, c.stencil.size(), p);
+  const auto& [feature, r, b] = evaluated_[std::size_t(i)];
   force.distance = r.norm();
   force.weights = feature.weights;
   force.direction = r / force.distance;
-  const double b1 = barrier_of(c, r.squaredNorm()).first;
-  force.magnitude = kappa_ * c.multiplicity * std::abs(b1) * 2 * force.distance;
-  if (c.mollifier_threshold > 0) force.magnitude *= edge_edge_mollifier_value(p, c.mollifier_threshold);
+  force.magnitude = kappa_ * c.multiplicity * std::abs(b.first) * 2 * force.distance;
+  if (c.mollifier_threshold > 0)
+    force.magnitude *= edge_edge_mollifier_value(c.stencil.gather(x), c.mollifier_threshold);
   return force;
 }
 

@@ -89,6 +89,12 @@ class BarrierContact final : public Potential {
     Barrier b;        ///< in squared distance
   };
   PlaneGap plane_gap(Index i, const Matrix3X& x) const;
+  /// What all derivatives of a contact begin with.
+  struct Evaluated {
+    ClosestFeature feature;
+    Vector3 r;  ///< [m], from the second primitive to the first
+    Barrier b;  ///< in squared distance
+  };
   std::vector<NormalForce> normal_forces(const Matrix3X& x) const;  ///< of all contacts
 
   const CollisionSurface& surface_;
@@ -96,6 +102,7 @@ class BarrierContact final : public Potential {
   CcdMethod ccd_;
   ActiveSet active_;
   std::optional<Matrix3X> prepared_;                ///< x of active_
+  std::vector<Evaluated> evaluated_;                ///< of the contacts of active_, at that x
   std::vector<std::array<Index, 2>> plane_points_;  ///< of the plane contacts: vertex, and carrier or −1
   double kappa_ = 1;
 };

@@ -30,6 +30,18 @@ Matrix3X BodyMotion::flight(const State& state, double time) const {
   return q;
 }
 
+Matrix3X BodyMotion::extrapolated(const State& state, double time) const {
+  Matrix3X y = Matrix3X::Zero(3, model.chart.unknown_count());
+  const double ratio = state.step_length > 0 ? time / state.step_length : 0;
+  for_each_with_chart([&](const Body& body, Index first, Index n) {
+    const Matrix3X v = state.velocity.middleCols(first, n);
+    const Matrix3X next = v + ratio * (v - state.previous_velocity.middleCols(first, n));
+    y.middleCols(model.chart.unknown_of(first), body.chart->unknown_count()) =
+        time * ChartDynamics(body, state.nodes.middleCols(first, n)).rates(next);
+  });
+  return y;
+}
+
 void BodyMotion::predict_spin(const State& state, double time, Matrix3X& predicted) const {
   for_each_with_chart([&](const Body& body, Index first, Index n) {
     const Matrix3X at = state.nodes.middleCols(first, n);

@@ -13,6 +13,9 @@ struct BodyMotion {
 
   /// Where nodes would be `time` [s] after `state` by their velocity and gravity alone [m].
   Matrix3X flight(const State& state, double time) const;
+  /// A step of the unknowns during `time` [s] if the accelerations of bodies with charts stay as they were in
+  /// the step before; zero for others, which may vibrate.
+  Matrix3X extrapolated(const State& state, double time) const;
   /// Replaces the prediction q̃ of bodies with charts by that of their free motion: of a rigid body with its
   /// angular momentum.
   void predict_spin(const State& state, double time, Matrix3X& predicted) const;

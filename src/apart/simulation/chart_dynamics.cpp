@@ -1,6 +1,7 @@
 #include <apart/simulation/chart_dynamics.hpp>
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 
 namespace apart {
 
@@ -44,6 +45,10 @@ Matrix3X ChartDynamics::velocity(const Matrix3X& rates) const {
 Matrix3X ChartDynamics::acceleration(const Matrix3X& forces) const {
   const VectorX a = slope_ * solved(slope_.transpose() * forces.reshaped());
   return a.reshaped(3, a.size() / 3);
+}
+
+double ChartDynamics::least_mass() const {
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(mass_, Eigen::EigenvaluesOnly).eigenvalues()[0];
 }
 
 Matrix3X ChartDynamics::curved_acceleration(const Matrix3X& rates) const {

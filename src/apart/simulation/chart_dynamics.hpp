@@ -19,6 +19,8 @@ class ChartDynamics {
   Matrix3X velocity(const Matrix3X& rates) const;  ///< of the nodes, J ẏ [m/s]
   /// Accelerations of the nodes by forces on them [N], for a body at rest [m/s²].
   Matrix3X acceleration(const Matrix3X& forces) const;
+  /// Smallest eigenvalue of JᵀMJ in the unknowns that are free [kg].
+  double least_mass() const;
   /// Accelerations of the nodes while unknowns change at constant rates: on a circle, towards its centre
   /// [m/s²].
   Matrix3X curved_acceleration(const Matrix3X& rates) const;

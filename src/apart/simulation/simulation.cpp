@@ -46,6 +46,19 @@ bool is_unchanged(const State& before, const State& after) {
   return true;
 }
 
+/// Moves q to where bodies would be if accelerations stayed, if that is nearer to the solution. Not worth it
+/// for motion that counts as none.
+void start_extrapolated(StepProblem& p, const State& state, const NewtonHooks& hooks, Timings& timings,
+                        Matrix3X& q) {
+  if (!p.time_step.has_inertia || p.model.chart.is_identity()) return;
+  const Matrix3X y = p.body_motion().extrapolated(state, p.dt);
+  const SolverOptions& solver = p.model.options.solver;
+  const double way = step_norm(p.model.chart.push_forward(q, y), p.objective.free(),
+                               solver.termination == Termination::l2_norm);
+  if (solver.termination == Termination::balanced || way > solver.tolerance * p.dt)
+    start_along(p.objective, q, y, hooks, timings);
+}
+
 }  // namespace
 
 State start_state(const Model& model) {
@@ -221,6 +234,8 @@ class Simulation::Watch {
         forces_ = problem_.force_balance(gradient);
         return forces_->imbalance;
       };
+    if (problem_.time_step.has_inertia)
+      hooks.farthest = [this](const Matrix3X& gradient) { return problem_.longest_step(gradient); };
     hooks.iterated = [this](const Matrix3X& q, const NewtonProgress& progress) { count(q, progress); };
     return hooks;
   }
@@ -324,7 +339,9 @@ StepReport Simulation::advance(double end, double dt) {
 
   const Matrix3X begun = q;
   Watch watch(*this, report, begun);
-  const FrictionResult result = solve_with_friction(p, q, watch.hooks(), fresh_, timings_, report);
+  const NewtonHooks hooks = watch.hooks();
+  start_extrapolated(p, state_, hooks, timings_, q);
+  const FrictionResult result = solve_with_friction(p, q, hooks, fresh_, timings_, report);
   if (!result.converged)
     throw SolverError(
         fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, diagnose(p, begun, q, result)));

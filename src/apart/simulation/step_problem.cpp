@@ -1,5 +1,7 @@
 #include <apart/simulation/step_problem.hpp>
 
+#include <apart/simulation/chart_dynamics.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +13,33 @@ std::vector<char> present_bodies(const Model& model, double time) {
   return present;
 }
 
+namespace {
+
+/// Smallest eigenvalues of the mass matrices of bodies with charts; for others a lower bound of theirs
+/// (Gershgorin).
+VectorX least_masses(const Model& model) {
+  VectorX result(Index(model.bodies.size()));
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    double& least = result[Index(b)] = body.is_dynamic() ? infinity : 0;
+    if (!body.is_dynamic()) continue;
+    if (body.chart) {
+      least = ChartDynamics(body, model.initial_nodes.middleCols(model.first_node[b], body.node_count()))
+                  .least_mass();
+      continue;
+    }
+    for (int j = 0; j < body.mass.outerSize(); ++j) {
+      double bound = 0;
+      for (Eigen::SparseMatrix<double>::InnerIterator it(body.mass, j); it; ++it)
+        bound += it.row() == it.col() ? it.value() : -std::abs(it.value());
+      least = std::min(least, bound);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
 StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timings& timings)
     : model(m),
       present(std::move(bodies_present)),
@@ -20,7 +49,8 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
       scripted(m, terms, objective, {stiffness.mean_mass(), stiffness.node_stiffness()}),
       sleep(m, terms, scripted),
       joints(m, present, terms.joints),
-      linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)) {}
+      linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)),
+      least_mass(least_masses(m)) {}
 
 void StepProblem::begin(const State& state, double end, double length) {
   end_time = end;
@@ -76,6 +106,27 @@ Matrix3X StepProblem::predicted(const State& state, double time) const {
   Matrix3X q = body_motion().flight(state, time);
   const double end = state.time + time;
   return scripted.nodes().apply(std::move(q), scripted.nodes().anchors(state, end), end);
+}
+
+double StepProblem::longest_step(const Matrix3X& gradient) const {
+  double sum = 0, lightest = infinity;
+  const FreeCoordinates& free = objective.free();
+  for (std::size_t b = 0; b < present.size(); ++b) {
+    double squared = 0;
+    bool moves = false;
+    for (Index n = model.first_unknown[b]; n < model.first_unknown[b + 1]; ++n) {
+      moves |= free.block(n) >= 0;
+      for (int axis = 0; axis < 3; ++axis)
+        if (free(axis, n)) squared += gradient(axis, n) * gradient(axis, n);
+    }
+    if (!moves) continue;
+    const double mass = least_mass[Index(b)];
+    if (!(mass > 0)) return infinity;
+    sum += squared / mass;
+    lightest = std::min(lightest, mass);
+  }
+  // A node of a rigid body moves by its displacement and its turn, both at most ‖p‖: √2 times as far.
+  return std::sqrt(2 * sum / lightest);
 }
 
 ForceBalance StepProblem::force_balance(const Matrix3X& gradient) const {

@@ -38,6 +38,10 @@ struct StepProblem {
   /// against its own forces, so that a light body is solved accurately beside heavily loaded ones.
   ForceBalance force_balance(const Matrix3X& gradient) const;
 
+  /// A bound on the Newton step with this gradient in the unknowns [m]: E is at least as stiff as inertia
+  /// alone, H ⪰ M, hence ‖p‖_M ≤ ‖g‖ in the norm of M⁻¹.
+  double longest_step(const Matrix3X& gradient) const;
+
   /// Accelerations by all forces but contact and friction at `state`, from which the step that ends at `time`
   /// [s] begins [m/s²]. Zero where coordinates are held. Leaves no step begun.
   Matrix3X start_acceleration(const State& state, double time);
@@ -56,6 +60,7 @@ struct StepProblem {
   Sleep sleep;
   JointControl joints;
   std::unique_ptr<LinearSolver> linear_solver;
+  const VectorX least_mass;  ///< of each body: a lower bound of M in its unknowns [kg]
 
   // Of the step begun last.
   TimeStep time_step;

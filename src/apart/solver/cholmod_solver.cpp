@@ -1,6 +1,7 @@
 #include <apart/core/error.hpp>
 #include <apart/core/memory.hpp>
 #include <apart/solver/conjugate_gradient.hpp>
+#include <apart/solver/dense_cholesky.hpp>
 #include <apart/solver/linear_solver.hpp>
 
 #include <cholmod.h>
@@ -60,8 +61,16 @@ class CholmodSolver final : public LinearSolver {
   CholmodSolver& operator=(const CholmodSolver&) = delete;
 
   void analyse(const BlockSparse& a) override {
-    use_one_thread();
     cholmod_free_factor(&factor_, &common_);
+    ++statistics_.analyses;
+    begin_step();
+    if (is_small(a)) {
+      const double n = 3 * a.block_count();
+      flops_ = n * (n + 1) * (2 * n + 1) / 6;
+      nonzeros_ = n * (n + 1) / 2;
+      return;
+    }
+    use_one_thread();
     build_scalar_pattern(a);
     const std::vector<int> nodes = order_nodes(a);
     std::vector<int> scalars;
@@ -76,8 +85,6 @@ class CholmodSolver final : public LinearSolver {
     check("analysis");
     flops_ = common_.fl;
     nonzeros_ = common_.lnz;
-    ++statistics_.analyses;
-    begin_step();
   }
 
   void begin_step() override {
@@ -87,6 +94,13 @@ class CholmodSolver final : public LinearSolver {
 
   LinearSolution solve(const BlockSparse& a, const VectorX& b, const LinearSolveOptions& options) override {
     using Status = LinearSolution::Status;
+    if (is_small(a)) {
+      count_factorisation(a);
+      VectorX x;
+      if (dense_.factorise(a)) x = dense_.solve(b);
+      return x.size() > 0 && x.allFinite() ? LinearSolution{Status::solved, std::move(x)}
+                                           : LinearSolution{Status::indefinite};
+    }
     ensure(factor_ != nullptr, "CholmodSolver: solve before analyse");
     use_one_thread();
     // Newton's directions need no factor where a few hundred multiplications find them, and a factor that is
@@ -118,7 +132,17 @@ class CholmodSolver final : public LinearSolver {
 
  private:
   static constexpr double costly_flops = 1e11;  ///< some seconds
+  static constexpr Index small_blocks = 24;     ///< docs/performance.md has the measurement
   static constexpr const char* remedy = "use a coarser mesh, or a smaller contact.dhat for fewer contacts";
+
+  static bool is_small(const BlockSparse& a) { return a.block_count() <= small_blocks; }
+
+  void count_factorisation(const BlockSparse& a) {
+    ++statistics_.factorisations;
+    statistics_.flops += flops_;
+    statistics_.nonzeros += nonzeros_;
+    statistics_.blocks += double(a.block_rows().size());
+  }
 
   VectorX solve_with_factor(const VectorX& b) {
     cholmod_dense rhs{};
@@ -137,10 +161,7 @@ class CholmodSolver final : public LinearSolver {
   /// False if the matrix is not positive definite to working precision.
   bool factorise(const BlockSparse& a) {
     cholmod_sparse m = view(a);
-    ++statistics_.factorisations;
-    statistics_.flops += flops_;
-    statistics_.nonzeros += nonzeros_;
-    statistics_.blocks += double(row_.size() / 9);
+    count_factorisation(a);
     // The factor itself, and what CHOLMOD needs to work on it.
     const double entries = factor_->is_super ? double(factor_->xsize) : nonzeros_;
     if (factor_->x == nullptr)
@@ -237,6 +258,7 @@ class CholmodSolver final : public LinearSolver {
   cholmod_factor* factor_ = nullptr;
   std::vector<int> column_, row_;
   double flops_ = 0, nonzeros_ = 0;  // of one factorisation with the present analysis
+  DenseCholesky dense_;
   ConjugateGradient gradients_;
   int failures_ = 0;  ///< of gradients_ in a row
   int pause_ = 0;     ///< matrices to be factorised until gradients_ are tried again

@@ -12,24 +12,58 @@ namespace apart {
 
 // ---- Blocks of one potential --------------------------------------------------------------------
 
-void TermBlocks::find(const Term& term, const LinearMap& map, const FreeCoordinates& free) {
+/// visit(block, share) for each block that a point of a term moves with; not those that are held.
+template <class Visit>
+void TermBlocks::for_each_share(const Term& term, const Maps& maps, Index point, const Visit& visit) {
+  const auto of_node = [&](Index node, double weight) {
+    if (const Index block = maps.free.block(maps.chart.unknown_of(node)); block >= 0)
+      visit(block, Share{0, weight});
+  };
+  const bool is_node = term.points == PointKind::nodes;
+  const Index first = is_node ? point : maps.map.influences(point)[0].node;
+  if (const Chart::Part* part = maps.chart.part_of(first)) {
+    const Index number = Index(part - maps.chart.parts().data());
+    for (Index u = 0; u < part->chart->unknown_count(); ++u)
+      if (const Index block = maps.free.block(part->first_unknown + u); block >= 0)
+        visit(block, Share{0, 0, number, u, point});
+  } else if (is_node) {
+    of_node(point, 1);
+  } else {
+    for (const Influence& i : maps.map.influences(point)) of_node(i.node, i.weight);
+  }
+}
+
+bool TermBlocks::is_direct(const Term& term, const Maps& maps) const {
   const Potential& potential = *term.potential;
+  const bool charted = !maps.chart.is_identity();
+  if (term.points == PointKind::nodes && !charted) return true;
   std::atomic<bool> direct = true;
-  if (term.points == PointKind::vertices)
-    parallel_for(potential.term_count(), [&](Index t) {
-      const TermPoints points = potential.term(t);
-      for (std::size_t k = 0; k < points.size(); ++k)
-        if (const auto i = map.influences(points[k]);
-            i.size() != 1 || i[0].weight != 1 ||
-            std::find(points.begin(), points.begin() + std::ptrdiff_t(k), points[k]) !=
-                points.begin() + std::ptrdiff_t(k))
-          direct.store(false, std::memory_order_relaxed);
-    });
-  direct_ = direct;
+  parallel_for(potential.term_count(), [&](Index t) {
+    if (!direct.load(std::memory_order_relaxed)) return;
+    const TermPoints points = potential.term(t);
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      bool own = true;  // one block, that no other point of the term has
+      if (term.points == PointKind::vertices) {
+        const auto i = maps.map.influences(points[k]);
+        own = i.size() == 1 && i[0].weight == 1 && !(charted && maps.chart.part_of(i[0].node)) &&
+              std::find(points.begin(), points.begin() + std::ptrdiff_t(k), points[k]) ==
+                  points.begin() + std::ptrdiff_t(k);
+      } else {
+        own = !maps.chart.part_of(points[k]);
+      }
+      if (!own) direct.store(false, std::memory_order_relaxed);
+    }
+  });
+  return direct;
+}
+
+void TermBlocks::find(const Term& term, const Maps& maps) {
+  points_ = term.points;
+  direct_ = is_direct(term, maps);
   if (direct_)
-    find_direct(term, map, free);
+    find_direct(term, maps);
   else
-    find_mixed(potential, map, free);
+    find_mixed(term, maps);
   first_slot_.resize(start_.size());
   for (std::size_t t = 0; t + 1 < start_.size(); ++t) {
     const std::size_t n = start_[t + 1] - start_[t];
@@ -37,7 +71,7 @@ void TermBlocks::find(const Term& term, const LinearMap& map, const FreeCoordina
   }
 }
 
-void TermBlocks::find_direct(const Term& term, const LinearMap& map, const FreeCoordinates& free) {
+void TermBlocks::find_direct(const Term& term, const Maps& maps) {
   const Potential& potential = *term.potential;
   start_.resize(std::size_t(potential.term_count()) + 1);
   for (Index t = 0; t < count(); ++t)
@@ -47,12 +81,14 @@ void TermBlocks::find_direct(const Term& term, const LinearMap& map, const FreeC
   shares_.clear();
   parallel_for(count(), [&](Index t) {
     std::size_t k = start_[std::size_t(t)];
-    for (const Index p : potential.term(t))
-      blocks_[k++] = free.block(term.points == PointKind::nodes ? p : map.influences(p)[0].node);
+    for (const Index p : potential.term(t)) {
+      const Index node = term.points == PointKind::nodes ? p : maps.map.influences(p)[0].node;
+      blocks_[k++] = maps.free.block(maps.chart.unknown_of(node));
+    }
   });
 }
 
-void TermBlocks::find_mixed(const Potential& potential, const LinearMap& map, const FreeCoordinates& free) {
+void TermBlocks::find_mixed(const Term& term, const Maps& maps) {
   struct Entry {
     std::size_t rank;  ///< of its block, in the order of their first appearance in the term
     Share share;
@@ -64,7 +100,7 @@ void TermBlocks::find_mixed(const Potential& potential, const LinearMap& map, co
     std::vector<Share> shares;
   };
   constexpr Index chunk = 512;
-  const Index terms = potential.term_count();
+  const Index terms = term.potential->term_count();
   std::vector<Part> parts(std::size_t((terms + chunk - 1) / chunk));
   parallel_chunks(terms, chunk, [&](Index begin, Index end) {
     Part& part = parts[std::size_t(begin / chunk)];
@@ -73,11 +109,9 @@ void TermBlocks::find_mixed(const Potential& potential, const LinearMap& map, co
     for (Index t = begin; t < end; ++t) {
       entries.clear();
       const std::size_t first = part.blocks.size();
-      const TermPoints points = potential.term(t);
+      const TermPoints points = term.potential->term(t);
       for (std::size_t p = 0; p < points.size(); ++p)
-        for (const Influence& i : map.influences(points[p])) {
-          const Index block = free.block(i.node);
-          if (block < 0) continue;
+        for_each_share(term, maps, points[p], [&](Index block, Share share) {
           const auto same = std::find(part.blocks.begin() + std::ptrdiff_t(first), part.blocks.end(), block);
           const std::size_t rank = std::size_t(same - part.blocks.begin()) - first;
           if (same == part.blocks.end()) {
@@ -85,8 +119,9 @@ void TermBlocks::find_mixed(const Potential& potential, const LinearMap& map, co
             part.share_counts.push_back(0);
           }
           ++part.share_counts[first + rank];
-          entries.push_back({rank, {Index(p), i.weight}});
-        }
+          share.point = Index(p);
+          entries.push_back({rank, share});
+        });
       const std::size_t size = part.blocks.size() - first;
       next.assign(1, part.shares.size());
       for (std::size_t b = 0; b < size; ++b) next.push_back(next[b] + part.share_counts[first + b]);
@@ -154,17 +189,20 @@ bool TermBlocks::is_held(Index term) const {
 }
 
 /// Second derivatives of a term in its blocks `a` (rows) and `b` (columns), which are entries of blocks_.
-Matrix3 TermBlocks::product(const LocalHessians& local, Index term, std::size_t a, std::size_t b) const {
+/// `slopes`: of the term's shares.
+Matrix3 TermBlocks::product(const LocalHessians& local, Index term, std::size_t a, std::size_t b,
+                            std::span<const Slope> slopes) const {
   const auto h = local[term];
-  if (direct_) {
-    const Index first = Index(start_[std::size_t(term)]);
-    return h.block<3, 3>(3 * (Index(a) - first), 3 * (Index(b) - first));
-  }
+  const std::size_t first = start_[std::size_t(term)];
+  if (direct_) return h.block<3, 3>(3 * Index(a - first), 3 * Index(b - first));
+  const std::size_t first_share = first_share_[first];
   Matrix3 sum = Matrix3::Zero();
-  for (std::size_t r = first_share_[a]; r < first_share_[a + 1]; ++r)
+  for (std::size_t r = first_share_[a]; r < first_share_[a + 1]; ++r) {
+    Matrix3 row = Matrix3::Zero();
     for (std::size_t c = first_share_[b]; c < first_share_[b + 1]; ++c)
-      sum +=
-          shares_[r].weight * shares_[c].weight * h.block<3, 3>(3 * shares_[r].point, 3 * shares_[c].point);
+      row += slopes[c - first_share].from_right(h.block<3, 3>(3 * shares_[r].point, 3 * shares_[c].point));
+    sum += slopes[r - first_share].from_left(row);
+  }
   return sum;
 }
 
@@ -180,18 +218,34 @@ void mask(const FreeCoordinates& free, Index row, Index column, Matrix3& block) 
 
 }  // namespace
 
-void TermBlocks::add(const LocalHessians& local, const FreeCoordinates& free, Index first, Index last,
-                     BlockSparse& matrix) const {
+void TermBlocks::add(const LocalHessians& local, const Maps& maps, const ChartSlopes& slopes,
+                     std::pair<Index, Index> columns, BlockSparse& matrix) const {
+  const FreeCoordinates& free = maps.free;
   const bool masked = !free.held().empty();
+  std::vector<Slope> of_term;
   for (Index t = local.begin(); t < local.end(); ++t) {
+    const std::size_t begin = start_[std::size_t(t)], end = start_[std::size_t(t) + 1];
+    if (begin == end) continue;
+    of_term.clear();
+    if (!direct_)
+      for (std::size_t k = first_share_[begin]; k < first_share_[end]; ++k) {
+        const Share& share = shares_[k];
+        const Influence self{share.id, 1};
+        if (share.part < 0)
+          of_term.push_back({share.weight});
+        else
+          of_term.push_back(
+              slopes.of(share.part, share.unknown,
+                        points_ == PointKind::nodes ? std::span(&self, 1) : maps.map.influences(share.id)));
+      }
     std::size_t k = first_slot_[std::size_t(t)];
-    for (std::size_t a = start_[std::size_t(t)]; a < start_[std::size_t(t) + 1]; ++a)
-      for (std::size_t b = start_[std::size_t(t)]; b <= a; ++b, ++k) {
+    for (std::size_t a = begin; a < end; ++a)
+      for (std::size_t b = begin; b <= a; ++b, ++k) {
         if (slots_[k] < 0) continue;
         const bool swapped = blocks_[a] < blocks_[b];
         const Index row = swapped ? blocks_[b] : blocks_[a], column = swapped ? blocks_[a] : blocks_[b];
-        if (column < first || column >= last) continue;
-        Matrix3 block = swapped ? product(local, t, b, a) : product(local, t, a, b);
+        if (column < columns.first || column >= columns.second) continue;
+        Matrix3 block = swapped ? product(local, t, b, a, of_term) : product(local, t, a, b, of_term);
         if (masked) mask(free, row, column, block);
         matrix.add(slots_[k], column, block);
       }
@@ -207,8 +261,8 @@ constexpr std::string_view fewer_contacts = "lower contact.dhat for fewer contac
 
 }  // namespace
 
-HessianAssembly::HessianAssembly(const LinearMap& map, const std::vector<Term>& terms)
-    : map_(map), terms_(terms), blocks_(terms.size()) {}
+HessianAssembly::HessianAssembly(const LinearMap& map, const Chart& chart, const std::vector<Term>& terms)
+    : map_(map), chart_(chart), terms_(terms), blocks_(terms.size()), slopes_(chart), curvature_(chart) {}
 
 std::vector<BlockKey> HessianAssembly::keys_of(bool varying) const {
   std::vector<BlockKey> keys;
@@ -229,16 +283,19 @@ std::vector<BlockKey> HessianAssembly::keys_of(bool varying) const {
       keys.push_back(k);
     });
   }
+  if (!varying) curvature_.for_each_key([&](BlockKey k) { keys.push_back(k); });
   tidy();
   return keys;
 }
 
-void HessianAssembly::update_pattern(const FreeCoordinates& free) {
+void HessianAssembly::update_pattern(const TermBlocks::Maps& maps) {
+  const FreeCoordinates& free = maps.free;
+  if (!pattern_valid_) curvature_.set_free(free);
   bool covered = pattern_valid_;
   for (std::size_t i = 0; i < terms_.size(); ++i) {
     const bool varies = terms_[i].potential->terms_vary();
     if (pattern_valid_ && !varies) continue;
-    blocks_[i].find(terms_[i], map_, free);
+    blocks_[i].find(terms_[i], maps);
     if (covered && varies) covered = blocks_[i].locate(matrix_);
   }
   if (covered) return;
@@ -269,34 +326,46 @@ void HessianAssembly::update_pattern(const FreeCoordinates& free) {
   }
   for (TermBlocks& blocks : blocks_)
     ensure(blocks.locate(matrix_), "HessianAssembly: a block is not in the pattern");
+  curvature_.locate(matrix_);
 }
 
-const BlockSparse& HessianAssembly::assemble(const FreeCoordinates& free, const Matrix3X& q,
-                                             const Matrix3X& x, Projection projection) {
+/// All terms of one potential.
+void HessianAssembly::add_terms(std::size_t term, const TermBlocks::Maps& maps, const Matrix3X& points,
+                                Projection projection) {
   constexpr Index batch = 2048, chunk = 64;
-  update_pattern(free);
-  matrix_.set_zero();
-  for (std::size_t i = 0; i < terms_.size(); ++i) {
-    const Potential& potential = *terms_[i].potential;
-    const Matrix3X& points = terms_[i].points == PointKind::nodes ? q : x;
-    for (Index begin = 0; begin < potential.term_count(); begin += batch) {
-      const Index end = std::min(begin + batch, potential.term_count());
-      local_.reset(potential, begin, end);
-      parallel_chunks(end - begin, chunk, [&](Index from, Index to) {
-        for (Index first = begin + from, last = first; first < begin + to; first = last) {
-          while (last < begin + to && !blocks_[i].is_held(last)) ++last;
-          if (last > first) potential.hessians(points, first, last, projection, local_);
-          while (last < begin + to && blocks_[i].is_held(last)) ++last;
-        }
-      });
-      const auto add = [&](Index first, Index last) { blocks_[i].add(local_, free, first, last, matrix_); };
-      if (end - begin < few_terms)
-        add(0, free.block_count());
-      else
-        parallel_shares(free.block_count(), add);
-    }
+  const Potential& potential = *terms_[term].potential;
+  const TermBlocks& blocks = blocks_[term];
+  for (Index begin = 0; begin < potential.term_count(); begin += batch) {
+    const Index end = std::min(begin + batch, potential.term_count());
+    local_.reset(potential, begin, end);
+    parallel_chunks(end - begin, chunk, [&](Index from, Index to) {
+      for (Index first = begin + from, last = first; first < begin + to; first = last) {
+        while (last < begin + to && !blocks.is_held(last)) ++last;
+        if (last > first) potential.hessians(points, first, last, projection, local_);
+        while (last < begin + to && blocks.is_held(last)) ++last;
+      }
+    });
+    const auto add = [&](Index first, Index last) {
+      blocks.add(local_, maps, slopes_, {first, last}, matrix_);
+    };
+    if (end - begin < few_terms)
+      add(0, maps.free.block_count());
+    else
+      parallel_shares(maps.free.block_count(), add);
   }
+}
+
+const BlockSparse& HessianAssembly::assemble(const FreeCoordinates& free, const Place& place,
+                                             Projection projection) {
+  const TermBlocks::Maps maps{map_, chart_, free};
+  update_pattern(maps);
+  matrix_.set_zero();
+  if (!chart_.is_identity()) slopes_.update(place.q);
+  for (std::size_t i = 0; i < terms_.size(); ++i)
+    add_terms(i, maps, terms_[i].points == PointKind::nodes ? place.q : place.x, projection);
   for (const auto& [block, axis] : free.held()) matrix_.at(3 * block + axis, 3 * block + axis) = 1;
+  if (!chart_.is_identity()) curvature_.add(free, place.q, place.gradient, projection, matrix_);
+  assembled_ = true;
   return matrix_;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 #include <apart/bodies/linear_map.hpp>
 #include <apart/math/block_sparse.hpp>
+#include <apart/solver/chart_curvature.hpp>
+#include <apart/solver/chart_slopes.hpp>
 #include <apart/solver/free_coordinates.hpp>
 #include <apart/solver/term.hpp>
 
@@ -12,69 +14,91 @@ namespace apart {
 /// Which blocks of the linear system the terms of one potential act on, and where in the matrix.
 ///
 /// A term of nodes has one block for each of its points; a term of vertices one for each node that moves one
-/// of them, by the weights of the map, however many there are. Everything is stored in a few long arrays, so
-/// that no term allocates.
+/// of them, by the weights of the map, however many there are. Nodes of a body with a chart move with the
+/// unknowns of that instead: a contact of two rigid bodies has four blocks, not eight. Everything is stored
+/// in a few long arrays, so that no term allocates.
 class TermBlocks {
  public:
+  /// How points depend on the unknowns that may move.
+  struct Maps {
+    const LinearMap& map;
+    const Chart& chart;
+    const FreeCoordinates& free;
+  };
   /// For the terms the potential has now.
-  void find(const Term& term, const LinearMap& map, const FreeCoordinates& free);
+  void find(const Term& term, const Maps& maps);
   /// The pairs of different blocks.
   void for_each_key(FunctionRef<void(BlockKey)> visit) const;
   /// Looks up where they are in a matrix; false if its pattern lacks one.
   bool locate(const BlockSparse& matrix);
   /// Adds the contributions of the terms in `local` to the block columns [first, last). Each block is summed
   /// in the order of the terms.
-  void add(const LocalHessians& local, const FreeCoordinates& free, Index first, Index last,
-           BlockSparse& matrix) const;
+  void add(const LocalHessians& local, const Maps& maps, const ChartSlopes& slopes,
+           std::pair<Index, Index> columns, BlockSparse& matrix) const;
   /// Whether no point of a term can move: it adds nothing.
   bool is_held(Index term) const;
 
  private:
-  /// The part of a point in a block: ∂(point)/∂(block) = weight · I.
+  /// The part of a point in a block: ∂(point)/∂(block) = weight · I, or as the chart of its body says.
   struct Share {
-    Index point;
-    double weight;
+    Index point;                    ///< of the term
+    double weight;                  ///< unless a chart tells
+    Index part = -1, unknown = -1;  ///< of the chart
+    Index id = -1;                  ///< of the point
   };
   Index count() const { return Index(start_.size()) - 1; }
-  void find_direct(const Term& term, const LinearMap& map, const FreeCoordinates& free);
-  void find_mixed(const Potential& potential, const LinearMap& map, const FreeCoordinates& free);
-  Matrix3 product(const LocalHessians& local, Index term, std::size_t a, std::size_t b) const;
+  bool is_direct(const Term& term, const Maps& maps) const;
+  void find_direct(const Term& term, const Maps& maps);
+  void find_mixed(const Term& term, const Maps& maps);
+  template <class Visit>
+  static void for_each_share(const Term& term, const Maps& maps, Index point, const Visit& visit);
+  Matrix3 product(const LocalHessians& local, Index term, std::size_t a, std::size_t b,
+                  std::span<const Slope> slopes) const;
   /// Whether a term acts on the same blocks as the one before it, as contacts of two bodies with few nodes
   /// do.
   bool is_like_last(Index term) const;
 
   std::vector<std::size_t> start_ = {0};  ///< of each term, in blocks_
   std::vector<Index> blocks_;  ///< distinct in a term. Direct: one for each point, −1 where it is held
-  bool direct_ = true;         ///< every point is a node, in every term
+  bool direct_ = true;         ///< every point is a node without a chart, in every term
+  PointKind points_ = PointKind::nodes;
   std::vector<std::size_t> first_share_;  ///< of each entry of blocks_, unless direct
   std::vector<Share> shares_;
   std::vector<std::size_t> first_slot_ = {0};  ///< of each term, in slots_
   std::vector<Index> slots_;  ///< of the pairs (a, b), b ≤ a, of a term's blocks; −1 where one is held
 };
 
-/// Second derivatives of a list of terms in the free coordinates, as one sparse matrix: the terms' own,
-/// pulled back by the chain rule, and summed in the same order for any number of threads.
+/// Second derivatives of a list of terms in the free unknowns, as one sparse matrix: the terms' own, pulled
+/// back by the chain rule, and summed in the same order for any number of threads; then the curvature of
+/// charts.
 ///
 /// The pattern is kept while it covers the contacts. Only the terms of contact and friction change during a
 /// solve; places of all others are looked up once.
 class HessianAssembly {
  public:
   /// Keeps references.
-  HessianAssembly(const LinearMap& map, const std::vector<Term>& terms);
+  HessianAssembly(const LinearMap& map, const Chart& chart, const std::vector<Term>& terms);
   /// Forgets the pattern. The terms of potentials that do not vary may have changed.
-  void restart() { pattern_valid_ = false; }
-  /// At nodes q and vertices x, where all potentials were prepared.
-  const BlockSparse& assemble(const FreeCoordinates& free, const Matrix3X& q, const Matrix3X& x,
-                              Projection projection);
-  const BlockSparse& matrix() const { return matrix_; }  ///< as last assembled
+  void restart() { pattern_valid_ = assembled_ = false; }
+  /// Where all potentials were prepared.
+  struct Place {
+    const Matrix3X &q, &x;     ///< nodes and vertices
+    const Matrix3X& gradient;  ///< in the nodes; used if there are charts
+  };
+  const BlockSparse& assemble(const FreeCoordinates& free, const Place& place, Projection projection);
+  /// As last assembled; null if that was before the last restart.
+  const BlockSparse* matrix() const { return assembled_ ? &matrix_ : nullptr; }
   /// Whether the pattern has changed since the last call.
   bool take_pattern_change() { return std::exchange(pattern_changed_, false); }
 
  private:
-  void update_pattern(const FreeCoordinates& free);
+  void update_pattern(const TermBlocks::Maps& maps);
   std::vector<BlockKey> keys_of(bool varying) const;
+  void add_terms(std::size_t term, const TermBlocks::Maps& maps, const Matrix3X& points,
+                 Projection projection);
 
   const LinearMap& map_;
+  const Chart& chart_;
   const std::vector<Term>& terms_;
   std::vector<TermBlocks> blocks_;      ///< of each term
   std::vector<BlockKey> fixed_keys_;    ///< of the terms that do not vary
@@ -82,7 +106,9 @@ class HessianAssembly {
   std::vector<BlockKey> keys_;          ///< of matrix_
   BlockSparse matrix_;
   LocalHessians local_;
-  bool pattern_valid_ = false, pattern_changed_ = false;
+  ChartSlopes slopes_;
+  ChartCurvature curvature_;
+  bool pattern_valid_ = false, pattern_changed_ = false, assembled_ = false;
 };
 
 }  // namespace apart

@@ -21,12 +21,12 @@ constexpr double nearly_straight = 0.9, longest_step = 32;
 }  // namespace
 
 LineSearch::LineSearch(Objective& objective, const Matrix3X& q, const Line& line)
-    : objective_(objective), start_(q), line_(line), noise_(rounding * objective.magnitude()) {}
+    : objective_(objective), start_(q), line_(line), noise_(rounding * line.energy.magnitude) {}
 
 LineSearch::Trial LineSearch::tried(double alpha) {
-  Trial trial{alpha, 0, objective_.retract(start_, alpha * line_.p)};
+  Trial trial{alpha, {}, objective_.retract(start_, alpha * line_.p)};
   objective_.prepare(trial.q);
-  trial.energy = objective_.value();
+  trial.energy = objective_.energy();
   return trial;
 }
 
@@ -40,9 +40,9 @@ bool LineSearch::descend(double alpha) {
   // Where the change of E drowns in rounding its slope still tells: a step that does not end steeply uphill
   // is good (the approximate Wolfe condition of Hager and Zhang).
   const auto slope_is_fine = [&] {
-    return best_.energy <= line_.energy + noise_ && slope_here() <= -overshoot * line_.slope;
+    return best_.energy.value <= line_.energy.value + noise_ && slope_here() <= -overshoot * line_.slope;
   };
-  while (!(best_.energy <= line_.energy) && !slope_is_fine()) {
+  while (!(best_.energy.value <= line_.energy.value) && !slope_is_fine()) {
     alpha *= 0.5;
     if (alpha < smallest_step) return false;
     best_ = tried(alpha);
@@ -57,7 +57,7 @@ void LineSearch::draw_back() {
   for (int k = 0; k < most_trials && high_slope > uphill * steepness; ++k) {
     const double secant = std::clamp(low_slope / (low_slope - high_slope), 0.1, 0.9);
     Trial shorter = tried(low + (high - low) * secant);
-    if (!(shorter.energy <= best_.energy)) break;
+    if (!(shorter.energy.value <= best_.energy.value)) break;
     best_ = std::move(shorter);
     const double slope = slope_here();
     if (std::abs(slope) <= uphill * steepness) break;
@@ -69,13 +69,14 @@ void LineSearch::draw_back() {
 
 void LineSearch::lengthen(StepBound& bound) {
   const double steepness = -line_.slope;
-  if (!(best_.alpha == 1 && line_.energy - best_.energy > nearly_straight * steepness && steepness > noise_))
+  if (!(best_.alpha == 1 && line_.energy.value - best_.energy.value > nearly_straight * steepness &&
+        steepness > noise_))
     return;
   const StepBound farther = objective_.feasible_step(start_, longest_step * line_.p);
   const double reach = longest_step * farther.alpha;
   for (double longer = 2; longer <= reach; longer *= 2) {
     Trial trial = tried(longer);
-    if (!(trial.energy < best_.energy)) break;
+    if (!(trial.energy.value < best_.energy.value)) break;
     best_ = std::move(trial);
   }
   if (best_.alpha > 1) {

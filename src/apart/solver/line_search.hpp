@@ -11,7 +11,8 @@ class LineSearch {
   struct Line {
     const Matrix3X& p;
     const VectorX& free_p;
-    double energy, slope;
+    Objective::Energy energy;
+    double slope;
   };
   /// `objective` is prepared at q. Keeps references.
   LineSearch(Objective& objective, const Matrix3X& q, const Line& line);
@@ -29,13 +30,14 @@ class LineSearch {
   void lengthen(StepBound& bound);
 
   double alpha() const { return best_.alpha; }
-  double energy() const { return best_.energy; }
+  const Objective::Energy& energy() const { return best_.energy; }
   const Matrix3X& end() const { return best_.q; }
 
  private:
   struct Trial {
-    double alpha = 0, energy = 0;
-    Matrix3X q;
+    double alpha = 0;
+    Objective::Energy energy = {};
+    Matrix3X q = {};
   };
   Trial tried(double alpha);
   double slope_here() const;

@@ -17,6 +17,9 @@ constexpr int l2_repeats = 3;  // l of C-IPC supplement §7
 constexpr double slow_shrinking = 0.25;
 constexpr int exact_pause = 5;
 // Error of a direction from an iterative solver. If forces must balance, a further iteration corrects it.
+// Share of the tolerances that the start must keep if there is to be no iteration. What is left undone is
+// done again in the next step, so it must not add up; and what is about to fall must not be held.
+constexpr double unmoved = 1e-3;
 constexpr double direction_tolerance = 1e-9, rough_direction_tolerance = 1e-5;
 
 /// Of an objective where it was last prepared.
@@ -38,12 +41,15 @@ class Directions {
         solver_(solver),
         timings_(timings),
         tolerance_(balance ? rough_direction_tolerance : direction_tolerance),
-        exact_from_(balance ? 0 : std::numeric_limits<int>::max()) {}
+        charted_(!objective.chart().is_identity()),
+        exact_from_(balance || charted_ ? 0 : std::numeric_limits<int>::max()) {}
 
   /// `slow`: steps shrink slowly. Where curvature is negative, projected Hessians are too stiff: steps are
-  /// too short to balance forces. Nothing if the linear system could not be solved.
+  /// too short to balance forces. Bodies with charts have many contacts for each unknown: the sum of these is
+  /// nearly always positive as it is, and projecting each costs more than the rest of the assembly. Nothing
+  /// if the linear system could not be solved.
   std::optional<VectorX> find(const Gradient& gradient, bool slow, NewtonResult& result) {
-    if (slow && exact_from_ <= result.iterations) {
+    if ((slow || charted_) && exact_from_ <= result.iterations) {
       ++result.linear_solves;
       if (auto direction = solve(gradient, Projection::none)) return direction;
       exact_from_ = result.iterations + exact_pause;
@@ -82,8 +88,16 @@ class Directions {
   LinearSolver& solver_;
   Timings& timings_;
   double tolerance_;  ///< of an iterative solver
+  bool charted_;      ///< some bodies have charts
   int exact_from_;    ///< iteration from which the Hessian as it is may be tried
 };
+
+/// Whether there is nothing to solve.
+bool rests(const Gradient& gradient, const NewtonHooks& hooks, const NewtonOptions& options) {
+  return hooks.farthest && hooks.imbalance &&
+         hooks.farthest(gradient.of_unknowns) <= unmoved * options.tolerance * options.dt &&
+         hooks.imbalance(gradient.of_unknowns) <= unmoved;
+}
 
 }  // namespace
 
@@ -91,6 +105,28 @@ double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm) {
   if (free.block_count() == 0) return 0;
   // Root mean square over the free nodes [C-IPC supplement eq. 13].
   return l2_norm ? p.norm() / std::sqrt(double(free.block_count())) : p.cwiseAbs().maxCoeff();
+}
+
+bool start_along(Objective& objective, Matrix3X& q, const Matrix3X& y, const NewtonHooks& hooks,
+                 Timings& timings) {
+  if (y.isZero(0) || objective.free().block_count() == 0) return false;
+  StepBound bound;
+  {
+    const auto time = timings.measure(Phase::ccd);
+    bound = objective.feasible_step(q, y);
+  }
+  if (!(bound.alpha > 0)) return false;
+  const auto time = timings.measure(Phase::line_search);
+  objective.prepare(q);
+  const double before = objective.value();
+  Matrix3X end = objective.retract(q, bound.alpha * y);
+  objective.prepare(end);
+  if (!(objective.value() < before)) return false;
+  if (hooks.passed)
+    for (const double corner : bound.corners) hooks.passed(objective.retract(q, corner * y));
+  q = std::move(end);
+  hooks.accepted(q);
+  return true;
 }
 
 NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X& q, const NewtonHooks& hooks,
@@ -102,9 +138,9 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
   bool linear = false;  // whether the last steps shrank no faster than by a fixed factor
   const auto evaluate = [&](const Matrix3X& at) {
     objective.prepare(at);
-    return objective.value();
+    return objective.energy();
   };
-  double energy = evaluate(q);
+  Objective::Energy energy = evaluate(q);
   std::optional<Gradient> gradient;  // at q, if it is known
   while (true) {
     if (objective.free().block_count() == 0) {  // everything is held: nothing to solve
@@ -120,6 +156,10 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     }
     const FreeCoordinates& free = objective.free();
     if (!gradient) gradient.emplace(objective);
+    if (result.iterations == 0 && rests(*gradient, hooks, options)) {
+      result.converged = result.at_once = true;
+      return result;
+    }
     const std::optional<VectorX> direction = directions.find(*gradient, linear, result);
     if (!direction) {
       result.failure = "the linear system could not be solved";
@@ -162,7 +202,7 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
     q = search.end();
     energy = search.energy();
     linear = alpha >= 1 && result.iterations > 1 && result.residual > slow_shrinking * last_residual;
-    if (hooks.accepted(q)) energy = objective.value();
+    if (hooks.accepted(q)) energy = objective.energy();
     if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
     if (met) {
       if (hooks.imbalance) result.imbalance = hooks.imbalance(gradient.emplace(objective).of_unknowns);

@@ -35,13 +35,16 @@ struct NewtonHooks {
   /// prepared, with this gradient in the unknowns; forces balance if it is at most 1. Empty: the length of
   /// the Newton step alone decides.
   std::function<double(const Matrix3X& gradient)> imbalance = {};
+  /// A bound on the Newton step that this gradient in the unknowns leads to, as step_norm() measures it [m];
+  /// asked before the first iteration. Empty: not known.
+  std::function<double(const Matrix3X& gradient)> farthest = {};
   /// After each iteration, the problem prepared at q; must not change it. May be empty.
   std::function<void(const Matrix3X& q, const NewtonProgress&)> iterated = {};
 };
 
 struct NewtonResult {
   bool converged = false;
-  bool at_once = false;  ///< the very first step already met the tolerance, and forces balanced after it
+  bool at_once = false;  ///< the very first step, or the start, met the tolerance, and forces balanced
   int iterations = 0;
   int linear_solves = 0;
   double residual = 0;   ///< last step / dt [m/s]
@@ -52,16 +55,23 @@ struct NewtonResult {
 /// Norm of a Newton step as the stopping rule measures it [m]; p: the displacement of the nodes.
 double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm);
 
+/// Moves q along a step y of the unknowns, as far as that is feasible, if E is lower there: newton() then has
+/// less to do. Calls the hooks for the way. Returns whether q was moved; the objective is prepared anywhere.
+bool start_along(Objective& objective, Matrix3X& q, const Matrix3X& y, const NewtonHooks& hooks,
+                 Timings& timings);
+
 /// Minimises the objective by Newton's method with projected Hessians and a feasible line search [thesis
 /// algorithm 2.1]. Each iteration
 ///
 /// 1. solves H p = −g, with every local Hessian made positive semi-definite so that p points downhill; where
-///    steps shrink slowly the exact Hessian is tried first, which is less stiff if curvature is negative;
+///    steps shrink slowly, and where bodies have charts, the exact Hessian is tried first, which is less
+///    stiff if curvature is negative;
 /// 2. bounds the step by what every term allows (collision, inversion, strain limit), so that no infeasible
 ///    point is ever evaluated;
 /// 3. halves the step until E does not grow, moves it back from the far side of a kink, and lengthens it
 ///    where E is still falling steeply at its end.
 ///
+/// There is no iteration if forces balance far better than they must and a step could not be long.
 /// It ends when the Newton step is short, ‖p‖ ≤ tolerance · dt, and forces balance as hooks.imbalance says.
 /// q is the start and, on return, the last accepted iterate: always feasible, converged if the result says
 /// so.

@@ -20,7 +20,7 @@ constexpr double chart_rounding = 64 * std::numeric_limits<double>::epsilon();
 }  // namespace
 
 Objective::Objective(const LinearMap& map, const Chart& chart, std::vector<Term> terms)
-    : map_(map), chart_(chart), terms_(std::move(terms)), assembly_(map_, terms_), reduced_(chart) {
+    : map_(map), chart_(chart), terms_(std::move(terms)), assembly_(map_, chart_, terms_) {
   if (chart_.is_identity()) return;
   const VectorX weights = map_.bound(VectorX::Ones(map_.node_count()));
   for (Index v = 0; v < map_.vertex_count(); ++v)
@@ -32,7 +32,6 @@ Objective::Objective(const LinearMap& map, const Chart& chart, std::vector<Term>
 
 void Objective::set_free(FreeCoordinates free) {
   free_ = std::move(free);
-  if (!chart_.is_identity()) reduced_.set_free(free_);
   assembly_.restart();
 }
 
@@ -55,9 +54,13 @@ std::vector<std::pair<std::string_view, double>> Objective::values() const {
   return result;
 }
 
-double Objective::magnitude() const {
-  double sum = 0;
-  for (const Term& t : terms_) sum += std::abs(t.potential->value(points_of(t)));
+Objective::Energy Objective::energy() const {
+  Energy sum;
+  for (const Term& t : terms_) {
+    const double value = t.potential->value(points_of(t));
+    sum.value += value;
+    sum.magnitude += std::abs(value);
+  }
   return sum;
 }
 
@@ -89,8 +92,8 @@ VectorX Objective::gradient_rounding() const {
   constexpr double places = 64 * std::numeric_limits<double>::epsilon();
   VectorX result = VectorX::Zero(chart_.unknown_count());
   const double farthest = q_.cwiseAbs().maxCoeff();
-  const BlockSparse& hessian = matrix();
-  if (hessian.block_count() != free_.block_count()) return result;  // none since coordinates were held
+  if (!assembly_.matrix()) return result;  // none since coordinates were held
+  const BlockSparse& hessian = *assembly_.matrix();
   for (Index b = 0; b < hessian.block_count(); ++b) {
     double stiffness = 0;
     for (int axis = 0; axis < 3; ++axis)
@@ -101,13 +104,7 @@ VectorX Objective::gradient_rounding() const {
 }
 
 const BlockSparse& Objective::hessian(Projection projection, const Matrix3X& gradient) {
-  if (chart_.is_identity()) return assembly_.assemble(free_, q_, x_, projection);
-  const BlockSparse& h = assembly_.assemble(reduced_.nodes(), q_, x_, projection);
-  return reduced_.reduce({q_, gradient, h, assembly_.take_pattern_change()}, projection);
-}
-
-bool Objective::take_pattern_change() {
-  return chart_.is_identity() ? assembly_.take_pattern_change() : reduced_.take_pattern_change();
+  return assembly_.assemble(free_, {q_, x_, gradient}, projection);
 }
 
 StepBound Objective::feasible_step(const Path& nodes, const Path& vertices) const {

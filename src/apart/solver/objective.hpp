@@ -1,6 +1,5 @@
 #pragma once
 #include <apart/solver/hessian_assembly.hpp>
-#include <apart/solver/reduced_hessian.hpp>
 
 #include <vector>
 
@@ -43,8 +42,11 @@ class Objective {
   double value(Roles roles = Roles::all()) const;
   /// The value of each potential, by name.
   std::vector<std::pair<std::string_view, double>> values() const;
-  /// Σ |value| of the potentials: the scale of rounding errors in value().
-  double magnitude() const;
+  /// E, and Σ |value| of the potentials: the scale of its rounding errors.
+  struct Energy {
+    double value = 0, magnitude = 0;
+  };
+  Energy energy() const;
   /// In the nodes.
   Matrix3X gradient(Roles roles = Roles::all()) const;
   /// The same in the unknowns.
@@ -64,7 +66,7 @@ class Objective {
   /// The same with the known `gradient` = gradient(), which charts need.
   const BlockSparse& hessian(Projection projection, const Matrix3X& gradient);
   /// Whether the pattern of the Hessian has changed since the last call.
-  bool take_pattern_change();
+  bool take_pattern_change() { return assembly_.take_pattern_change(); }
   const Matrix3X& coordinates() const { return q_; }  ///< q
   const Matrix3X& vertices() const { return x_; }     ///< Φ(q)
 
@@ -81,14 +83,12 @@ class Objective {
   /// From `begin` to `end` times y.
   StepBound feasible_piece(const Matrix3X& q, const Matrix3X& y, double begin, double end) const;
   const Matrix3X& points_of(const Term& term) const { return term.points == PointKind::nodes ? q_ : x_; }
-  const BlockSparse& matrix() const { return chart_.is_identity() ? assembly_.matrix() : reduced_.matrix(); }
 
   const LinearMap& map_;
   const Chart& chart_;
   const std::vector<Term> terms_;
   FreeCoordinates free_;
   HessianAssembly assembly_;
-  ReducedHessian reduced_;
   std::vector<Index> curved_;  ///< vertices of bodies with charts
   double largest_weight_ = 1;  ///< Σ |weights| of such a vertex
   Matrix3X q_, x_;

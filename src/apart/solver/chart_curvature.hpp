@@ -1,0 +1,42 @@
+#pragma once
+#include <apart/bodies/chart.hpp>
+#include <apart/math/block_sparse.hpp>
+#include <apart/potentials/potential.hpp>
+#include <apart/solver/free_coordinates.hpp>
+
+#include <vector>
+
+namespace apart {
+
+/// The part of a Hessian in the unknowns that is due to charts: Σ gₖ · ∂²qₖ/∂y² for the gradient g in the
+/// nodes. It can make the sum indefinite even if every term is projected, so with Projection::psd the blocks
+/// of each body with a chart are made positive as a whole, once.
+class ChartCurvature {
+ public:
+  /// Keeps a reference.
+  explicit ChartCurvature(const Chart& chart) : chart_(chart) {}
+  /// Which unknowns may move.
+  void set_free(const FreeCoordinates& free);
+  /// The pairs of different blocks of one body.
+  void for_each_key(FunctionRef<void(BlockKey)> visit) const;
+  /// Looks up where they are in a matrix.
+  void locate(const BlockSparse& matrix);
+  /// `matrix`: all terms, with ones on the diagonal where unknowns are held.
+  void add(const FreeCoordinates& free, const Matrix3X& q, const Matrix3X& gradient, Projection projection,
+           BlockSparse& matrix) const;
+
+ private:
+  /// Unknowns u and v ≤ u of a body, and their block.
+  struct Own {
+    Index u, v, row, column;
+    Index slot = -1;
+  };
+  struct OwnBlocks {
+    Index part;
+    std::vector<Own> blocks;
+  };
+  const Chart& chart_;
+  std::vector<OwnBlocks> bodies_;  ///< that can move
+};
+
+}  // namespace apart
