@@ -45,8 +45,4 @@ struct StepCost {
 };
 StepCost measure_step(const Scene& scene);
 
-/// Sizes that look like a mistake in units, settings known to be slow or to give poor results: a sentence
-/// each, with what to do.
-std::vector<std::string> warnings(const Scene& scene, const std::vector<BodyReport>& bodies);
-
 }  // namespace apart

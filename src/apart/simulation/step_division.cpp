@@ -3,11 +3,9 @@
 #include <apart/collision/ccd.hpp>
 #include <apart/geometry/aabb.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace apart {
 
@@ -46,81 +44,10 @@ constexpr double shortest_rest = 0.25;
 // Pieces of a scripted motion, each so short that it is straight, in a part of a step in which it may be held
 // up: about 20 degrees of a turn.
 constexpr int curve_pieces = 4;
-// Pieces with a third width below this share of the second are sheets.
-constexpr double sheet = 0.02;
-
-/// ∂²Ψ/∂σ₁² at rest [Pa], λ + 2μ: the stiffness that determines the speed of compression waves.
-double compression_stiffness(const Material& material) {
-  return std::visit(
-      [](const auto& m) {
-        if constexpr (Isotropic<std::decay_t<decltype(m)>>)
-          return m.derivatives(Vector3::Ones()).stretch(0, 0);
-        else
-          return m.lame.lambda + 2 * m.lame.mu;
-      },
-      material);
-}
-
-/// Speed of compression waves in a volume or affine body [m/s]; 0 for all others.
-double wave_speed(const Body& body) {
-  if (!body.elastic || !body.is_dynamic()) return 0;
-  const ElasticCells& cells = *body.elastic;
-  double stiffness = 0;  // times volume
-  for (Index c = 0; c < cells.volume.size(); ++c)
-    stiffness += cells.volume[c] *
-                 compression_stiffness(cells.materials[std::size_t(cells.material_of[std::size_t(c)])]);
-  return std::sqrt(stiffness / total_mass(body));
-}
-
-/// The smallest of the widths of all boxes together in directions across n: sum over the boxes.
-template <class Extent, std::size_t N>
-double width_across(const std::array<const Extent*, N>& boxes, const Vector3& n) {
-  // Between directions in which it is across an edge of a box as well the width is concave in the angle.
-  double smallest = std::numeric_limits<double>::infinity();
-  for (const Extent* box : boxes)
-    for (int k = 0; k < 3; ++k) {
-      const Vector3 across = n.cross(Vector3(box->axes.col(k)));
-      if (across.squaredNorm() < 1e-12) continue;
-      double width = 0;
-      for (const Extent* each : boxes) width += each->along(across.normalized());
-      smallest = std::min(smallest, width);
-    }
-  return smallest;
-}
 
 }  // namespace
 
-/// A box around points, turned as they are spread.
-struct StepDivision::Extent {
-  Matrix3 axes = Matrix3::Identity();  ///< columns, from the longest to the shortest
-  Vector3 width = Vector3::Zero();     ///< [m] along these
-
-  /// `margin` [m]: how far the surface reaches beyond the points.
-  Extent(const Matrix3X& x, const std::vector<Index>& points, double margin) {
-    Vector3 mean = Vector3::Zero();
-    for (const Index v : points) mean += x.col(v) / double(points.size());
-    Matrix3 spread = Matrix3::Zero();
-    for (const Index v : points) spread += (x.col(v) - mean) * (x.col(v) - mean).transpose();
-    if (points.size() > 1)
-      axes = Eigen::SelfAdjointEigenSolver<Matrix3>(spread).eigenvectors().rowwise().reverse();
-    Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
-    for (const Index v : points) {
-      const Vector3 at = axes.transpose() * (x.col(v) - mean);
-      low = low.cwiseMin(at);
-      high = high.cwiseMax(at);
-    }
-    width = (high - low).array() + 2 * margin;
-    // Where points are spread alike (as the corners of a cube), the order of the axes is arbitrary.
-    for (const auto& [i, j] : {std::pair(0, 1), std::pair(1, 2), std::pair(0, 1)})
-      if (width[i] < width[j]) {
-        std::swap(width[i], width[j]);
-        axes.col(i).swap(axes.col(j));
-      }
-  }
-  /// Of a sheet only its extent in its own plane counts.
-  void flatten() { width[2] = width[1]; }
-  double along(const Vector3& unit) const { return (axes.transpose() * unit).cwiseAbs().dot(width); }
-};
+StepDivision::StepDivision(const Model& model) : model_(model), pieces_(surface_pieces(model)) {}
 
 /// Vertices on straight paths, over one interval of time.
 struct StepDivision::Moving {
@@ -131,16 +58,27 @@ struct StepDivision::Moving {
   };
   /// A whole step, in lengths of the interval.
   double whole_step() const { return whole / time.length; }
-  Moving(const StepDivision& division, const CollisionSurface& s, const ScriptedNodes::Curves& c,
-         const std::vector<Vector3>& pushed, const Interval& i, const Matrix3X& from, const Matrix3X& by);
   const CollisionSurface& surface;  ///< without contact of absent bodies
   const ScriptedNodes::Curves& curves;
   const std::vector<Vector3>& acceleration;  ///< StepDivision::mean_accelerations; empty: waves do not count
   Interval time;
-  double whole;                   ///< [s], the scene's step
-  const Matrix3X &x, &move;       ///< [m] at the beginning of the interval, and during it
-  std::vector<Aabb> place, way;   ///< of each piece: where it is [m], how its vertices move [m]
-  std::vector<Vector3> mean_way;  ///< [m]
+  double whole;                            ///< [s], the scene's step
+  const Matrix3X &x, &move;                ///< [m] at the beginning of the interval, and during it
+  std::vector<Aabb> place = {}, way = {};  ///< of each piece: where it is [m], how its vertices move [m]
+  std::vector<Vector3> mean_way = {};      ///< [m]
+
+  void bound(const std::vector<SurfacePiece>& pieces) {
+    for (const SurfacePiece& p : pieces) {
+      place.emplace_back();
+      way.emplace_back();
+      mean_way.push_back(Vector3::Zero());
+      for (const Index v : p.vertices) {
+        place.back().include(Vector3(x.col(v)));
+        way.back().include(Vector3(move.col(v)));
+        mean_way.back() += move.col(v) / double(p.vertices.size());
+      }
+    }
+  }
 };
 
 /// Two pieces that move far relative to each other, or are near something that rotates far.
@@ -153,35 +91,6 @@ struct StepDivision::Pair {
   Vector3 push = Vector3::Zero();  ///< [m/s²] of the first against the second, by what acts on them
   int curve = 0;                   ///< pieces of their scripted motion
 };
-
-StepDivision::StepDivision(const Model& model) : model_(model) {
-  const CollisionSurface& s = model.surface;
-  std::map<Index, std::size_t> of_vertex;  // by its piece's smallest vertex
-  std::vector<std::size_t> piece(s.vertex_body.size());
-  for (Index v = 0; v < s.vertex_count(); ++v) {
-    const bool carrier =
-        std::ranges::any_of(s.half_spaces, [&](const HalfSpace& h) { return h.carrier == v; });
-    if (carrier) continue;
-    const auto [at, fresh] = of_vertex.try_emplace(s.vertex_piece[std::size_t(v)], pieces_.size());
-    if (fresh) pieces_.emplace_back();
-    piece[std::size_t(v)] = at->second;
-    pieces_[at->second].body = s.vertex_body[std::size_t(v)];
-    pieces_[at->second].vertices.push_back(v);
-  }
-  for (Index f = 0; f < s.faces.cols(); ++f) pieces_[piece[std::size_t(s.faces(0, f))]].faces.push_back(f);
-  for (Index e = 0; e < s.edges.cols(); ++e) pieces_[piece[std::size_t(s.edges(0, e))]].edges.push_back(e);
-  for (const Index e : s.free_edges) pieces_[piece[std::size_t(s.edges(0, e))]].free_edges.push_back(e);
-  for (Piece& p : pieces_) {
-    const Body& body = model.bodies[std::size_t(p.body)];
-    const Extent extent(s.rest, p.vertices, body.radius);
-    p.is_slender = p.faces.empty() && body.kind != BodyKind::particles;
-    p.is_sheet =
-        body.kind == BodyKind::shell || (!p.faces.empty() && extent.width[2] < sheet * extent.width[1]);
-    p.smallest = extent.width[p.is_slender ? 0 : p.is_sheet ? 1 : 2];
-    p.wave_speed = wave_speed(body);
-    if (p.wave_speed > 0) p.wave_time = extent.width[0] / p.wave_speed;
-  }
-}
 
 /// Of the pieces in the part before [m/s²]; zero where there are no waves.
 std::vector<Vector3> StepDivision::mean_accelerations(const State& state) const {
@@ -207,14 +116,15 @@ double StepDivision::next(const StepProblem& problem, const State& state, double
   if (curves.most_attached > curve_pieces) end = std::min(end, left * curve_pieces / curves.most_attached);
   if (pieces_.size() > 1) {
     // Of a pair with something slender, no less than half of the other.
-    const bool any_slender = std::ranges::any_of(pieces_, [](const Piece& p) { return p.is_slender; });
+    const bool any_slender = std::ranges::any_of(pieces_, [](const SurfacePiece& p) { return p.is_slender; });
     const double least_share = any_slender ? 0.5 : 1;
     double smallest = std::numeric_limits<double>::infinity();
-    for (const Piece& p : pieces_)
+    for (const SurfacePiece& p : pieces_)
       if (problem.present[std::size_t(p.body)] && p.smallest > 0)
         smallest = std::min(smallest, least_share * p.smallest);
-    const bool any_waves = parts < most_parts_by_waves &&
-                           std::ranges::any_of(pieces_, [](const Piece& p) { return p.wave_speed > 0; });
+    const bool any_waves =
+        parts < most_parts_by_waves &&
+        std::ranges::any_of(pieces_, [](const SurfacePiece& p) { return p.wave_speed > 0; });
     const std::vector<Vector3> acceleration = any_waves ? mean_accelerations(state) : std::vector<Vector3>();
     double strongest = 0;  // [m/s]: what pushes a solid changes its speed by so much while a wave crosses it
     for (std::size_t i = 0; i < acceleration.size(); ++i)
@@ -231,38 +141,23 @@ double StepDivision::next(const StepProblem& problem, const State& state, double
                        2 * fastest * (left - begin) > impact_share * fraction * smallest;
       const bool hits = any_waves && 2 * std::max(fastest, strongest) * model_.options.dt >
                                          waves_from * fraction * smallest;
-      if (far || hits || curves.most > curve_pieces)
-        shorten(
-            Moving(*this, problem.terms.surface, curves, acceleration, {begin, until - begin, left}, x, move),
-            end);
+      if (far || hits || curves.most > curve_pieces) {
+        Moving motion{.surface = problem.terms.surface,
+                      .curves = curves,
+                      .acceleration = acceleration,
+                      .time = {begin, until - begin, left},
+                      .whole = model_.options.dt,
+                      .x = x,
+                      .move = move};
+        motion.bound(pieces_);
+        shorten(motion, end);
+      }
       x = next;
     }
   }
   if (end >= left) return left;
   end = std::max(end, shortest_part * model_.options.dt);
   return left - end < shortest_rest * end ? left : end;
-}
-
-StepDivision::Moving::Moving(const StepDivision& division, const CollisionSurface& s,
-                             const ScriptedNodes::Curves& c, const std::vector<Vector3>& pushed,
-                             const Interval& i, const Matrix3X& from, const Matrix3X& by)
-    : surface(s),
-      curves(c),
-      acceleration(pushed),
-      time(i),
-      whole(division.model_.options.dt),
-      x(from),
-      move(by) {
-  for (const Piece& p : division.pieces_) {
-    place.emplace_back();
-    way.emplace_back();
-    mean_way.push_back(Vector3::Zero());
-    for (const Index v : p.vertices) {
-      place.back().include(Vector3(x.col(v)));
-      way.back().include(Vector3(move.col(v)));
-      mean_way.back() += move.col(v) / double(p.vertices.size());
-    }
-  }
 }
 
 /// Lowers `end` to what all pairs of pieces allow.
@@ -300,7 +195,7 @@ void StepDivision::shorten(const Moving& m, double& end) const {
 
 /// Nothing if the two do not come near each other in a whole step, or slowly.
 std::optional<StepDivision::Pair> StepDivision::pair_of(const Moving& m, std::size_t a, std::size_t b) const {
-  const Piece &first = pieces_[a], &second = pieces_[b];
+  const SurfacePiece &first = pieces_[a], &second = pieces_[b];
   const PairSettings& settings = m.surface.pairs(first.body, second.body);
   if (!settings.enabled) return std::nullopt;
   const double fraction = model_.options.max_motion, dt = model_.options.dt;
@@ -335,14 +230,14 @@ struct StepDivision::Meeting {
   const Moving& m;
   const Pair& pair;
   bool crowded;  ///< they are two of many
-  Extent first, second;
+  PieceExtent first, second;
   Vector3 bulk;  ///< [m/s] mean velocity of the first against the second
   double reach;  ///< [m] at which contact begins
 };
 
 /// Lowers `end` to what one pair of pieces allows, of many or of few.
 void StepDivision::shorten(const Moving& m, const Pair& pair, bool crowded, double& end) const {
-  const Piece &first = pieces_[pair.a], &second = pieces_[pair.b];
+  const SurfacePiece &first = pieces_[pair.a], &second = pieces_[pair.b];
   const PairSettings& settings = m.surface.pairs(first.body, second.body);
   const double reach = settings.thickness + settings.dhat;
   Aabb swept = m.place[pair.a];
@@ -351,19 +246,20 @@ void StepDivision::shorten(const Moving& m, const Pair& pair, bool crowded, doub
   const Meeting meeting{m,
                         pair,
                         crowded,
-                        extent_of(first, m.x),
-                        extent_of(second, m.x),
+                        extent_of(first, model_, m.x),
+                        extent_of(second, model_, m.x),
                         (m.mean_way[pair.a] - m.mean_way[pair.b]) / m.time.length,
                         reach};
+  const PiecesInMotion both{m.surface, first, second, m.x, m.move, pair.way, m.way[pair.b].centre()};
   for_each_in_the_way(
-      meeting, [&](const Stencil& stencil) { end = std::min(end, allowed_end(meeting, stencil, end)); });
+      both, reach, [&](const Stencil& stencil) { end = std::min(end, allowed_end(meeting, stencil, end)); });
 }
 
 /// Until when two primitives of the pieces allow the part to last; `end` or later: they change nothing.
 double StepDivision::allowed_end(const Meeting& at, const Stencil& stencil, double end) const {
   const Moving& m = at.m;
   const Pair& pair = at.pair;
-  const Piece &a = pieces_[pair.a], &b = pieces_[pair.b];
+  const SurfacePiece &a = pieces_[pair.a], &b = pieces_[pair.b];
   const bool slender = a.is_slender || b.is_slender, both_slender = a.is_slender && b.is_slender;
   const double share = at.crowded ? impact_share_in_crowds : impact_share;
   const double fraction = model_.options.max_motion, dt = model_.options.dt;
@@ -430,79 +326,6 @@ double StepDivision::allowed_end(const Meeting& at, const Stencil& stencil, doub
   if (pair.curve > curve_pieces && closing > 0)
     allowed = std::min(allowed, impact + m.time.left * curve_pieces / pair.curve);
   return allowed;
-}
-
-/// The pairs of primitives that are in each other's way, as seen from the mean motion of the second piece.
-void StepDivision::for_each_in_the_way(const Meeting& at, FunctionRef<void(const Stencil&)> visit) const {
-  const Moving& m = at.m;
-  const Piece &first = pieces_[at.pair.a], &second = pieces_[at.pair.b];
-  const double reach = at.reach;
-  const Vector3 frame = m.way[at.pair.b].centre();
-  const auto box_of = [&](std::span<const Index> vertices) {
-    Aabb box;
-    for (const Index v : vertices) {
-      box.include(Vector3(m.x.col(v)));
-      box.include(Vector3(m.x.col(v) + m.move.col(v) - frame));
-    }
-    return box;
-  };
-  const Aabb all_a = box_of(first.vertices), all_b = box_of(second.vertices);
-  int axis = 0;  // along which boxes are sorted: where motion makes them least long
-  (0.5 * (at.pair.way.lower + at.pair.way.upper)).cwiseAbs().minCoeff(&axis);
-  const auto in_the_way = [&](const std::vector<Index>& list, const Aabb& other, const auto& vertices_of) {
-    std::vector<std::pair<Aabb, std::array<Index, 3>>> found;
-    for (const Index i : list) {
-      const auto vertices = vertices_of(i);
-      const Aabb box = box_of(vertices);
-      if (!box.near(other, reach)) continue;
-      std::array<Index, 3> ids = {-1, -1, -1};
-      std::copy(vertices.begin(), vertices.end(), ids.begin());
-      found.emplace_back(box, ids);
-    }
-    std::ranges::stable_sort(found, {}, [&](const auto& f) { return f.first.lower[axis]; });
-    return found;
-  };
-  const auto all_pairs = [&](PairKind kind, const auto& firsts, const auto& seconds) {
-    std::size_t begin = 0;
-    double longest = 0;
-    for (const auto& s : seconds) longest = std::max(longest, s.first.upper[axis] - s.first.lower[axis]);
-    for (const auto& f : firsts) {
-      while (begin < seconds.size() &&
-             seconds[begin].first.lower[axis] + longest < f.first.lower[axis] - reach)
-        ++begin;
-      for (std::size_t j = begin;
-           j < seconds.size() && seconds[j].first.lower[axis] <= f.first.upper[axis] + reach; ++j) {
-        if (!f.first.near(seconds[j].first, reach)) continue;
-        Stencil stencil{kind, {-1, -1, -1, -1}};
-        const int n = first_count(kind);
-        for (int i = 0; i < stencil.size(); ++i)
-          stencil.vertices[std::size_t(i)] =
-              i < n ? f.second[std::size_t(i)] : seconds[j].second[std::size_t(i - n)];
-        visit(stencil);
-      }
-    }
-  };
-  const auto vertex = [](Index v) { return std::array{v}; };
-  const auto edge = [&](Index e) {
-    return std::array<Index, 2>{m.surface.edges(0, e), m.surface.edges(1, e)};
-  };
-  const auto face = [&](Index f) {
-    return std::array<Index, 3>{m.surface.faces(0, f), m.surface.faces(1, f), m.surface.faces(2, f)};
-  };
-  const auto vertices_a = in_the_way(first.vertices, all_b, vertex),
-             vertices_b = in_the_way(second.vertices, all_a, vertex);
-  all_pairs(PairKind::point_triangle, vertices_a, in_the_way(second.faces, all_a, face));
-  all_pairs(PairKind::point_triangle, vertices_b, in_the_way(first.faces, all_b, face));
-  all_pairs(PairKind::edge_edge, in_the_way(first.edges, all_b, edge), in_the_way(second.edges, all_a, edge));
-  all_pairs(PairKind::point_edge, vertices_a, in_the_way(second.free_edges, all_a, edge));
-  all_pairs(PairKind::point_edge, vertices_b, in_the_way(first.free_edges, all_b, edge));
-  if (first.edges.empty() && second.edges.empty()) all_pairs(PairKind::point_point, vertices_a, vertices_b);
-}
-
-StepDivision::Extent StepDivision::extent_of(const Piece& piece, const Matrix3X& x) const {
-  Extent extent(x, piece.vertices, model_.bodies[std::size_t(piece.body)].radius);
-  if (piece.is_sheet) extent.flatten();
-  return extent;
 }
 
 }  // namespace apart

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/simulation/step_problem.hpp>
+#include <apart/simulation/surface_pieces.hpp>
 
 #include <optional>
 
@@ -37,29 +38,17 @@ class StepDivision {
   double next(const StepProblem& problem, const State& state, double left, int parts) const;
 
  private:
-  struct Piece {
-    int body = 0;
-    std::vector<Index> vertices, edges, free_edges, faces;  ///< ascending
-    bool is_sheet = false;    ///< without thickness, or nearly so: its width is that of the sheet
-    bool is_slender = false;  ///< rods, and segments and points that are obstacles
-    double smallest = 0;      ///< [m]: no width of it that counts is smaller; of slender ones the length
-    double wave_speed = 0;    ///< [m/s] of volumes and affine bodies, 0 of all others
-    double wave_time = 0;     ///< [s] that such a wave takes along it, at most
-  };
-  struct Extent;
   struct Moving;
   struct Pair;
   struct Meeting;
   std::vector<Vector3> mean_accelerations(const State& state) const;
-  Extent extent_of(const Piece& piece, const Matrix3X& x) const;
   void shorten(const Moving& motion, double& end) const;
   std::optional<Pair> pair_of(const Moving& motion, std::size_t a, std::size_t b) const;
   void shorten(const Moving& motion, const Pair& pair, bool crowded, double& end) const;
   double allowed_end(const Meeting& at, const Stencil& stencil, double end) const;
-  void for_each_in_the_way(const Meeting& at, FunctionRef<void(const Stencil&)> visit) const;
 
   const Model& model_;
-  std::vector<Piece> pieces_;
+  std::vector<SurfacePiece> pieces_;
 };
 
 }  // namespace apart
