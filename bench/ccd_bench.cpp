@@ -60,17 +60,22 @@ double time_per_query(Method method, const std::vector<CcdQuery>& queries, const
   return 1e6 * double(std::clock() - begin) / CLOCKS_PER_SEC / double(queries.size());
 }
 
-void compare(benchmark::State& state, const std::vector<CcdQuery>& queries, Method slow, Method fast,
-             const CcdOptions& options, const char* slow_name, const char* fast_name) {
+struct Contender {
+  Method method;
+  const char* name;
+};
+
+void compare(benchmark::State& state, const std::vector<CcdQuery>& queries, const Contender& slow,
+             const Contender& fast, const CcdOptions& options) {
   double slow_time = 1e9, fast_time = 1e9;
   for (auto _ : state)
     for (int repeat = 0; repeat < 3; ++repeat) {
-      fast_time = std::min(fast_time, time_per_query(fast, queries, options));
-      slow_time = std::min(slow_time, time_per_query(slow, queries, options));
+      fast_time = std::min(fast_time, time_per_query(fast.method, queries, options));
+      slow_time = std::min(slow_time, time_per_query(slow.method, queries, options));
     }
   state.counters["queries"] = double(queries.size());
-  state.counters[slow_name] = slow_time;
-  state.counters[fast_name] = fast_time;
+  state.counters[slow.name] = slow_time;
+  state.counters[fast.name] = fast_time;
   state.counters["ratio"] = slow_time / fast_time;
 }
 
@@ -80,7 +85,8 @@ void vector_against_scalar(benchmark::State& state, PairKind kind) {
   std::vector<CcdQuery> impacts;
   for (const CcdQuery& q : random_queries(kind, false, 200'000))
     if (tight_inclusion_ccd(q, options)) impacts.push_back(q);
-  compare(state, impacts, tight_inclusion_ccd_scalar, tight_inclusion_ccd, options, "scalar_us", "vector_us");
+  compare(state, impacts, {tight_inclusion_ccd_scalar, "scalar_us"}, {tight_inclusion_ccd, "vector_us"},
+          options);
 }
 BENCHMARK_CAPTURE(vector_against_scalar, vertex_face, vf)->Iterations(1);
 BENCHMARK_CAPTURE(vector_against_scalar, edge_edge, ee)->Iterations(1);
@@ -95,8 +101,8 @@ void vector_against_scalar_parallel_edges(benchmark::State& state) {
     q.x = g.pair.from;
     for (int i = 0; i < 4; ++i) q.displacement[i] = g.pair.to[i] - g.pair.from[i];
   }
-  compare(state, queries, tight_inclusion_ccd_scalar, tight_inclusion_ccd, {.gap_fraction = 0}, "scalar_us",
-          "vector_us");
+  compare(state, queries, {tight_inclusion_ccd_scalar, "scalar_us"}, {tight_inclusion_ccd, "vector_us"},
+          {.gap_fraction = 0});
 }
 BENCHMARK(vector_against_scalar_parallel_edges)->Iterations(1);
 

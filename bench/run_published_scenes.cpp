@@ -385,31 +385,24 @@ int dispatch(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   std::error_code error;
   bool missing = false;
-  if (!fs::is_directory(a.scripts, error)) {
-    fmt::print(stderr,
-               "{}: no such folder. THE PUBLISHED SCENES WERE NOT RUN.\nName the folder 'input' of a copy of "
-               "the reference implementation of IPC: make scenes SCENES=folder\n",
-               a.scripts);
-    a.scripts.clear();
+  const auto require_folder = [&](std::string& folder, const char* what, const char* remedy) {
+    if (fs::is_directory(folder, error)) return;
+    fmt::print(stderr, "{}: no such folder. {} WERE NOT RUN.\n{}\n", folder, what, remedy);
+    folder.clear();
     missing = true;
-  }
-  if (!a.meshes.empty() && !fs::is_directory(a.meshes, error)) {
-    fmt::print(
-        stderr,
-        "{}: no such folder. THE CODIMENSIONAL SCENES WERE NOT RUN.\nName a folder that holds the meshes "
-        "of Codimensional IPC (square8K.obj, ...): make scenes CODIM=folder\n",
-        a.meshes);
-    a.meshes.clear();
-    missing = true;
-  }
-  if (!a.fixtures.empty() && !fs::is_directory(a.fixtures, error)) {
-    fmt::print(stderr,
-               "{}: no such folder. THE FIXTURES OF RIGID IPC WERE NOT RUN.\nName the folder 'fixtures/3D' "
-               "of a copy of Rigid IPC, its meshes beside 'fixtures': make scenes RIGID=folder\n",
-               a.fixtures);
-    a.fixtures.clear();
-    missing = true;
-  }
+  };
+  require_folder(a.scripts, "THE PUBLISHED SCENES",
+                 "Name the folder 'input' of a copy of the reference implementation of IPC: make scenes "
+                 "SCENES=folder");
+  if (!a.meshes.empty())
+    require_folder(
+        a.meshes, "THE CODIMENSIONAL SCENES",
+        "Name a folder that holds the meshes of Codimensional IPC (square8K.obj, ...): make scenes "
+        "CODIM=folder");
+  if (!a.fixtures.empty())
+    require_folder(a.fixtures, "THE FIXTURES OF RIGID IPC",
+                   "Name the folder 'fixtures/3D' of a copy of Rigid IPC, its meshes beside 'fixtures': make "
+                   "scenes RIGID=folder");
   if (a.scripts.empty() && a.meshes.empty() && a.fixtures.empty()) return 2;
   if (!fs::exists(a.program, error)) {
     fmt::print(stderr, "{}: no such program; build it with 'make build'\n", a.program);

@@ -626,7 +626,7 @@ TEST_F(Runs, ResumedFromDamagedDirectoriesSaySo) {
   std::string other_version = checkpoint;
   other_version[checkpoint.size() - 8] = 99;
   write_file(directory / "out/checkpoint", other_version);
-  expect_refusal("has version 99, this program reads version 7; use the program that wrote it");
+  expect_refusal("has version 99, this program reads version 8; use the program that wrote it");
   write_file(directory / "out/checkpoint", "something else");
   expect_refusal("another kind of file");
   fs::remove(directory / "out/checkpoint");

@@ -166,7 +166,7 @@ TEST(Chart, NewtonFindsTheMinimumAndTheBarKeepsItsLength) {
   hooks.accepted = hooks.stationary = [](const Matrix3X&) { return false; };
   const auto solver = make_linear_solver("cholmod");
   Timings timings;
-  const NewtonResult result = newton(objective, *solver, q, hooks, {.tolerance = 1e-10, .dt = 1}, timings);
+  const NewtonResult result = newton(objective, {*solver, timings}, q, hooks, {.tolerance = 1e-10, .dt = 1});
   EXPECT_TRUE(result.converged) << result.failure;
   EXPECT_LT(result.iterations, 30);
   EXPECT_NEAR((q.col(1) - q.col(2)).norm(), length, 1e-12);

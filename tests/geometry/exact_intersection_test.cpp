@@ -427,9 +427,9 @@ TEST(ForEachCandidate, HandsOverEachOverlappingPairOnce) {
     EXPECT_GT(expected.size(), 100u);
     found.clear();
   };
-  for_each_candidate(a, b, boxes, any_pair, collect);
+  for_each_candidate(a, b, {boxes, any_pair}, collect);
   expect([](Index i, Index j) { return i < n && j >= n; });
-  for_each_candidate(a, a, boxes, any_pair, collect);
+  for_each_candidate(a, a, {boxes, any_pair}, collect);
   expect([](Index i, Index j) { return i < n && j < n; });
 }
 

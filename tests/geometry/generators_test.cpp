@@ -46,12 +46,12 @@ std::vector<Solid> solids() {
       {"wedge", [](Content c) { return wedge(1, 1, 1, c); }, 2, 12},
       {"voussoir",
        [](Content c) {
-         return voussoir(1, 1.3, 0.4, 20, 35, {1, 1, 1}, c);
+         return voussoir({1, 1.3, 0.4, 20, 35}, {1, 1, 1}, c);
        },
        2, 25},
       {"voussoir fine",
        [](Content c) {
-         return voussoir(1, 1.5, 0.5, 0, 180, {2, 12, 2}, c);
+         return voussoir({1, 1.5, 0.5, 0, 180}, {2, 12, 2}, c);
        },
        2, 35},
       {"torus coarse", [](Content c) { return torus(2, 1, 3, 3, c); }, 0, 4},
@@ -170,15 +170,15 @@ TEST(Generators, VoussoirsFillARingAndNeighboursShareAPlane) {
   // One cell along the angle: a trapezium of area (R² − r²) sin θ / 2 between chords.
   double volume = 0;
   for (int i = 0; i < 9; ++i)
-    volume += volume_of(generate::voussoir(2, 3, 0.5, 20 * i, 20 * (i + 1), {1, 1, 1}));
+    volume += volume_of(generate::voussoir({2, 3, 0.5, 20.0 * i, 20.0 * (i + 1)}, {1, 1, 1}));
   EXPECT_NEAR(volume, 9 * 0.5 * 0.5 * (9 - 4) * std::sin(pi / 9), 1e-13);
   expect_second_order(
       [](int n) {
-        return volume_of(generate::voussoir(2, 3, 0.5, 30, 150, {1, n, 1}));
+        return volume_of(generate::voussoir({2, 3, 0.5, 30, 150}, {1, n, 1}));
       },
       0.5 * (9 - 4) * 0.5 * 2 * pi / 3);
-  const Mesh left = generate::voussoir(2, 3, 0.5, 60, 75, {1, 1, 1}),
-             right = generate::voussoir(2, 3, 0.5, 75, 91, {1, 1, 1});
+  const Mesh left = generate::voussoir({2, 3, 0.5, 60, 75}, {1, 1, 1}),
+             right = generate::voussoir({2, 3, 0.5, 75, 91}, {1, 1, 1});
   const Vector3 normal(-std::sin(75 * pi / 180), std::cos(75 * pi / 180), 0);
   EXPECT_NEAR((normal.transpose() * left.points).maxCoeff(), 0, 1e-15 * 4);
   EXPECT_NEAR((normal.transpose() * right.points).minCoeff(), 0, 1e-15 * 4);
@@ -417,23 +417,23 @@ TEST(Generators, WrongArgumentsAreNamed) {
       {"length", "0", [] { wedge(1, 1, 0); }},
       {"inner", "0",
        [] {
-         voussoir(0, 1, 1, 0, 90, {1, 1, 1});
+         voussoir({0, 1, 1, 0, 90}, {1, 1, 1});
        }},
       {"outer", "greater than inner",
        [] {
-         voussoir(2, 2, 1, 0, 90, {1, 1, 1});
+         voussoir({2, 2, 1, 0, 90}, {1, 1, 1});
        }},
       {"depth", "-1",
        [] {
-         voussoir(1, 2, -1, 0, 90, {1, 1, 1});
+         voussoir({1, 2, -1, 0, 90}, {1, 1, 1});
        }},
       {"from and to", "190",
        [] {
-         voussoir(1, 2, 1, 90, 190, {1, 1, 1});
+         voussoir({1, 2, 1, 90, 190}, {1, 1, 1});
        }},
       {"from and to", "nan",
        [=] {
-         voussoir(1, 2, 1, nan, 90, {1, 1, 1});
+         voussoir({1, 2, 1, nan, 90}, {1, 1, 1});
        }},
       {"profile", "at least 2",
        [] {

@@ -19,10 +19,11 @@ double crown_sinks(double mu, double seconds) {
   scene.contact.epsv = 1e-4;
   scene.options.contact.friction_iterations = 3;
   for (int i = 0; i < stones; ++i)
-    scene.bodies.push_back(make_affine(
-        "stone" + std::to_string(i),
-        generate::voussoir(10, 12.5, 4, 180.0 * i / stones + gap, 180.0 * (i + 1) / stones - gap, {1, 1, 1}),
-        Orthogonality{1e9}, 2300));
+    scene.bodies.push_back(
+        make_affine("stone" + std::to_string(i),
+                    generate::voussoir(
+                        {10, 12.5, 4, 180.0 * i / stones + gap, 180.0 * (i + 1) / stones - gap}, {1, 1, 1}),
+                    Orthogonality{1e9}, 2300));
   scene.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
   auto s = scene.simulation();
   const double start = centre_of_mass(*s, stones / 2)[1];

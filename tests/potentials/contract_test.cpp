@@ -137,7 +137,7 @@ TEST(PotentialContract, AirDragOnPointsSegmentsAndTriangles) {
              {{{{0, -1, -1, -1}, 1}, ball_resistance(c, 0.2, u.col(0)), u.col(1)},
               {{{1, 2, -1, -1}, 2}, segment_resistance(c, x.col(1), x.col(2), 0.1, u.col(1)), u.col(2)},
               {{{3, 4, 5, -1}, 3},
-               triangle_resistance(c, x.col(3), x.col(4), x.col(5), u.col(2), false),
+               triangle_resistance(c, {x.col(3), x.col(4), x.col(5)}, u.col(2), false),
                u.col(0)}});
     expect_potential_contract(drag, x, fmt::format("seed {}", seed));
   }
@@ -150,15 +150,15 @@ TEST(PotentialContract, AirDragHasTheForceOfTheSquaredSpeed) {
     EXPECT_LT((got - expected).norm(), 1e-12) << got.transpose();
   };
   const Vector3 fast(0, 0, 4), along(3, 0, 0);
-  near(triangle_resistance(c, a, b, p, fast, false) * fast, {0, 0, 0.6 * 2 * 3 * 16});
-  near(triangle_resistance(c, a, b, p, -fast, false) * -fast, {0, 0, -0.6 * 2 * 3 * 16});
-  near(triangle_resistance(c, a, b, p, fast, true) * fast, {0, 0, 0.6 * 2 * 3 * 16});
-  near(triangle_resistance(c, a, b, p, -fast, true) * -fast, {0, 0, 0});
-  near(triangle_resistance(c, a, b, p, along, true) * along, {0.6 * 0.1 * 3 * 9, 0, 0});
+  near(triangle_resistance(c, {a, b, p}, fast, false) * fast, {0, 0, 0.6 * 2 * 3 * 16});
+  near(triangle_resistance(c, {a, b, p}, -fast, false) * -fast, {0, 0, -0.6 * 2 * 3 * 16});
+  near(triangle_resistance(c, {a, b, p}, fast, true) * fast, {0, 0, 0.6 * 2 * 3 * 16});
+  near(triangle_resistance(c, {a, b, p}, -fast, true) * -fast, {0, 0, 0});
+  near(triangle_resistance(c, {a, b, p}, along, true) * along, {0.6 * 0.1 * 3 * 9, 0, 0});
   near(segment_resistance(c, a, b, 0.5, fast) * fast, {0, 0, 0.6 * 2 * 1 * 16});
   near(segment_resistance(c, a, b, 0.5, along) * along, {0.6 * 0.1 * 1 * 9, 0, 0});
   near(ball_resistance(c, 0.5, fast) * fast, {0, 0, 0.6 * 2 * std::numbers::pi / 4 * 16});
-  EXPECT_TRUE(triangle_resistance(c, a, a, p, fast, false).isZero(0)) << "no area";
+  EXPECT_TRUE(triangle_resistance(c, {a, a, p}, fast, false).isZero(0)) << "no area";
   EXPECT_TRUE(segment_resistance(c, a, a, 1, fast).isZero(0)) << "no length";
 }
 

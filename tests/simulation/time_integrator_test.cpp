@@ -68,7 +68,7 @@ State next(const IntegratorOptions& options, double dt, const State& s, const Ma
   State end = s;
   end.nodes = solve(step);
   finish_step(
-      options, step, dt, s, held, [&] { return contact; }, end);
+      step, s, held, [&] { return contact; }, end);
   end.previous_nodes = s.nodes;
   end.previous_velocity = s.velocity;
   end.step_length = dt;

@@ -100,7 +100,7 @@ TEST(Newton, FindsAMinimumAndMovesOnlyWhatIsFree) {
   q << 0.3, 0.2, 0.4, 0.1, 0.5, 3;
   const Matrix3X start = q;
   Timings timings;
-  const NewtonResult r = newton(objective, *solver, q, no_hooks(), {.tolerance = 1e-10, .dt = 1}, timings);
+  const NewtonResult r = newton(objective, {*solver, timings}, q, no_hooks(), {.tolerance = 1e-10, .dt = 1});
   EXPECT_TRUE(r.converged) << r.failure;
   EXPECT_NEAR(q.col(0).norm(), 1, 1e-8);
   EXPECT_NEAR(q.col(1).norm(), 1, 1e-8);
@@ -171,7 +171,7 @@ TEST(Newton, GoesAlongTheBottomOfAValleyInsteadOfFromSideToSide) {
     auto solver = make_linear_solver("cholmod");
     Matrix3X q = Vector3(start, 1 - start, 0.2);
     Timings timings;
-    const NewtonResult r = newton(objective, *solver, q, no_hooks(), {.tolerance = 1e-9, .dt = 1}, timings);
+    const NewtonResult r = newton(objective, {*solver, timings}, q, no_hooks(), {.tolerance = 1e-9, .dt = 1});
     EXPECT_TRUE(r.converged) << r.failure;
     Matrix3X slope = Matrix3X::Zero(3, 1);
     valley.add_gradient(q, slope);
@@ -194,7 +194,7 @@ TEST(Newton, NeverPassesItsStepLimit) {
   Matrix3X q = Matrix3X::Zero(3, 1);
   Timings timings;
   const NewtonResult r =
-      newton(objective, *solver, q, hooks, {.tolerance = 1e-10, .dt = 1, .max_iterations = 20}, timings);
+      newton(objective, {*solver, timings}, q, hooks, {.tolerance = 1e-10, .dt = 1, .max_iterations = 20});
   EXPECT_FALSE(r.converged);
   EXPECT_FALSE(r.failure.empty());
   EXPECT_LT(q(0), 0.5);
@@ -219,7 +219,7 @@ TEST(Newton, GoesOnWhenTheStationaryHookChangesTheProblem) {
   };
   Matrix3X q = Matrix3X::Zero(3, 1);
   Timings timings;
-  EXPECT_TRUE(newton(objective, *solver, q, hooks, {.tolerance = 1e-12, .dt = 1}, timings).converged);
+  EXPECT_TRUE(newton(objective, {*solver, timings}, q, hooks, {.tolerance = 1e-12, .dt = 1}).converged);
   EXPECT_EQ(calls, 2);
   EXPECT_LT((q.col(0) - Vector3(0, 2, 0)).norm(), 1e-12);
 }
@@ -257,8 +257,8 @@ TEST(BarrierStiffness, GrowsWhenATinyGapGoesOnShrinking) {
   };
   const auto squeezing = [&](const Matrix3X& before, const Matrix3X& after) {
     const Candidates pair = {{PairKind::point_point, {0, 1, -1, -1}}};
-    return is_squeezing(surface, find_active_set(surface, pair, before), before,
-                        find_active_set(surface, pair, after), after, 1e-8);
+    return is_squeezing(surface, {find_active_set(surface, pair, before), before},
+                        {find_active_set(surface, pair, after), after}, 1e-8);
   };
   EXPECT_TRUE(squeezing(state(0.5, 5e-9), state(0.5, 4e-9))) << "two points";
   EXPECT_FALSE(squeezing(state(0.5, 4e-9), state(0.5, 5e-9))) << "opening again";

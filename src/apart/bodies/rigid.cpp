@@ -45,9 +45,7 @@ Body make_rigid(std::string name, Mesh mesh, MassDistribution mass, const RigidF
   body.point_map = control.map(body.mesh.points);
   body.mass = control.mass(mass).sparseView();
   body.chart = std::make_shared<RigidChart>(control.arm, freedom.translation, freedom.rotation);
-  const std::vector<char> closed = faces_of_closed_pieces(body.mesh);
-  body.encloses_volume =
-      body.mesh.is_volume() || (!closed.empty() && std::count(closed.begin(), closed.end(), 0) == 0);
+  body.encloses_volume = body.mesh.is_volume() || is_closed_surface(body.mesh);
   return body;
 }
 

@@ -55,8 +55,9 @@ std::vector<std::array<Index, 4>> hinges_of(const Faces& faces) {
   return hinges;
 }
 
-void set_triangles(ShellCells& cells, const std::string& name, const Matrix3X& rest,
-                   const ShellSubstance& substance, const ShellRest& options, const Mesh& mesh) {
+void set_triangles(Body& body, const Matrix3X& rest, const ShellSubstance& substance,
+                   const ShellRest& options) {
+  ShellCells& cells = *body.shell;
   const Index n = Index(cells.nodes.cols());
   cells.inverse_rest.resize(std::size_t(n));
   cells.volume.resize(n);
@@ -67,16 +68,16 @@ void set_triangles(ShellCells& cells, const std::string& name, const Matrix3X& r
     const Vector3 area = edges.col(0).cross(edges.col(1));
     const double size = edges.squaredNorm();
     if (!(area.norm() > 1e-12 * size))
-      throw InputError("body '{}': triangle {} has no area at rest; repair the mesh", name, t);
+      throw InputError("body '{}': triangle {} has no area at rest; repair the mesh", body.name, t);
     const Vector3 normal = area.normalized();
     const bool woven = is_orthotropic(substance.membrane);
     Vector3 along = woven ? options.warp : edges.col(0);
-    if (woven && options.warp_from_texture) along = texture_direction(name, mesh, t, edges);
+    if (woven && options.warp_from_texture) along = texture_direction(body.name, body.mesh, t, edges);
     const auto axes = axes_of(normal, along);
     if (!axes)
       throw InputError(
-          "body '{}': triangle {} is perpendicular to the warp direction ({}, {}, {}); choose another", name,
-          t, along[0], along[1], along[2]);
+          "body '{}': triangle {} is perpendicular to the warp direction ({}, {}, {}); choose another",
+          body.name, t, along[0], along[1], along[2]);
     cells.inverse_rest[std::size_t(t)] = Matrix2(axes->transpose() * edges).inverse();
     cells.volume[t] = 0.5 * area.norm() * substance.thickness;
   }
@@ -151,7 +152,7 @@ Body make_shell(std::string name, Mesh mesh, const ShellSubstance& substance, co
   ensure(shape.cols() == body.nodes.cols(), "make_shell: the rest shape has a place for every point");
   body.shell = ShellCells{
       body.mesh.faces, {}, {}, substance.thickness, substance.membrane, substance.limit, {}, {}, {}};
-  set_triangles(*body.shell, body.name, shape, substance, rest, body.mesh);
+  set_triangles(body, shape, substance, rest);
   set_hinges(*body.shell, shape, substance, rest.flat);
   check_start(body.name, *body.shell, body.nodes);
 

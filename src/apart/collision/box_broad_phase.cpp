@@ -102,8 +102,7 @@ class BoxBroadPhase final : public BroadPhase {
   /// A task of the search, and what it has found so far.
   struct Task {
     std::size_t join = 0;
-    Index number = 0;
-    SearchCursor cursor = {};
+    SearchTask search;
     bool done = false;
     BoxPairs found = {};
   };
@@ -112,21 +111,22 @@ class BoxBroadPhase final : public BroadPhase {
     std::vector<Task> tasks;
     for (std::size_t j = 0; j < join_count; ++j) {
       const Index count = search_->task_count(joins[j].first, joins[j].second);
-      for (Index t = 0; t < count; ++t) tasks.push_back({.join = j, .number = t});
+      for (Index t = 0; t < count; ++t)
+        tasks.push_back({.join = j, .search = {joins[j].first, joins[j].second, t}});
     }
     return tasks;
   }
 
   /// Continues a task until it has found at least `enough` wanted pairs, a whole batch, or all.
   void advance(Task& task, std::size_t enough, BoxPairs& touching) const {
-    const auto [kind, first, second] = joins[task.join];
     touching.clear();
-    task.done = search_->find(first, second, task.number, task.cursor, std::min(enough, batch), touching);
+    task.done = search_->find(task.search, std::min(enough, batch), touching);
     if (near_.is_worth_it()) {
-      const std::vector<Index>&a = chosen_[std::size_t(first)], &b = chosen_[std::size_t(second)];
+      const std::vector<Index>&a = chosen_[std::size_t(task.search.first)],
+            &b = chosen_[std::size_t(task.search.second)];
       for (auto& pair : touching) pair = {a[std::size_t(pair[0])], b[std::size_t(pair[1])]};
     }
-    switch (kind) {
+    switch (joins[task.join].kind) {
       case PairKind::point_point:
         keep<PairKind::point_point>(touching, task.found);
         break;

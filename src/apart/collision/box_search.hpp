@@ -22,6 +22,13 @@ struct SearchCursor {
   Index first = 0, second = 0;
 };
 
+/// A part of the search for touching boxes of two sets.
+struct SearchTask {
+  BoxSet first, second;
+  Index number = 0;  ///< of those that BoxSearch::task_count counts
+  SearchCursor cursor = {};
+};
+
 /// Finds touching boxes of two sets. The work is divided into tasks, each of which can be left and resumed,
 /// so that memory stays bounded whatever is found. All tasks together report every touching pair exactly
 /// once, and nothing else; with one set twice, every pair i ≠ j in either order. Tasks may run in parallel.
@@ -33,8 +40,7 @@ class BoxSearch {
   virtual Index task_count(BoxSet a, BoxSet b) const = 0;
   /// Appends pairs from where the cursor stands until the task is done (true), or until at least `enough` ≥ 1
   /// have been appended (false); then at most 64 more have.
-  virtual bool find(BoxSet a, BoxSet b, Index task, SearchCursor& cursor, std::size_t enough,
-                    BoxPairs& pairs) const = 0;
+  virtual bool find(SearchTask& task, std::size_t enough, BoxPairs& pairs) const = 0;
 };
 
 /// The search made of a class that holds one set:
@@ -48,9 +54,8 @@ class BoxSearchOf : public BoxSearch {
     for (int s = 0; s < box_set_count; ++s) sets_[s].update(sets[s]);
   }
   Index task_count(BoxSet a, BoxSet b) const override { return of(a).task_count(of(b)); }
-  bool find(BoxSet a, BoxSet b, Index task, SearchCursor& cursor, std::size_t enough,
-            BoxPairs& pairs) const override {
-    return of(a).find(of(b), task, cursor, enough, pairs);
+  bool find(SearchTask& task, std::size_t enough, BoxPairs& pairs) const override {
+    return of(task.first).find(of(task.second), task.number, task.cursor, enough, pairs);
   }
 
  protected:

@@ -76,12 +76,12 @@ std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Prim
     all = join(all, boxes[n + s]);
   }
   std::vector<Question> questions;
-  exact::for_each_candidate(
-      asking, solid_boxes, boxes, [&](Index q, Index s) { return asked(q, int(s - n)); },
-      [&](std::span<const PrimitivePair> batch) {
-        for (const auto& pair : batch)
-          questions.push_back({{pair.a.vertices[0], int(pair.b.vertices[0] - n)}});
-      });
+  exact::for_each_candidate(asking, solid_boxes,
+                            {boxes, [&](Index q, Index s) { return asked(q, int(s - n)); }},
+                            [&](std::span<const PrimitivePair> batch) {
+                              for (const auto& pair : batch)
+                                questions.push_back({{pair.a.vertices[0], int(pair.b.vertices[0] - n)}});
+                            });
   if (questions.empty()) return inside;
   std::sort(questions.begin(), questions.end(),
             [](const Question& a, const Question& b) { return a.pair < b.pair; });
@@ -114,7 +114,7 @@ std::vector<Enclosed> find_enclosed(const Matrix3X& points, std::span<const Prim
       return found != questions.end() && found->pair == pair && found->open ? &*found : nullptr;
     };
     exact::for_each_candidate(
-        rays, near_faces, boxes, [&](Index ray, Index v) { return question(ray, v) != nullptr; },
+        rays, near_faces, {boxes, [&](Index ray, Index v) { return question(ray, v) != nullptr; }},
         [&](std::span<const PrimitivePair> batch) {
           for (const auto& [ray, face] : batch) {
             Question& q = *question(ray.vertices[0], face.vertices[0]);

@@ -365,8 +365,8 @@ std::vector<Item> items_of(std::span<const Primitive> primitives, std::span<cons
 }  // namespace
 
 void for_each_candidate(std::span<const Primitive> a, std::span<const Primitive> b,
-                        std::span<const Box> vertex_boxes, PairFilter tested,
-                        FunctionRef<void(std::span<const PrimitivePair>)> visit, std::span<const char> idle) {
+                        const CandidateSearch& search,
+                        FunctionRef<void(std::span<const PrimitivePair>)> visit) {
   if (a.empty() || b.empty()) return;
   constexpr std::size_t batch_size = 1 << 18;  // 8 MB of pairs
   std::vector<PrimitivePair> batch;
@@ -375,7 +375,7 @@ void for_each_candidate(std::span<const Primitive> a, std::span<const Primitive>
   auto report = [&](Index i, Index j) {
     PrimitivePair pair{a[i], b[j]};
     if (within_one && b[j] < a[i]) std::swap(pair.a, pair.b);
-    if (pair.share_vertex() || !tested(pair.a.vertices[0], pair.b.vertices[0])) return;
+    if (pair.share_vertex() || !search.tested(pair.a.vertices[0], pair.b.vertices[0])) return;
     batch.push_back(pair);
     if (batch.size() == batch_size) {
       visit(batch);
@@ -385,20 +385,20 @@ void for_each_candidate(std::span<const Primitive> a, std::span<const Primitive>
   BoxJoin join(report);
   // Those that are not idle first; returns how many they are.
   const auto divide = [&](std::span<const Primitive> primitives, std::vector<Item>& items) {
-    if (idle.empty()) return items.size();
+    if (search.idle.empty()) return items.size();
     const auto rest = std::partition(items.begin(), items.end(), [&](const Item& item) {
-      return !idle[std::size_t(primitives[std::size_t(item.place)].vertices[0])];
+      return !search.idle[std::size_t(primitives[std::size_t(item.place)].vertices[0])];
     });
     return std::size_t(rest - items.begin());
   };
-  std::vector<Item> items_a = items_of(a, vertex_boxes);
+  std::vector<Item> items_a = items_of(a, search.vertex_boxes);
   const std::size_t awake_a = divide(a, items_a);
   const std::span<Item> all_a(items_a);
   if (within_one) {
     if (awake_a > 0) join.within(all_a.first(awake_a));
     if (awake_a > 0 && awake_a < items_a.size()) join.between(all_a.first(awake_a), all_a.subspan(awake_a));
   } else {
-    std::vector<Item> items_b = items_of(b, vertex_boxes);
+    std::vector<Item> items_b = items_of(b, search.vertex_boxes);
     const std::size_t awake_b = divide(b, items_b);
     if (awake_a < items_a.size() && awake_b > 0)
       join.between(all_a.subspan(awake_a), std::span(items_b).first(awake_b));
@@ -444,12 +444,13 @@ std::vector<PrimitivePair> find_intersections(const Matrix3X& points, const Surf
     for (std::size_t i = 0; i < batch.size(); ++i)
       if (hit[i] && found.size() < limit) found.push_back(batch[i]);
   };
-  for_each_candidate(surface.face_edges, surface.faces, boxes, tested, test, idle);
-  for_each_candidate(surface.segments, surface.faces, boxes, tested, test, idle);
-  for_each_candidate(surface.segments, surface.segments, boxes, tested, test, idle);
-  for_each_candidate(surface.points, surface.faces, boxes, tested, test, idle);
-  for_each_candidate(surface.points, surface.segments, boxes, tested, test, idle);
-  for_each_candidate(surface.points, surface.points, boxes, tested, test, idle);
+  const CandidateSearch search{boxes, tested, idle};
+  for_each_candidate(surface.face_edges, surface.faces, search, test);
+  for_each_candidate(surface.segments, surface.faces, search, test);
+  for_each_candidate(surface.segments, surface.segments, search, test);
+  for_each_candidate(surface.points, surface.faces, search, test);
+  for_each_candidate(surface.points, surface.segments, search, test);
+  for_each_candidate(surface.points, surface.points, search, test);
   std::sort(found.begin(), found.end());
   return found;
 }

@@ -105,12 +105,17 @@ struct Box {
   }
 };
 
+/// Which pairs for_each_candidate finds.
+struct CandidateSearch {
+  std::span<const Box> vertex_boxes;
+  PairFilter tested;
+  std::span<const char> idle = {};  ///< as for find_intersections
+};
 /// Passes on all pairs of a primitive of `a` and one of `b` that pass the filter, share no vertex and have
 /// overlapping boxes, each pair once, in batches, so that memory stays bounded. A primitive's box is the
-/// union of its vertices' boxes. `a` and `b` may be the same span. `idle` as above.
+/// union of its vertices' boxes. `a` and `b` may be the same span.
 void for_each_candidate(std::span<const Primitive> a, std::span<const Primitive> b,
-                        std::span<const Box> vertex_boxes, PairFilter tested,
-                        FunctionRef<void(std::span<const PrimitivePair>)> visit,
-                        std::span<const char> idle = {});
+                        const CandidateSearch& search,
+                        FunctionRef<void(std::span<const PrimitivePair>)> visit);
 
 }  // namespace apart::exact

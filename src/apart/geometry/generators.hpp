@@ -33,11 +33,15 @@ Mesh spike(double width, double height, Content content = Content::tetrahedra);
 /// Prism with a sharp edge of length `length` along z at y = height, over a base of width (x) × length (z) in
 /// the plane y = 0. Eight tetrahedra around an inner point.
 Mesh wedge(double width, double height, double length, Content content = Content::tetrahedra);
-/// Stone of an arch: the part of a ring about the z axis between the radii `inner` and `outer` and the angles
-/// `from` and `to` (degrees from +x towards +y, 0 ≤ from < to ≤ 180), `depth` along z. Cut into `cells` along
-/// radius, angle and z; with one cell along the angle inner and outer side are flat.
-Mesh voussoir(double inner, double outer, double depth, double from, double to, const Eigen::Vector3i& cells,
-              Content content = Content::tetrahedra);
+/// Part of a ring about the z axis.
+struct RingPart {
+  double inner, outer;  ///< radii [m]
+  double depth;         ///< [m] along z
+  double from, to;      ///< degrees from +x towards +y, 0 ≤ from < to ≤ 180
+};
+/// Stone of an arch, cut into `cells` along radius, angle and z; with one cell along the angle inner and
+/// outer side are flat.
+Mesh voussoir(const RingPart& part, const Eigen::Vector3i& cells, Content content = Content::tetrahedra);
 /// Flat open triangle grid in the xz plane, `size` (x, z), normal +y.
 Mesh grid(double size_x, double size_z, int cells_x, int cells_z);
 /// Open bowl (a spherical cap of triangles, opening and facing upwards, lowest point at the origin): `radius`

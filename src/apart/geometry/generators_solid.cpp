@@ -336,8 +336,8 @@ Mesh wedge(double width, double height, double length, Content content) {
                 content);
 }
 
-Mesh voussoir(double inner, double outer, double depth, double from, double to, const Eigen::Vector3i& cells,
-              Content content) {
+Mesh voussoir(const RingPart& part, const Eigen::Vector3i& cells, Content content) {
+  const auto [inner, outer, depth, from, to] = part;
   require_positive("voussoir", "inner", inner);
   require_positive("voussoir", "depth", depth);
   if (!(outer > inner) || !std::isfinite(outer))

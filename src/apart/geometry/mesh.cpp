@@ -1,9 +1,9 @@
+#include <apart/core/disjoint_sets.hpp>
 #include <apart/geometry/mesh.hpp>
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 namespace apart {
 
@@ -58,20 +58,11 @@ Edges edges_of(const Faces& faces) {
 
 std::vector<Index> connected_pieces(Index point_count,
                                     std::initializer_list<Eigen::Ref<const Eigen::MatrixXi>> cells) {
-  std::vector<Index> parent(static_cast<std::size_t>(point_count));
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](Index v) {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-  };
+  DisjointSets pieces(point_count);
   for (const auto& kind : cells)
     for (Eigen::Index c = 0; c < kind.cols(); ++c)
-      for (Eigen::Index k = 1; k < kind.rows(); ++k) {
-        const Index a = root(kind(0, c)), b = root(kind(k, c));
-        parent[std::max(a, b)] = std::min(a, b);
-      }
-  for (Index v = 0; v < point_count; ++v) parent[v] = root(v);
-  return parent;
+      for (Eigen::Index k = 1; k < kind.rows(); ++k) pieces.join(kind(0, c), kind(k, c));
+  return std::move(pieces).names();
 }
 
 double signed_volume6(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d) {

@@ -231,9 +231,11 @@ bool is_closed_surface(const Mesh& mesh) {
   return mesh.faces.cols() > 0 && !find_open_edge(mesh);
 }
 
-std::vector<char> faces_of_closed_pieces(const Mesh& mesh) {
+namespace {
+
+/// `piece`: of each point, connected_pieces of the faces.
+std::vector<char> faces_of_closed(const Mesh& mesh, const std::vector<Index>& piece) {
   const Index n = Index(mesh.faces.cols());
-  const std::vector<Index> piece = connected_pieces(mesh.point_count(), {mesh.faces});
   std::map<std::pair<int, int>, int> balance;  // forward minus backward passes of each edge, and how many
   std::map<std::pair<int, int>, int> count;
   for (Index f = 0; f < n; ++f)
@@ -252,9 +254,15 @@ std::vector<char> faces_of_closed_pieces(const Mesh& mesh) {
   return closed;
 }
 
+}  // namespace
+
+std::vector<char> faces_of_closed_pieces(const Mesh& mesh) {
+  return faces_of_closed(mesh, connected_pieces(mesh.point_count(), {mesh.faces}));
+}
+
 void orient_closed_pieces(Mesh& mesh) {
-  const std::vector<char> closed = faces_of_closed_pieces(mesh);
   const std::vector<Index> piece = connected_pieces(mesh.point_count(), {mesh.faces});
+  const std::vector<char> closed = faces_of_closed(mesh, piece);
   struct Piece {
     double volume6 = 0;
     Aabb box;

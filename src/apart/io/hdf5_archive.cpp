@@ -53,7 +53,9 @@ class ImageWriter {
  public:
   explicit ImageWriter(hid_t file) : file_(file) {}
 
-  void add(const std::string& name, Kind kind, hid_t stored, hid_t given, hsize_t columns, const void* data) {
+  void add(const std::string& name, Kind kind, hsize_t columns, const void* data) {
+    const hid_t stored = kind == Kind::integer ? H5T_STD_I64LE : H5T_IEEE_F64LE;
+    const hid_t given = kind == Kind::integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
     const int dimensions = kind == Kind::matrix ? 2 : kind == Kind::vector ? 1 : 0;
     const hsize_t size[2] = {columns, 3};  // a column of ours is a row there
     const Handle space(dimensions > 0 ? H5Screate_simple(dimensions, size, nullptr) : H5Screate(H5S_SCALAR),
@@ -97,14 +99,12 @@ std::string image_of(const Archive& archive) {
   check(H5Pset_fapl_core(access, 1 << 20, 0));
   const Handle file(H5Fcreate("archive", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
   ImageWriter writer(file);
-  for (const auto& [name, value] : archive.integers)
-    writer.add(name, Kind::integer, H5T_STD_I64LE, H5T_NATIVE_INT64, 1, &value);
-  for (const auto& [name, value] : archive.reals)
-    writer.add(name, Kind::real, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, &value);
+  for (const auto& [name, value] : archive.integers) writer.add(name, Kind::integer, 1, &value);
+  for (const auto& [name, value] : archive.reals) writer.add(name, Kind::real, 1, &value);
   for (const auto& [name, vector] : archive.vectors)
-    writer.add(name, Kind::vector, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, hsize_t(vector.size()), vector.data());
+    writer.add(name, Kind::vector, hsize_t(vector.size()), vector.data());
   for (const auto& [name, matrix] : archive.matrices)
-    writer.add(name, Kind::matrix, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, hsize_t(matrix.cols()), matrix.data());
+    writer.add(name, Kind::matrix, hsize_t(matrix.cols()), matrix.data());
   return writer.image_and_table();
 }
 

@@ -56,9 +56,9 @@ Matrix3 resistance(double along, double across, const Vector3& axis, const Vecto
 
 }  // namespace
 
-Matrix3 triangle_resistance(const DragCoefficients& c, const Vector3& a, const Vector3& b, const Vector3& p,
-                            const Vector3& u, bool one_sided) {
-  const Vector3 doubled = (b - a).cross(p - a);
+Matrix3 triangle_resistance(const DragCoefficients& c, const std::array<Vector3, 3>& x, const Vector3& u,
+                            bool one_sided) {
+  const Vector3 doubled = (x[1] - x[0]).cross(x[2] - x[0]);
   const double length = doubled.norm();
   if (!(length > 0)) return Matrix3::Zero();
   const Vector3 normal = doubled / length;

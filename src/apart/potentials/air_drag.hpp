@@ -42,8 +42,8 @@ struct DragCoefficients {
 /// D = ρ/2 (C_n A |u_n| n nᵀ + C_t A |u_t| (I − n nᵀ)) of a triangle of area A that moves with u [m/s]
 /// through the air; `one_sided`: no resistance across the surface where it moves away from the air on its
 /// outer side.
-Matrix3 triangle_resistance(const DragCoefficients& c, const Vector3& a, const Vector3& b, const Vector3& p,
-                            const Vector3& u, bool one_sided);
+Matrix3 triangle_resistance(const DragCoefficients& c, const std::array<Vector3, 3>& x, const Vector3& u,
+                            bool one_sided);
 /// The same of a round bar of a width [m], across it and along it.
 Matrix3 segment_resistance(const DragCoefficients& c, const Vector3& a, const Vector3& b, double width,
                            const Vector3& u);

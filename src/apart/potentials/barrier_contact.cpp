@@ -29,10 +29,32 @@ std::pair<Vector3, Vector3> tangents(const Vector3& n, const Vector3& hint) {
   return {t, n.cross(t)};
 }
 
+/// The positive semi-definite part of barrier_hessian's matrix in its basis of five directions, for m free
+/// parameters of the closest points.
+void project(Eigen::Matrix<double, 5, 5>& k, int m) {
+  if (m == 0) {
+    k(0, 0) = std::max(k(0, 0), 0.0);
+    k(3, 3) = k(4, 4) = 0;
+  } else if (m == 1) {
+    // t₁ lies along D: u₀⊗t₂ decouples with a negative value, u₂ does not exist.
+    Matrix3 small;
+    constexpr int at[3] = {0, 1, 3};
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) small(i, j) = k(at[i], at[j]);
+    small = psd_projection(small);
+    k.setZero();
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) k(at[i], at[j]) = small(i, j);
+  } else {
+    k = psd_projection(k);
+  }
+}
+
 }  // namespace
 
-StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const StencilPoints& x, double b1,
-                              double b2, Projection projection) {
+StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const StencilPoints& x, const Barrier& b,
+                              Projection projection) {
+  const double b1 = b.first, b2 = b.second;
   if (projection == Projection::none) {
     const StencilVector g = squared_distance_gradient(feature, n, x);
     return b2 * g * g.transpose() + b1 * squared_distance_hessian(feature, n, x);
@@ -53,9 +75,9 @@ StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const Stenci
   Eigen::Matrix<double, 3, 2> slope_r = Eigen::Matrix<double, 3, 2>::Zero();  // D
   for (int k = 0; k < m; ++k) {
     Vector4 rest = feature.slope.col(k);
-    for (int b = 0; b <= k; ++b) {
-      coordinates(b, k) = u.col(b).dot(rest);
-      rest -= coordinates(b, k) * u.col(b);
+    for (int j = 0; j <= k; ++j) {
+      coordinates(j, k) = u.col(j).dot(rest);
+      rest -= coordinates(j, k) * u.col(j);
     }
     coordinates(k + 1, k) = rest.norm();
     u.col(k + 1) = rest / coordinates(k + 1, k);
@@ -83,22 +105,7 @@ StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const Stenci
       k -= b1 / (2 * d0.cross(d1).squaredNorm()) * q * inverse * q.transpose();
     }
   }
-  if (m == 0) {
-    k(0, 0) = std::max(k(0, 0), 0.0);
-    k(3, 3) = k(4, 4) = 0;
-  } else if (m == 1) {
-    // t₁ lies along D: u₀⊗t₂ decouples with a negative value, u₂ does not exist.
-    Matrix3 small;
-    constexpr int at[3] = {0, 1, 3};
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) small(i, j) = k(at[i], at[j]);
-    small = psd_projection(small);
-    k.setZero();
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) k(at[i], at[j]) = small(i, j);
-  } else {
-    k = psd_projection(k);
-  }
+  project(k, m);
 
   Matrix3 frame;
   frame << normal, t1, t2;
@@ -223,12 +230,12 @@ void BarrierContact::hessians(const Matrix3X& x, Index begin, Index end, Project
     if (c.mollifier_threshold > 0) {
       const EdgeEdgeMollifier m = edge_edge_mollifier(p, c.mollifier_threshold);
       const StencilVector gb = b.first * squared_distance_gradient(feature, n, p);
-      StencilMatrix h = m.value * barrier_hessian(feature, n, p, b.first, b.second, Projection::none);
+      StencilMatrix h = m.value * barrier_hessian(feature, n, p, b, Projection::none);
       h += m.gradient * gb.transpose() + gb * m.gradient.transpose() + b.value * m.hessian;
       local =
           kappa_ * c.multiplicity * (projection == Projection::psd ? psd_projection_of_four_points(h) : h);
     } else {
-      const StencilMatrix h = barrier_hessian(feature, n, p, b.first, b.second, projection);
+      const StencilMatrix h = barrier_hessian(feature, n, p, b, projection);
       local = kappa_ * c.multiplicity * h.topLeftCorner(3 * n, 3 * n);
     }
   }

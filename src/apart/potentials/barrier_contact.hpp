@@ -108,9 +108,9 @@ class BarrierContact final : public Potential {
 };
 
 /// Second derivative of b(f) in the points of a pair, f their squared distance with the given closest feature
-/// and b′, b″ the derivatives of b. With Projection::psd the projection is exact but works in the 1, 3 or 5
+/// and b′, b″ the derivatives in `b`. With Projection::psd the projection is exact but works in the 1, 3 or 5
 /// dimensions the matrix really has.
-StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const StencilPoints& x, double b1,
-                              double b2, Projection projection);
+StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const StencilPoints& x, const Barrier& b,
+                              Projection projection);
 
 }  // namespace apart

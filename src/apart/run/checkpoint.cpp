@@ -14,30 +14,18 @@ namespace apart {
 
 namespace {
 
-template <class AnyState>
-auto matrices(AnyState& state) {
-  return std::array{std::pair("nodes", &state.nodes),
-                    std::pair("velocity", &state.velocity),
-                    std::pair("acceleration", &state.acceleration),
-                    std::pair("mean_acceleration", &state.mean_acceleration),
-                    std::pair("previous_nodes", &state.previous_nodes),
-                    std::pair("previous_velocity", &state.previous_velocity),
-                    std::pair("anchors", &state.anchors),
-                    std::pair("friction", &state.friction)};
+/// Where an archive holds members of a state of the type of `member`.
+auto& place_of(Archive& archive, const Index& /*member*/) {
+  return archive.integers;
 }
-/// What only scenes with joints have.
-template <class AnyState>
-auto joint_vectors(AnyState& state) {
-  return std::array{std::pair("joint_forces", &state.joint_forces),
-                    std::pair("joint_angles", &state.joint_angles),
-                    std::pair("joint_broken", &state.joint_broken)};
+auto& place_of(Archive& archive, const double& /*member*/) {
+  return archive.reals;
 }
-template <class AnyState>
-auto reals(AnyState& state) {
-  return std::array{std::pair("time", &state.time), std::pair("barrier_stiffness", &state.barrier_stiffness),
-                    std::pair("rest_stiffness", &state.rest_stiffness),
-                    std::pair("step_length", &state.step_length),
-                    std::pair("force_scale", &state.force_scale)};
+auto& place_of(Archive& archive, const VectorX& /*member*/) {
+  return archive.vectors;
+}
+auto& place_of(Archive& archive, const Matrix3X& /*member*/) {
+  return archive.matrices;
 }
 
 // ---- meshes that are not those of the scene --------------------------------------------------------------
@@ -205,15 +193,7 @@ void write_checkpoint(const std::filesystem::path& file, const State& state, con
                       std::uint64_t scene) {
   Archive archive;
   archive.integers["scene"] = std::int64_t(scene);
-  archive.integers["step"] = state.step;
-  for (const auto& [name, value] : reals(state)) archive.reals[name] = *value;
-  for (const auto& [name, matrix] : matrices(state)) archive.matrices[name] = *matrix;
-  archive.vectors["limit_stiffness"] = state.limit_stiffness;
-  archive.vectors["rest"] = state.rest;
-  if (!model.joints.empty()) {
-    for (const auto& [name, vector] : joint_vectors(state)) archive.vectors[name] = *vector;
-    archive.matrices["joint_anchors"] = state.joint_anchors;
-  }
+  for_each_member([&](const char* name, const auto& m) { place_of(archive, m)[name] = m; }, state);
   write_meshes(model, archive);
   write_archive(file, checkpoint_mark, checkpoint_format, archive);
 }
@@ -222,20 +202,27 @@ namespace {
 
 /// Throws InputError naming the file unless the state is one of the model.
 void check_state(const std::filesystem::path& file, const State& state, const Model& model) {
-  for (const auto& [name, matrix] : matrices(state)) {
-    if (matrix != &state.anchors && matrix != &state.friction && matrix->cols() != model.node_count())
+  for (const Matrix3X* of_nodes : {&state.nodes, &state.velocity, &state.acceleration,
+                                   &state.mean_acceleration, &state.previous_nodes, &state.previous_velocity})
+    if (of_nodes->cols() != model.node_count())
       throw InputError("{}: holds {} nodes, the scene has {}; it belongs to another scene", file.string(),
-                       matrix->cols(), model.node_count());
-    if (!matrix->allFinite())
-      throw InputError("{}: holds coordinates that are not finite; start the run again", file.string());
-  }
+                       of_nodes->cols(), model.node_count());
+  const auto check_finite = [&](const char* name, const auto& member) {
+    bool finite = true;
+    if constexpr (requires { member.allFinite(); })
+      finite = member.allFinite();
+    else
+      finite = std::isfinite(double(member));
+    if (!finite) throw InputError("{}: its {} is not finite; start the run again", file.string(), name);
+  };
+  for_each_member(check_finite, state);
   Index shells = 0;
   for (const Body& body : model.bodies) shells += body.shell && body.presence.covers(state.time);
   if (state.friction.cols() != (state.step > 0 ? model.surface.vertex_count() : 0) ||
-      state.limit_stiffness.size() != (state.step > 0 ? shells : 0) || !state.limit_stiffness.allFinite())
+      state.limit_stiffness.size() != (state.step > 0 ? shells : 0))
     throw InputError("{}: holds forces that do not fit the bodies of the scene; it belongs to another scene",
                      file.string());
-  if ((state.rest.size() != 0 && state.rest.size() != Index(model.bodies.size())) || !state.rest.allFinite())
+  if (state.rest.size() != 0 && state.rest.size() != Index(model.bodies.size()))
     throw InputError("{}: holds {} bodies at rest, the scene has {}; it belongs to another scene",
                      file.string(), state.rest.size(), model.bodies.size());
   const JointStateSizes joints(model);
@@ -243,8 +230,7 @@ void check_state(const std::filesystem::path& file, const State& state, const Mo
   if (state.joint_forces.size() != (begun ? joints.forces : 0) ||
       state.joint_angles.size() != (begun ? joints.joints : 0) ||
       state.joint_broken.size() != (begun ? joints.joints : 0) ||
-      state.joint_anchors.cols() != (begun ? joints.anchors : 0) || !state.joint_forces.allFinite() ||
-      !state.joint_angles.allFinite() || !state.joint_broken.allFinite() || !state.joint_anchors.allFinite())
+      state.joint_anchors.cols() != (begun ? joints.anchors : 0))
     throw InputError("{}: holds joints that do not fit those of the scene; it belongs to another scene",
                      file.string());
   if (state.step > 0 && state.anchors.cols() != ScriptedNodes(model).anchor_count())
@@ -266,15 +252,10 @@ ReadCheckpoint read_checkpoint(const std::filesystem::path& file, const std::sha
           "{}: belongs to another scene: scene.json or a mesh that it reads has changed since the run began; "
           "put it back, or start a new run",
           file.string());
-    state.step = Index(archive.integers.at("step"));
-    for (const auto& [name, value] : reals(state)) *value = archive.reals.at(name);
-    for (const auto& [name, matrix] : matrices(state)) *matrix = std::move(archive.matrices.at(name));
-    state.limit_stiffness = std::move(archive.vectors.at("limit_stiffness"));
-    state.rest = std::move(archive.vectors.at("rest"));
-    if (!model->joints.empty()) {
-      for (const auto& [name, vector] : joint_vectors(state)) *vector = std::move(archive.vectors.at(name));
-      state.joint_anchors = std::move(archive.matrices.at("joint_anchors"));
-    }
+    const auto take = [&](const char* name, auto& m) {
+      m = std::remove_reference_t<decltype(m)>(std::move(place_of(archive, m).at(name)));
+    };
+    for_each_member(take, state);
     try {
       result.model = read_meshes(archive, model);
     } catch (const InputError& e) {

@@ -9,7 +9,7 @@ namespace apart {
 
 /// What the seal of a checkpoint says (see sealed_file.hpp).
 inline constexpr std::string_view checkpoint_mark = "apartCHK";
-inline constexpr std::uint32_t checkpoint_format = 7;
+inline constexpr std::uint32_t checkpoint_format = 8;
 
 /// Fingerprint of what a run simulates: the scene except for solver settings and output, and the meshes it
 /// reads. A run can only be resumed with the same fingerprint.

@@ -129,7 +129,7 @@ MeshResult VoussoirMesh::make(const MeshRequest& request) const {
   if (to <= from) place["to"].fail("got {}, must be greater than from ({})", to, from);
   const Eigen::Vector3i n = per_axis(cells);
   check_cell_count(place, 6 * n.cast<double>().prod());
-  return {generate::voussoir(inner, outer, depth, from, to, n, request.content)};
+  return {generate::voussoir({inner, outer, depth, from, to}, n, request.content)};
 }
 
 MeshResult GridMesh::make(const MeshRequest&) const {

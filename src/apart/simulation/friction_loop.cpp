@@ -28,12 +28,12 @@ std::string largest_change(const StepProblem& p) {
 }  // namespace
 
 FrictionResult solve_with_friction(StepProblem& p, Matrix3X& q, const NewtonHooks& hooks, bool fresh,
-                                   Timings& timings, StepReport& report) {
+                                   StepReport& report) {
   const SimulationOptions& options = p.model.options;
   const auto solve = [&](int max_iterations) {
     const NewtonOptions newton_options{options.solver.tolerance, p.dt,
                                        options.solver.termination == Termination::l2_norm, max_iterations};
-    const NewtonResult result = newton(p.objective, *p.linear_solver, q, hooks, newton_options, timings);
+    const NewtonResult result = newton(p.objective, {*p.linear_solver, p.timings}, q, hooks, newton_options);
     report.newton_iterations += result.iterations;
     report.linear_solves += result.linear_solves;
     report.residual = result.residual;

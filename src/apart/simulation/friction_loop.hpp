@@ -17,6 +17,6 @@ struct FrictionResult : NewtonResult {
 /// forces. Counts iterations in `report`; q is the last iterate, which is feasible even if the step could not
 /// be solved.
 FrictionResult solve_with_friction(StepProblem& problem, Matrix3X& q, const NewtonHooks& hooks, bool fresh,
-                                   Timings& timings, StepReport& report);
+                                   StepReport& report);
 
 }  // namespace apart

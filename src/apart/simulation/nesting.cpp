@@ -3,28 +3,8 @@
 #include <apart/geometry/exact_enclosure.hpp>
 
 #include <map>
-#include <numeric>
 
 namespace apart {
-
-namespace {
-
-/// The connected piece of each point of a mesh of tetrahedra, by one of its points.
-std::vector<Index> solid_pieces(const Tetrahedra& tetrahedra, Index point_count) {
-  std::vector<Index> parent(static_cast<std::size_t>(point_count));
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](Index i) {
-    while (parent[std::size_t(i)] != i)
-      i = parent[std::size_t(i)] = parent[std::size_t(parent[std::size_t(i)])];
-    return i;
-  };
-  for (Index t = 0; t < tetrahedra.cols(); ++t)
-    for (int k = 1; k < 4; ++k) parent[std::size_t(root(tetrahedra(k, t)))] = root(tetrahedra(0, t));
-  for (Index i = 0; i < point_count; ++i) parent[std::size_t(i)] = root(i);
-  return parent;
-}
-
-}  // namespace
 
 std::optional<Nested> first_nested(const Model& model, const std::vector<char>& present, const Matrix3X& x) {
   if (model.options.contact.allow_nested) return std::nullopt;
@@ -40,7 +20,7 @@ std::optional<Nested> first_nested(const Model& model, const std::vector<char>& 
     const Body& body = model.bodies[std::size_t(b)];
     if (!present[std::size_t(b)] || !body.encloses_volume) continue;
     auto& own = pieces[std::size_t(b)];
-    if (own.empty()) own = solid_pieces(body.mesh.tetrahedra, body.mesh.point_count());
+    if (own.empty()) own = connected_pieces(body.mesh.point_count(), {body.mesh.tetrahedra});
     const bool cells = body.mesh.tetrahedra.cols() > 0;
     exact::Primitive face;
     for (int k = 0; k < 3; ++k) {

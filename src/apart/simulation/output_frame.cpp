@@ -91,6 +91,25 @@ void add_triangles(const ShellCells& shell, const Matrix3X& nodes, const double*
   }
 }
 
+/// Forces on the surface [N]: minus the gradient of contact, without the step's scale, and friction as it
+/// acted, so that forces and accelerations balance. From the state alone, not from what the problem lagged
+/// last, so that a resumed run writes the same frame.
+void add_contact_forces(const StepProblem& w, const State& state, Frame& f) {
+  const Model& m = w.model;
+  const Matrix3X x = m.surface_map.positions(state.nodes);
+  Matrix3X g = Matrix3X::Zero(3, x.cols());
+  if (state.barrier_stiffness > 0) {
+    BarrierContact contact = w.terms.contact;
+    contact.set_stiffness(state.barrier_stiffness);
+    contact.prepare(x);
+    contact.add_gradient(x, g);
+  }
+  f.contact_force = Matrix3X::Zero(3, m.point_count());
+  if (state.force_scale > 0)
+    for (Index v = 0; v < x.cols(); ++v)
+      f.contact_force.col(m.surface_point[v]) = state.friction.col(v) - g.col(v) / state.force_scale;
+}
+
 }  // namespace
 
 Frame make_frame(const StepProblem& w, const State& state) {
@@ -159,22 +178,7 @@ Frame make_frame(const StepProblem& w, const State& state) {
   add_thickness(pairs, f);
   for (const Body& b : m.bodies) f.drawn_thickness.push_back(own_thickness(b));
   if (std::ranges::all_of(f.drawn_thickness, [](double t) { return t == 0; })) f.drawn_thickness.clear();
-
-  // Forces on the surface [N]: minus the gradient of contact, without the step's scale, and friction as it
-  // acted, so that forces and accelerations balance. From the state alone, not from what the problem lagged
-  // last, so that a resumed run writes the same frame.
-  const Matrix3X x = m.surface_map.positions(state.nodes);
-  Matrix3X g = Matrix3X::Zero(3, x.cols());
-  if (state.barrier_stiffness > 0) {
-    BarrierContact contact = w.terms.contact;
-    contact.set_stiffness(state.barrier_stiffness);
-    contact.prepare(x);
-    contact.add_gradient(x, g);
-  }
-  f.contact_force = Matrix3X::Zero(3, m.point_count());
-  if (state.force_scale > 0)
-    for (Index v = 0; v < x.cols(); ++v)
-      f.contact_force.col(m.surface_point[v]) = state.friction.col(v) - g.col(v) / state.force_scale;
+  add_contact_forces(w, state, f);
   return f;
 }
 

@@ -32,31 +32,16 @@ void keep_absent(const StepProblem& p, const State& before, State& after) {
   }
 }
 
-/// But for the time.
-bool is_unchanged(const State& before, const State& after) {
-  for (const auto number :
-       {&State::step_length, &State::barrier_stiffness, &State::force_scale, &State::rest_stiffness})
-    if (before.*number != after.*number) return false;
-  for (const auto matrix :
-       {&State::nodes, &State::velocity, &State::acceleration, &State::mean_acceleration,
-        &State::previous_nodes, &State::previous_velocity, &State::anchors, &State::friction})
-    if ((before.*matrix).cols() != (after.*matrix).cols() || before.*matrix != after.*matrix) return false;
-  for (const auto vector : {&State::rest, &State::limit_stiffness})
-    if ((before.*vector).size() != (after.*vector).size() || before.*vector != after.*vector) return false;
-  return true;
-}
-
 /// Moves q to where bodies would be if accelerations stayed, if that is nearer to the solution. Not worth it
 /// for motion that counts as none.
-void start_extrapolated(StepProblem& p, const State& state, const NewtonHooks& hooks, Timings& timings,
-                        Matrix3X& q) {
+void start_extrapolated(StepProblem& p, const State& state, const NewtonHooks& hooks, Matrix3X& q) {
   if (!p.time_step.has_inertia || p.model.chart.is_identity()) return;
   const Matrix3X y = p.body_motion().extrapolated(state, p.dt);
   const SolverOptions& solver = p.model.options.solver;
   const double way = step_norm(p.model.chart.push_forward(q, y), p.objective.free(),
                                solver.termination == Termination::l2_norm);
   if (solver.termination == Termination::balanced || way > solver.tolerance * p.dt)
-    start_along(p.objective, q, y, hooks, timings);
+    start_along(p.objective, q, y, hooks, p.timings);
 }
 
 }  // namespace
@@ -340,8 +325,8 @@ StepReport Simulation::advance(double end, double dt) {
   const Matrix3X begun = q;
   Watch watch(*this, report, begun);
   const NewtonHooks hooks = watch.hooks();
-  start_extrapolated(p, state_, hooks, timings_, q);
-  const FrictionResult result = solve_with_friction(p, q, hooks, fresh_, timings_, report);
+  start_extrapolated(p, state_, hooks, q);
+  const FrictionResult result = solve_with_friction(p, q, hooks, fresh_, report);
   if (!result.converged)
     throw SolverError(
         fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, diagnose(p, begun, q, result)));
@@ -378,8 +363,7 @@ State Simulation::end_state(double end, double dt) const {
   next.previous_nodes = state_.nodes;
   next.previous_velocity = state_.velocity;
   finish_step(
-      model_->options.integrator, p.time_step, dt, state_, p.scripted.held(),
-      [&] { return end_->contact_acceleration(); }, next);
+      p.time_step, state_, p.scripted.held(), [&] { return end_->contact_acceleration(); }, next);
   if (model_->options.integrator.conserves_spin)
     p.body_motion().keep_momentum(state_, p.time_step.predicted, p.dt, next);
   keep_absent(p, state_, next);

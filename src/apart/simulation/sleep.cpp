@@ -1,8 +1,9 @@
 #include <apart/simulation/sleep.hpp>
 
+#include <apart/core/disjoint_sets.hpp>
+
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace apart {
 
@@ -12,25 +13,6 @@ namespace {
 constexpr int steps_to_sleep = 10;
 // Accelerations of what rests, as a share of the one that force_tolerance leaves undecided.
 constexpr double still_share = 0.1;
-
-/// Sets that grow together; each is called by its smallest member.
-class Unions {
- public:
-  explicit Unions(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
-  int root(int a) {
-    while (parent_[std::size_t(a)] != a)
-      a = parent_[std::size_t(a)] = parent_[std::size_t(parent_[std::size_t(a)])];
-    return a;
-  }
-  void join(int a, int b) {
-    a = root(a);
-    b = root(b);
-    parent_[std::size_t(std::max(a, b))] = std::min(a, b);
-  }
-
- private:
-  std::vector<int> parent_;
-};
 
 bool any(const std::vector<char>& flags) {
   return std::ranges::any_of(flags, [](char f) { return f != 0; });
@@ -117,7 +99,7 @@ void Sleep::begin(const Step& step) {
 
 /// Without holding or releasing anything.
 bool Sleep::wake_touched() {
-  Unions islands(asleep_.size());
+  DisjointSets islands(Index(asleep_.size()));
   Flags touched(asleep_.size(), 0);
   for (Index i = 0; i < terms_.contact.term_count(); ++i) {
     const auto [a, b] = terms_.contact.bodies_of(i);
@@ -125,12 +107,12 @@ bool Sleep::wake_touched() {
   }
   for (Index i = 0; i < terms_.contact.term_count(); ++i) {
     const auto [a, b] = terms_.contact.bodies_of(i);
-    if (asleep_[std::size_t(a)] && !calm_[std::size_t(b)]) touched[std::size_t(islands.root(a))] = 1;
-    if (asleep_[std::size_t(b)] && !calm_[std::size_t(a)]) touched[std::size_t(islands.root(b))] = 1;
+    if (asleep_[std::size_t(a)] && !calm_[std::size_t(b)]) touched[std::size_t(islands.find(a))] = 1;
+    if (asleep_[std::size_t(b)] && !calm_[std::size_t(a)]) touched[std::size_t(islands.find(b))] = 1;
   }
   if (!any(touched)) return false;
   for (int b = 0; b < int(asleep_.size()); ++b)
-    if (asleep_[std::size_t(b)] && touched[std::size_t(islands.root(b))])
+    if (asleep_[std::size_t(b)] && touched[std::size_t(islands.find(b))])
       asleep_[std::size_t(b)] = calm_[std::size_t(b)] = 0;
   return true;
 }
@@ -165,7 +147,7 @@ void Sleep::finish(const State& before, double force_scale, State& after) const 
       still_share * model_.options.solver.force_tolerance * model_.options.gravity.norm();
   const double change = acceleration > 0 ? acceleration * after.step_length : infinity;
   after.rest = VectorX::Zero(Index(asleep_.size()));
-  Unions islands(asleep_.size());
+  DisjointSets islands(Index(asleep_.size()));
   for (Index i = 0; i < terms_.contact.term_count(); ++i) {
     const auto [a, b] = terms_.contact.bodies_of(i);
     const auto moves = [&](int body) { return !calm_[std::size_t(body)] || is_asleep(body); };
@@ -188,10 +170,10 @@ void Sleep::finish(const State& before, double force_scale, State& after) const 
     }
   }
   for (int b = 0; b < int(asleep_.size()); ++b) {
-    double& of_island = after.rest[islands.root(b)];
+    double& of_island = after.rest[islands.find(b)];
     if (!calm_[std::size_t(b)] || is_asleep(b)) of_island = std::min(of_island, after.rest[b]);
   }
-  for (int b = 0; b < int(asleep_.size()); ++b) after.rest[b] = after.rest[islands.root(b)];
+  for (int b = 0; b < int(asleep_.size()); ++b) after.rest[b] = after.rest[islands.find(b)];
   if ((after.rest.array() >= steps_to_sleep).any())
     after.rest_stiffness = any_asleep() ? before.rest_stiffness : terms_.contact.stiffness() / force_scale;
 }

@@ -28,4 +28,33 @@ struct State {
   double force_scale = 0;        ///< [s²] by which energies were multiplied in that solve; 0: none yet
 };
 
+/// The one list of a state's members: calls f(name, member of each of `states`...) for each member.
+/// Checkpoints and comparisons iterate it, so that none of them can forget a member.
+template <class F, class... States>
+void for_each_member(F&& f, States&... states) {
+  f("step", states.step...);
+  f("time", states.time...);
+  f("nodes", states.nodes...);
+  f("velocity", states.velocity...);
+  f("acceleration", states.acceleration...);
+  f("mean_acceleration", states.mean_acceleration...);
+  f("previous_nodes", states.previous_nodes...);
+  f("previous_velocity", states.previous_velocity...);
+  f("anchors", states.anchors...);
+  f("friction", states.friction...);
+  f("limit_stiffness", states.limit_stiffness...);
+  f("rest", states.rest...);
+  f("rest_stiffness", states.rest_stiffness...);
+  f("joint_forces", states.joint_forces...);
+  f("joint_angles", states.joint_angles...);
+  f("joint_broken", states.joint_broken...);
+  f("joint_anchors", states.joint_anchors...);
+  f("barrier_stiffness", states.barrier_stiffness...);
+  f("step_length", states.step_length...);
+  f("force_scale", states.force_scale...);
+}
+
+/// Whether all but step and time are the same.
+bool is_unchanged(const State& before, const State& after);
+
 }  // namespace apart

@@ -40,8 +40,9 @@ VectorX least_masses(const Model& model) {
 
 }  // namespace
 
-StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timings& timings)
+StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timings& time_spent)
     : model(m),
+      timings(time_spent),
       present(std::move(bodies_present)),
       terms(m, present, timings),
       objective(m.surface_map, m.chart, terms.list()),

@@ -27,7 +27,7 @@ struct ForceBalance {
 /// kept from step to step, which saves time and changes no result.
 struct StepProblem {
   /// `bodies_present`: one entry per body. Absent bodies are at rest and take part in nothing.
-  StepProblem(const Model& m, std::vector<char> bodies_present, Timings& timings);
+  StepProblem(const Model& m, std::vector<char> bodies_present, Timings& time_spent);
 
   /// Sets up the step from `state` to the time `end`, `length` [s] later.
   void begin(const State& state, double end, double length);
@@ -52,6 +52,7 @@ struct StepProblem {
   BodyMotion body_motion() const { return {model, present, scripted.held()}; }
 
   const Model& model;
+  Timings& timings;
   const std::vector<char> present;
   StepTerms terms;
   Objective objective;

@@ -77,7 +77,7 @@ std::vector<AirDrag::Patch> drag_patches(const Model& model, const std::vector<c
       const bool closed = body.encloses_volume;
       for (Index f = 0; f < windward.facets.cols(); ++f)
         add(std::span(windward.facets.col(f).data(), 3), [&](const auto& at, const Vector3& u) {
-          return triangle_resistance(coefficients, x.col(at[0]), x.col(at[1]), x.col(at[2]), u, closed);
+          return triangle_resistance(coefficients, {x.col(at[0]), x.col(at[1]), x.col(at[2])}, u, closed);
         });
       for (Index e = 0; e < windward.segments.cols(); ++e)
         add(std::span(windward.segments.col(e).data(), 2), [&](const auto& at, const Vector3& u) {

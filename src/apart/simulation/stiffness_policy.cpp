@@ -140,7 +140,7 @@ bool GapWatch::accept(const Matrix3X& x) {
   track();
   BarrierContact& contact = terms_.contact;
   const bool stiffen = contact.stiffness() < limit_ &&
-                       is_squeezing(terms_.surface, active_, x_, contact.active_set(), x, tiny_);
+                       is_squeezing(terms_.surface, {active_, x_}, {contact.active_set(), x}, tiny_);
   active_ = contact.active_set();
   x_ = x;
   // For a given force tiny gaps are proportional to κ: this brings them back to the threshold, if they are

@@ -64,8 +64,10 @@ TimeStep step_of(const IntegratorOptions& options, double dt, const State& s) {
 TimeStep begin_step(const IntegratorOptions& options, double dt, const State& state,
                     const HeldMotion& motion) {
   TimeStep step = step_of(options, dt, state);
+  step.length = dt;
+  step.averages_forces = options.averages_forces();
   step.contact_scale = step.scale;
-  if (!options.averages_forces()) return step;
+  if (!step.averages_forces) return step;
   step.contact_scale = 0.5 * dt * dt;
   // For held coordinates, rules that average forces would let the velocity oscillate and the acceleration
   // grow without bound. These take velocity and acceleration of their motion instead, so that they are
@@ -76,13 +78,13 @@ TimeStep begin_step(const IntegratorOptions& options, double dt, const State& st
   return step;
 }
 
-void finish_step(const IntegratorOptions& options, const TimeStep& step, double dt, const State& before,
-                 const Eigen::Array<bool, 3, Eigen::Dynamic>& held, FunctionRef<Matrix3X()> contact,
-                 State& end) {
+void finish_step(const TimeStep& step, const State& before, const Eigen::Array<bool, 3, Eigen::Dynamic>& held,
+                 FunctionRef<Matrix3X()> contact, State& end) {
   end.velocity = step.velocity(end.nodes);
   end.acceleration = step.acceleration(end.nodes);
   end.mean_acceleration = step.mean_acceleration(end.nodes);
-  if (!options.averages_forces()) return;
+  if (!step.averages_forces) return;
+  const double dt = step.length;
   // q holds contact with the weight dt²/2; so much of it is in v = rate (q − …), instead of dt, and in both
   // accelerations, instead of nothing.
   const Matrix3X by_contact = contact();

@@ -35,6 +35,8 @@ struct TimeStep {
   double mean_scale = 0;     ///< [s²]
   /// [m]: of State::mean_acceleration, (q − mean_origin) / mean_scale, if averaged
   Matrix3X mean_origin = {};
+  double length = 0;             ///< h [s]
+  bool averages_forces = false;  ///< of both ends of the step
 
   Matrix3X velocity(const Matrix3X& q) const { return rate * (q - rate_origin); }     ///< [m/s]
   Matrix3X acceleration(const Matrix3X& q) const { return (q - predicted) / scale; }  ///< [m/s²]
@@ -53,8 +55,7 @@ struct HeldMotion {
 TimeStep begin_step(const IntegratorOptions& options, double dt, const State& state,
                     const HeldMotion& motion);
 
-/// Sets velocity and accelerations of the state at the end of a step of length dt [s] from `before`, whose
-/// nodes are set.
+/// Sets velocity and accelerations of the state `end` at the end of a step from `before`; its nodes are set.
 ///
 /// Newmark's rule and generalised-α average the forces of both ends of a step. Averaged contact forces would
 /// create energy: a node that touches at one end would be pushed again in the next step. So contact acts with
@@ -63,8 +64,7 @@ TimeStep begin_step(const IntegratorOptions& options, double dt, const State& st
 ///
 /// `contact`: called, if needed, for the acceleration by contact and friction at the end [m/s²], zero where
 /// held.
-void finish_step(const IntegratorOptions& options, const TimeStep& step, double dt, const State& before,
-                 const Eigen::Array<bool, 3, Eigen::Dynamic>& held, FunctionRef<Matrix3X()> contact,
-                 State& end);
+void finish_step(const TimeStep& step, const State& before, const Eigen::Array<bool, 3, Eigen::Dynamic>& held,
+                 FunctionRef<Matrix3X()> contact, State& end);
 
 }  // namespace apart

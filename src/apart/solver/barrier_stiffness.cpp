@@ -30,9 +30,9 @@ double balanced_stiffness(const VectorX& energy_gradient, const VectorX& contact
   return std::clamp(-contact_gradient.dot(energy_gradient) / norm2, range.low, range.high);
 }
 
-bool is_squeezing(const CollisionSurface& surface, const ActiveSet& before, const Matrix3X& x_before,
-                  const ActiveSet& after, const Matrix3X& x_after, double tiny) {
-  if (before.min_gap >= tiny || after.min_gap >= tiny) return false;
+bool is_squeezing(const CollisionSurface& surface, const ContactsAt& before, const ContactsAt& after,
+                  double tiny) {
+  if (before.active.min_gap >= tiny || after.active.min_gap >= tiny) return false;
   const auto gap = [](const Contact& c, const Matrix3X& x) {
     return std::sqrt(squared_distance(c.stencil.kind, c.stencil.gather(x))) - c.thickness;
   };
@@ -41,27 +41,29 @@ bool is_squeezing(const CollisionSurface& surface, const ActiveSet& before, cons
     return plane.distance(x, c.vertex) - surface.pairs(surface.vertex_body[c.vertex], plane.body).thickness;
   };
   // The same contact in both sets; searched only for the few that are tiny now.
-  for (const Contact& c : after.contacts) {
-    const double now = gap(c, x_after);
-    if (now >= tiny) continue;
-    for (const Contact& b : before.contacts) {
-      if (b.stencil != c.stencil || b.thickness != c.thickness) continue;
-      const double then = gap(b, x_before);
-      if (then < tiny && now < then) return true;
-      break;
+  const auto squeezed = [&](const auto& now, const auto& then, const auto& same, const auto& gap_of) {
+    for (const auto& c : now) {
+      const double gap_now = gap_of(c, after.x);
+      if (gap_now >= tiny) continue;
+      const auto b = std::ranges::find_if(then, [&](const auto& other) { return same(other, c); });
+      if (b == then.end()) continue;
+      const double gap_then = gap_of(*b, before.x);
+      if (gap_then < tiny && gap_now < gap_then) return true;
     }
-  }
-  for (const PlaneContact& c : after.plane_contacts) {
-    const double now = plane_gap(c, x_after);
-    if (now >= tiny) continue;
-    for (const PlaneContact& b : before.plane_contacts) {
-      if (b.vertex != c.vertex || b.plane != c.plane) continue;
-      const double then = plane_gap(b, x_before);
-      if (then < tiny && now < then) return true;
-      break;
-    }
-  }
-  return false;
+    return false;
+  };
+  return squeezed(
+             after.active.contacts, before.active.contacts,
+             [](const Contact& a, const Contact& b) {
+               return a.stencil == b.stencil && a.thickness == b.thickness;
+             },
+             gap) ||
+         squeezed(
+             after.active.plane_contacts, before.active.plane_contacts,
+             [](const PlaneContact& a, const PlaneContact& b) {
+               return a.vertex == b.vertex && a.plane == b.plane;
+             },
+             plane_gap);
 }
 
 }  // namespace apart

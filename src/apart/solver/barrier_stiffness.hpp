@@ -26,9 +26,14 @@ double followed_stiffness(double last, double wanted, const StiffnessRange& rang
 double balanced_stiffness(const VectorX& energy_gradient, const VectorX& contact_gradient,
                           const StiffnessRange& range);
 
-/// Whether some pair has a gap below `tiny` both before and after an iteration, and shrinking: then κ should
-/// grow. [thesis A.6]
-bool is_squeezing(const CollisionSurface& surface, const ActiveSet& before, const Matrix3X& x_before,
-                  const ActiveSet& after, const Matrix3X& x_after, double tiny);
+/// The contacts of vertices.
+struct ContactsAt {
+  const ActiveSet& active;
+  const Matrix3X& x;  ///< [m]
+};
+/// Whether some pair has a gap below `tiny` [m] both before and after an iteration, and shrinking: then κ
+/// should grow. [thesis A.6]
+bool is_squeezing(const CollisionSurface& surface, const ContactsAt& before, const ContactsAt& after,
+                  double tiny);
 
 }  // namespace apart

@@ -36,10 +36,10 @@ struct Gradient {
 class Directions {
  public:
   /// `balance`: forces must balance at the end.
-  Directions(Objective& objective, LinearSolver& solver, bool balance, Timings& timings)
+  Directions(Objective& objective, const NewtonTools& tools, bool balance)
       : objective_(objective),
-        solver_(solver),
-        timings_(timings),
+        solver_(tools.linear_solver),
+        timings_(tools.timings),
         tolerance_(balance ? rough_direction_tolerance : direction_tolerance),
         charted_(!objective.chart().is_identity()),
         exact_from_(balance || charted_ ? 0 : std::numeric_limits<int>::max()) {}
@@ -129,12 +129,12 @@ bool start_along(Objective& objective, Matrix3X& q, const Matrix3X& y, const New
   return true;
 }
 
-NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X& q, const NewtonHooks& hooks,
-                    const NewtonOptions& options, Timings& timings) {
+NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q, const NewtonHooks& hooks,
+                    const NewtonOptions& options) {
   NewtonResult result;
   const int repeats = options.l2_norm ? l2_repeats : 1;
   int small_steps = 0;
-  Directions directions(objective, linear_solver, bool(hooks.imbalance), timings);
+  Directions directions(objective, tools, bool(hooks.imbalance));
   bool linear = false;  // whether the last steps shrank no faster than by a fixed factor
   const auto evaluate = [&](const Matrix3X& at) {
     objective.prepare(at);
@@ -174,10 +174,10 @@ NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X&
 
     StepBound bound;
     {
-      const auto time = timings.measure(Phase::ccd);
+      const auto time = tools.timings.measure(Phase::ccd);
       bound = objective.feasible_step(q, p);
     }
-    const auto time = timings.measure(Phase::line_search);
+    const auto time = tools.timings.measure(Phase::line_search);
     LineSearch search(objective, q, {p, *direction, energy, gradient->of_free.dot(*direction)});
     gradient.reset();
     if (!search.descend(bound.alpha)) {

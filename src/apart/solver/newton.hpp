@@ -42,6 +42,12 @@ struct NewtonHooks {
   std::function<void(const Matrix3X& q, const NewtonProgress&)> iterated = {};
 };
 
+/// What newton() works with.
+struct NewtonTools {
+  LinearSolver& linear_solver;
+  Timings& timings;
+};
+
 struct NewtonResult {
   bool converged = false;
   bool at_once = false;  ///< the very first step, or the start, met the tolerance, and forces balanced
@@ -75,7 +81,7 @@ bool start_along(Objective& objective, Matrix3X& q, const Matrix3X& y, const New
 /// It ends when the Newton step is short, ‖p‖ ≤ tolerance · dt, and forces balance as hooks.imbalance says.
 /// q is the start and, on return, the last accepted iterate: always feasible, converged if the result says
 /// so.
-NewtonResult newton(Objective& objective, LinearSolver& linear_solver, Matrix3X& q, const NewtonHooks& hooks,
-                    const NewtonOptions& options, Timings& timings);
+NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q, const NewtonHooks& hooks,
+                    const NewtonOptions& options);
 
 }  // namespace apart

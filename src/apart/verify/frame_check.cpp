@@ -406,8 +406,8 @@ std::vector<Finding> FrameCheck::thin(const Matrix3X& points, std::size_t limit)
   std::vector<Finding> found = thin_above_half_spaces(points);
   if (!has_thickness()) return found;
   for (const Gap& g : find_gaps_below(
-           points, surface_, thickness_.margins(),
-           [this](const exact::PrimitivePair&p) { return thickness_.of_pair(p); },
+           points, surface_,
+           {thickness_.margins(), [this](const exact::PrimitivePair&p) { return thickness_.of_pair(p); }},
            [this](Index i, Index j) { return tested(i, j); }, limit)) {
     Finding& f = found.emplace_back(pair_finding(FindingKind::gap, g.pair));
     f.position = meeting_point(points, g.pair);

@@ -91,24 +91,29 @@ void for_each_contact_candidate(const exact::Surface& surface, std::span<const B
                                 FunctionRef<void(std::span<const PrimitivePair>)> visit, bool ends_too) {
   std::vector<exact::Primitive> edges = surface.face_edges;
   edges.insert(edges.end(), surface.segments.begin(), surface.segments.end());
-  exact::for_each_candidate(surface.vertices, surface.faces, vertex_boxes, tested, visit);
-  exact::for_each_candidate(edges, edges, vertex_boxes, tested, visit);
-  exact::for_each_candidate(ends_too ? surface.vertices : surface.points, surface.segments, vertex_boxes,
-                            tested, visit);
-  exact::for_each_candidate(surface.points, surface.points, vertex_boxes, tested, visit);
+  const exact::CandidateSearch search{vertex_boxes, tested};
+  exact::for_each_candidate(surface.vertices, surface.faces, search, visit);
+  exact::for_each_candidate(edges, edges, search, visit);
+  exact::for_each_candidate(ends_too ? surface.vertices : surface.points, surface.segments, search, visit);
+  exact::for_each_candidate(surface.points, surface.points, search, visit);
 }
 
 namespace {
 
-std::vector<Gap> find_gaps(const Matrix3X& points, const exact::Surface& surface,
-                           std::span<const double> margins, FunctionRef<double(const PrimitivePair&)> gap_of,
-                           exact::PairFilter tested, std::size_t limit, bool ends_too) {
+struct GapSearch {
+  exact::PairFilter tested;
+  std::size_t limit;  ///< of pairs found
+  bool ends_too;      ///< as for for_each_contact_candidate
+};
+
+std::vector<Gap> find_gaps(const Matrix3X& points, const exact::Surface& surface, const Spacing& spacing,
+                           const GapSearch& search) {
   std::vector<Box> boxes(points.cols());
   for (Index i = 0; i < points.cols(); ++i) {
     const Vector3 x = points.col(i);
     // Rounded outward.
     const Vector3 margin =
-        Vector3::Constant(margins[i] * (1 + 8 * unit_roundoff)) + 4 * unit_roundoff * x.cwiseAbs();
+        Vector3::Constant(spacing.margins[i] * (1 + 8 * unit_roundoff)) + 4 * unit_roundoff * x.cwiseAbs();
     boxes[i] = {x - margin, x + margin};
   }
   // The distance along any direction bounds the distance from below; with the right direction it is the
@@ -128,21 +133,22 @@ std::vector<Gap> find_gaps(const Matrix3X& points, const exact::Surface& surface
   };
   std::vector<Gap> found;
   for_each_contact_candidate(
-      surface, boxes, tested,
+      surface, boxes, search.tested,
       [&](std::span<const PrimitivePair> batch) {
-        if (found.size() >= limit) return;
+        if (found.size() >= search.limit) return;
         std::vector<double> distance(batch.size());
         parallel_for(Index(batch.size()), [&](Index i) {
           const Corners a(points, batch[i].a), b(points, batch[i].b);
           const SeparatingDirections s = separating_directions(a, b);
-          const double gap = gap_of(batch[i]);
+          const double gap = spacing.gap_of(batch[i]);
           const bool apart = certainly_apart(s.shortest, a, b, gap) || certainly_apart(s.normal, a, b, gap);
           distance[i] = apart ? std::numeric_limits<double>::infinity() : s.shortest.norm();
         });
         for (std::size_t i = 0; i < batch.size(); ++i)
-          if (std::isfinite(distance[i]) && found.size() < limit) found.push_back({batch[i], distance[i]});
+          if (std::isfinite(distance[i]) && found.size() < search.limit)
+            found.push_back({batch[i], distance[i]});
       },
-      ends_too);
+      search.ends_too);
   std::sort(found.begin(), found.end(), [](const Gap& a, const Gap& b) { return a.pair < b.pair; });
   return found;
 }
@@ -153,15 +159,13 @@ std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& s
                                  exact::PairFilter tested, std::size_t limit) {
   // Half the gap on either side.
   const std::vector<double> margins(points.cols(), 0.5 * gap);
-  return find_gaps(
-      points, surface, margins, [gap](const PrimitivePair&) { return gap; }, tested, limit, false);
+  return find_gaps(points, surface, {margins, [gap](const PrimitivePair&) { return gap; }},
+                   {tested, limit, false});
 }
 
 std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface,
-                                 std::span<const double> margins,
-                                 FunctionRef<double(const PrimitivePair&)> gap_of, exact::PairFilter tested,
-                                 std::size_t limit) {
-  return find_gaps(points, surface, margins, gap_of, tested, limit, true);
+                                 const Spacing& spacing, exact::PairFilter tested, std::size_t limit) {
+  return find_gaps(points, surface, spacing, {tested, limit, true});
 }
 
 double typical_length(const Matrix3X& points, const exact::Surface& surface) {

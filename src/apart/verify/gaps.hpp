@@ -17,6 +17,14 @@ struct SeparatingDirections {
 /// Of two primitives given by their corners: point–point, point–edge, point–triangle or edge–edge.
 SeparatingDirections separating_directions(std::span<const Vector3> a, std::span<const Vector3> b);
 
+/// The gaps that pairs have to keep.
+struct Spacing {
+  std::span<const double> margins;  ///< [m] per point, vertices of a primitive have the same; empty: no gaps
+  /// [m] of a pair; at most the sum of the margins of a vertex of each primitive. Called from several
+  /// threads, only if there are margins.
+  FunctionRef<double(const exact::PrimitivePair&)> gap_of;
+};
+
 struct Gap {
   exact::PrimitivePair pair;
   double distance;  ///< [m]
@@ -29,13 +37,10 @@ struct Gap {
 std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface, double gap,
                                  exact::PairFilter tested, std::size_t limit = std::size_t(-1));
 
-/// The same with a gap for each pair [m], and ends of edges with segments among the pairs: `gap_of` must
-/// answer no more than the sum of the margins of the two primitives' vertices (any of them; vertices of a
-/// primitive have the same).
+/// The same with a gap for each pair, and ends of edges with segments among the pairs.
 std::vector<Gap> find_gaps_below(const Matrix3X& points, const exact::Surface& surface,
-                                 std::span<const double> margins,
-                                 FunctionRef<double(const exact::PrimitivePair&)> gap_of,
-                                 exact::PairFilter tested, std::size_t limit = std::size_t(-1));
+                                 const Spacing& spacing, exact::PairFilter tested,
+                                 std::size_t limit = std::size_t(-1));
 
 /// The closest pair, if it is closer than `range`; of equally close ones the first.
 std::optional<Gap> smallest_gap(const Matrix3X& points, const exact::Surface& surface, double range,

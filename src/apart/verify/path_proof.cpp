@@ -235,12 +235,13 @@ double proven_apart_until(std::span<const Path> a, std::span<const Path> b, doub
 }
 
 PathProof prove_apart(const Matrix3X& from, const Matrix3X& to, const exact::Surface& surface,
-                      exact::PairFilter tested, std::size_t limit) {
-  return prove_apart(from, to, surface, tested, {{}, [](const PrimitivePair&) { return 0.0; }}, limit);
+                      exact::PairFilter tested) {
+  return prove_apart(from, to, surface, tested, {{}, [](const PrimitivePair&) { return 0.0; }});
 }
 
 PathProof prove_apart(const Matrix3X& from, const Matrix3X& to, const exact::Surface& surface,
-                      exact::PairFilter tested, const Spacing& spacing, std::size_t limit) {
+                      exact::PairFilter tested, const Spacing& spacing) {
+  constexpr std::size_t limit = 1000;  // of unproven pairs, to be reported
   PathProof proof;
   const bool spaced = !spacing.margins.empty();
   const int slices = time_slices(from, to, surface);

@@ -3,7 +3,7 @@
 // straight line from one position to another. Sound: what is called proven is proven, in exact arithmetic
 // wherever rounding could matter. Complete up to a limit of work: a pair that comes extremely close may
 // remain unproven although it does not touch.
-#include <apart/geometry/exact_intersection.hpp>
+#include <apart/verify/gaps.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -21,22 +21,14 @@ struct PathProof {
   std::vector<UnprovenPair> unproven;  ///< sorted by pair
 };
 
-/// The gaps that pairs have to keep.
-struct Spacing {
-  std::span<const double> margins;  ///< [m] per point; empty: no pair has a gap to keep
-  /// [m] of a pair; at most the sum of the margins of a vertex of each primitive, whichever. Called from
-  /// several threads, only if there are margins.
-  FunctionRef<double(const exact::PrimitivePair&)> gap_of;
-};
-
 /// Shows that surface pairs that do not intersect at `from` never touch on the way to `to`, and come no
 /// closer than they may, both ends included. Pairs that share a vertex or do not pass the filter are not
-/// examined. Stops early once `limit` pairs are unproven. All coordinates must be finite.
+/// examined. Stops early once 1000 pairs are unproven. All coordinates must be finite.
 PathProof prove_apart(const Matrix3X& from, const Matrix3X& to, const exact::Surface& surface,
-                      exact::PairFilter tested, const Spacing& spacing, std::size_t limit = 1000);
+                      exact::PairFilter tested, const Spacing& spacing);
 /// The same without gaps.
 PathProof prove_apart(const Matrix3X& from, const Matrix3X& to, const exact::Surface& surface,
-                      exact::PairFilter tested, std::size_t limit = 1000);
+                      exact::PairFilter tested);
 
 /// Whether two primitives (point–point, point–edge, point–triangle, edge–edge) provably stay apart, and by at
 /// least `gap` [m], for t ∈ [begin, end]. Returns the time up to which that is proven; `end` if throughout.

@@ -59,15 +59,19 @@ constexpr Glyph glyphs[] = {
 
 using Colour = std::array<int, 3>;
 
+struct Rectangle {
+  int x, y, width, height;  ///< [pixels]
+};
+
 /// The part of a picture that can be drawn on; what is outside is left out.
 class Canvas {
  public:
   explicit Canvas(Image& image) : image_(image) {}
 
   /// `opacity`: how much of the colour, the rest stays.
-  void fill(int x, int y, int width, int height, const Colour& colour, double opacity = 1) {
-    for (int j = std::max(y, 0); j < std::min(y + height, image_.height); ++j)
-      for (int i = std::max(x, 0); i < std::min(x + width, image_.width); ++i)
+  void fill(const Rectangle& r, const Colour& colour, double opacity = 1) {
+    for (int j = std::max(r.y, 0); j < std::min(r.y + r.height, image_.height); ++j)
+      for (int i = std::max(r.x, 0); i < std::min(r.x + r.width, image_.width); ++i)
         for (std::size_t c = 0; c < 3; ++c) {
           std::uint8_t& channel =
               image_.rgb[3 * (std::size_t(j) * std::size_t(image_.width) + std::size_t(i)) + c];
@@ -84,7 +88,7 @@ class Canvas {
         for (int row = 0; row < glyph_height; ++row)
           for (int column = 0; column < glyph_width; ++column)
             if (glyph->rows[std::size_t(row)] >> (glyph_width - 1 - column) & 1)
-              fill(x + column * dot, y + row * dot, dot, dot, colour);
+              fill({x + column * dot, y + row * dot, dot, dot}, colour);
       x += (glyph_width + 1) * dot;
     }
   }
@@ -135,7 +139,7 @@ void draw_legend(Image& image, const Legend& legend) {
   const int margin = 4 * dot, line = (glyph_height + 4) * dot, bar = 8 * dot;
   const int left = 2 * margin, top = image.height - 2 * margin - 2 * line - bar;
   constexpr Colour paper = {255, 255, 255}, ink = {30, 30, 30};
-  canvas.fill(left - margin, top - margin, width + 2 * margin, 2 * line + bar + 2 * margin, paper, 0.8);
+  canvas.fill({left - margin, top - margin, width + 2 * margin, 2 * line + bar + 2 * margin}, paper, 0.8);
   canvas.write(layout.title, left, top, dot, ink);
   const auto stops = colour_stops();
   for (int i = 0; i < width; ++i) {
@@ -147,7 +151,7 @@ void draw_legend(Image& image, const Legend& legend) {
       colour[std::size_t(c)] =
           int(std::lround((1 - (x - double(k))) * channel(k) + (x - double(k)) * channel(k + 1)));
     }
-    canvas.fill(left + i, top + line, 1, bar, colour);
+    canvas.fill({left + i, top + line, 1, bar}, colour);
   }
   const int below = top + line + bar + 2 * dot;
   for (std::size_t k = 0; k < 3; ++k) canvas.write(layout.numbers[k], left + layout.at[k], below, dot, ink);
