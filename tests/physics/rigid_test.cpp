@@ -194,12 +194,17 @@ TEST(RigidBody, FrictionThatNeverSettlesEndsTheStepAndIsReported) {
   add(-1, 0, 2.4166), add(65, -0.55, 3.6249), add(-65, 0.55, 3.6249);
   scene.bodies.push_back(ground());
   auto s = scene.simulation();
-  int reports = 0, limits = 0;
+  int reports = 0, limits = 0, marked = 0;
   s->on_slow = [&](const std::string& what) { reports += what.find("has not settled") != what.npos; };
-  for (int step = 0; step < 40; ++step) limits += s->step().friction_iterations >= 60;
+  for (int step = 0; step < 40; ++step) {
+    const StepReport report = s->step();
+    limits += report.friction_iterations >= 60;
+    marked += report.friction_unsettled;
+  }
   expect_intersection_free(*s);
   EXPECT_GT(limits, 0) << "otherwise the scene does not test what it should";
   EXPECT_EQ(reports, limits);
+  EXPECT_EQ(marked, limits);
 }
 
 TEST(RigidBody, ATorqueSpeedsUpItsSpinByItsInertia) {

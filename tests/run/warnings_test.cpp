@@ -1,4 +1,4 @@
-#include <apart/run/scene_report.hpp>
+#include <apart/run/scene_warnings.hpp>
 
 #include <gtest/gtest.h>
 #include <support/temporary_directory.hpp>

@@ -76,6 +76,10 @@ TEST(JointScene, RefusesWhatCannotBe) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {hinge(R"("bodies": ["a", "jely"])"),
        R"(joints[0].bodies[1]: got "jely", which is not a body; did you mean "jelly"?)"},
+      {hinge(R"("bodies": ["a", "the world"])"),
+       R"(joints[0].bodies[1]: got "the world", which is not a body; use the name of one; to hold a body to the world, name it alone)"},
+      {hinge(R"("bodies": ["a", "*"])"),
+       R"(joints[0].bodies[1]: got "*", but a joint holds one body to one other; name them, or one alone to hold it to the world)"},
       {hinge(R"("bodies": ["a", "a"])"), "has 'a' twice"},
       {hinge(R"("bodies": ["copies"])"), R"(stands for 3 bodies; name one of them, such as "copies.0")"},
       {hinge(R"("bodies": ["a", "ground"])"), "'ground' is a half-space"},

@@ -263,6 +263,17 @@ class Run {
     if (options_.on_note) options_.on_note(what);
   }
 
+  /// Forces of such steps do not satisfy the friction law to the tolerance, which nothing else would show.
+  void note_friction() {
+    if (totals_.friction_unsettled_steps == 0) return;
+    const std::string what = fmt::format(
+        "friction did not settle in {} of {}, which were accepted as they were (friction_unsettled in "
+        "steps.csv); use a smaller time.dt or a larger contact.epsv",
+        totals_.friction_unsettled_steps, counted(totals_.steps, "step"));
+    log_line(what);
+    if (options_.on_note) options_.on_note(what);
+  }
+
   /// Writes the present state as a frame, unless it is there already, and checks it.
   void keep_frame() {
     if (!frames_ || frame_step_ == simulation_.state().step) return;
@@ -316,6 +327,7 @@ class Run {
     if (result.end == RunEnd::finished && findings_.first()) result = {RunEnd::refuted, *findings_.first()};
     static constexpr std::string_view status[] = {"finished", "interrupted", "failed", "refuted", "failed"};
     keep_state(status[std::size_t(result.end)], result.reason);
+    note_friction();
     log_line(result.reason.empty() ? "finished" : result.reason);
     if (options_.profile) {
       const Timings& timings = simulation_.timings();
@@ -335,6 +347,7 @@ class Run {
     json["warnings"] = options_.warnings;
     json["steps"] = totals_.steps;
     json["converged_steps"] = totals_.converged_steps;
+    json["friction_unsettled_steps"] = totals_.friction_unsettled_steps;
     json["termination"] =
         model.options.solver.termination == Termination::balanced ? "balanced" : "newton_step";
     json["max_force_residual"] = totals_.max_force_residual;

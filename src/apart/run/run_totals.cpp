@@ -23,6 +23,7 @@ void Totals::add(const StepReport& r) {
       most_gained = std::max(most_gained, gained / supply);
   }
   converged_steps += r.converged;
+  friction_unsettled_steps += r.friction_unsettled;
   newton_iterations += r.newton_iterations;
   linear_solves += r.linear_solves;
   contacts += r.contacts;

@@ -13,7 +13,7 @@ namespace apart {
 
 /// All steps together.
 struct Totals {
-  Index steps = 0, converged_steps = 0;
+  Index steps = 0, converged_steps = 0, friction_unsettled_steps = 0;
   std::int64_t newton_iterations = 0, linear_solves = 0, contacts = 0;
   Index max_contacts = 0;
   double min_distance = std::numeric_limits<double>::infinity();

@@ -25,6 +25,7 @@ constexpr Column columns[] = {
     column<&StepReport::newton_iterations>("newton_iterations"),
     column<&StepReport::linear_solves>("linear_solves"),
     column<&StepReport::friction_iterations>("friction_iterations"),
+    column<&StepReport::friction_unsettled>("friction_unsettled"),
     column<&StepReport::contacts>("contacts"),
     column<&StepReport::min_distance>("min_distance"),
     column<&StepReport::min_gap>("min_gap"),

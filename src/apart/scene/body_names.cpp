@@ -34,13 +34,14 @@ class KnownBodies {
     if (dot != std::string::npos)
       if (const std::string stem = added.substr(0, dot); is_copy(added, stem)) known_.insert(stem);
   }
-  /// What is wrong with a name; empty if it is known.
-  std::string problem_with(const std::string& name) const {
+  /// What is wrong with a name; empty if it is known. `in_joint`: of one body, not of several.
+  std::string problem_with(const std::string& name, bool in_joint) const {
     if (has(name)) return {};
     const std::string near = nearest(name);
-    return fmt::format(
-        "got \"{}\", which is not a body; {}", name,
-        near.empty() ? "use the name of one, or \"*\"" : fmt::format("did you mean \"{}\"?", near));
+    return fmt::format("got \"{}\", which is not a body; {}", name,
+                       !near.empty() ? fmt::format("did you mean \"{}\"?", near)
+                       : in_joint    ? "use the name of one; to hold a body to the world, name it alone"
+                                     : "use the name of one, or \"*\"");
   }
 
  private:
@@ -79,8 +80,8 @@ void add_unknown_bodies(const SceneDescription& scene, Problems& problems) {
   for (const BodyDescription& body : scene.bodies)
     known.add(base_of(body).name,
               array_of(body) ? std::optional(std::size_t(array_of(body)->copies())) : std::nullopt);
-  const auto check = [&](const std::string& name, const Place& place) {
-    if (const std::string problem = known.problem_with(name); !problem.empty())
+  const auto check = [&](const std::string& name, const Place& place, bool in_joint = false) {
+    if (const std::string problem = known.problem_with(name, in_joint); !problem.empty())
       problems.add(place.message(problem));
   };
   const auto check_two = [&](const auto& user) {
@@ -90,7 +91,7 @@ void add_unknown_bodies(const SceneDescription& scene, Problems& problems) {
   for (const AttachmentDescription& attachment : scene.attachments) std::visit(check_two, attachment);
   for (const JointDescription& joint : scene.joints) {
     const JointBase& d = base_of(joint);
-    for (std::size_t k = 0; k < d.bodies.size(); ++k) check(d.bodies[k], d.place["bodies"][k]);
+    for (std::size_t k = 0; k < d.bodies.size(); ++k) check(d.bodies[k], d.place["bodies"][k], true);
   }
   for (const ProbeDescription& probe : scene.probes)
     std::visit(
@@ -117,23 +118,23 @@ void add_unknown_bodies(const JsonValue& scene, Problems& problems) {
       known.add(given ? *given : fmt::format("{}{}", *kind, i),
                 body.find("array") ? std::optional(copies_of(body)) : std::nullopt);
   }
-  const auto check = [&](const LocatedJson& name) {
+  const auto check = [&](const LocatedJson& name, bool in_joint) {
     const auto* text = name.value().get_if<std::string>();
-    const std::string problem = text ? known.problem_with(*text) : std::string();
+    const std::string problem = text ? known.problem_with(*text, in_joint) : std::string();
     if (!problem.empty()) problems.add(name.message(problem));
   };
-  const auto check_all = [&](const LocatedJson& users) {
+  const auto check_all = [&](const LocatedJson& users, bool are_joints = false) {
     if (!users.value().get_if<JsonValue::Array>()) return;
     for (const LocatedJson& user : users.items()) {
-      if (user.has("body")) check(user["body"]);
+      if (user.has("body")) check(user["body"], false);
       if (user.has("bodies") && user["bodies"].value().get_if<JsonValue::Array>())
-        for (const LocatedJson& name : user["bodies"].items()) check(name);
+        for (const LocatedJson& name : user["bodies"].items()) check(name, are_joints);
     }
   };
   const LocatedJson top(scene);
   if (top.has("contact") && top["contact"].has("pairs")) check_all(top["contact"]["pairs"]);
-  for (const char* key : {"attachments", "joints", "probes"})
-    if (top.has(key)) check_all(top[key]);
+  for (const std::string_view key : {"attachments", "joints", "probes"})
+    if (top.has(key)) check_all(top[key], key == "joints");
 }
 
 }  // namespace apart

@@ -253,6 +253,10 @@ std::vector<int> jointed_bodies(const JointBase& d,
                                 FunctionRef<const std::vector<int>&(const std::string&)> named) {
   std::vector<int> result;
   for (std::size_t k = 0; k < d.bodies.size(); ++k) {
+    if (d.bodies[k] == "*")
+      d.place["bodies"][k].fail(
+          "got \"*\", but a joint holds one body to one other; name them, or one alone to hold it to the "
+          "world");
     const std::vector<int>& meant = named(d.bodies[k]);
     if (meant.size() != 1)
       d.place["bodies"][k].fail("got \"{}\", which stands for {} bodies; name one of them, such as \"{}.0\"",

@@ -276,10 +276,25 @@ class SceneBuilder {
                           most_bodies);
   }
 
+  /// The spin of a rigid body is lost where a step turns it by more than half a turn: seen from its ends, the
+  /// step turned the body the other way round.
+  void check_spin(const BodyDescription& body) const {
+    const auto* rigid = std::get_if<RigidDescription>(&body);
+    const TimeDescription& time = description_.time;
+    if (!rigid || rigid->motion || time.conserve_spin || time.integrator == Integrator::quasi_static) return;
+    constexpr double most = 180;  // [degrees]
+    if (const double turn = rigid->angular_velocity.norm() * time.dt; turn > most)
+      rigid->place["angular_velocity"].fail(
+          "turns the body by {:.4g} degrees in a step of {} s, more than half a turn, and its spin would be "
+          "lost at once; use a time.dt of at most {:.2g} s, or \"conserve_spin\": true in \"time\"",
+          turn, time.dt, time.dt * most / turn);
+  }
+
   void add_bodies() {
     double cells = 0;
     for (const BodyDescription& body : description_.bodies) {
       problems_.collect([&] {
+        check_spin(body);
         for (BuiltBody& built : build_bodies(body, clock_, scene_.notes)) {
           cells += cell_count(built.body.mesh);
           entries_.push_back(std::move(built));

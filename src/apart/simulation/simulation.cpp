@@ -331,7 +331,8 @@ StepReport Simulation::advance(double end, double dt) {
     throw SolverError(
         fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, diagnose(p, begun, q, result)));
 
-  if (!result.unsettled.empty() && on_slow)
+  report.friction_unsettled = !result.unsettled.empty();
+  if (report.friction_unsettled && on_slow)
     on_slow(fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, result.unsettled));
 
   end_ = std::make_unique<StepEnd>(p, q);

@@ -10,7 +10,8 @@ struct StepReport {
   int substeps = 0;  ///< parts that it was divided into; 1: none
   int newton_iterations = 0;
   int linear_solves = 0;
-  int friction_iterations = 0;  ///< lagged solves
+  int friction_iterations = 0;      ///< lagged solves
+  bool friction_unsettled = false;  ///< the last was accepted although friction still changed
   Index contacts = 0;       ///< active contacts at the end; of a divided step, the most at the end of a part
   double min_distance = 0;  ///< smallest distance there [m]; infinity if nothing is near
   double min_gap = 0;       ///< the same minus thickness, over every accepted iterate
