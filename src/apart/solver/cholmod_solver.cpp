@@ -108,6 +108,7 @@ class CholmodSolver final : public LinearSolver {
     // factorisation's time was lost.
     if (flops_ > costly_flops && pause_ == 0) {
       gradients_.set_matrix(a);
+      if (options.near_null_space) gradients_.set_coarse_space(options.near_null_space());
       // Multiplications run at the speed of memory, a factorisation at that of the processor: about 1 : 8.
       const double affordable = 0.2 * flops_ / (8 * gradients_.flops_per_iteration());
       if (auto x = gradients_.solve(b, {.tolerance = options.tolerance,

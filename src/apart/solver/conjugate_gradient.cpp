@@ -1,3 +1,4 @@
+#include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/solver/conjugate_gradient.hpp>
 
@@ -15,6 +16,7 @@ constexpr Index chunk = 2048;                 // of rows; fixed, so that sums do
 }  // namespace
 
 void ConjugateGradient::set_matrix(const BlockSparse& a) {
+  coarse_.reset();
   const Index n = a.block_count();
   const auto start = a.column_start();
   const auto rows = a.block_rows();
@@ -51,6 +53,12 @@ void ConjugateGradient::set_matrix(const BlockSparse& a) {
     }
   }
   factorise_incompletely();
+}
+
+void ConjugateGradient::set_coarse_space(const NearNullSpace& space) {
+  ensure(space.positions.cols() == Index(diagonal_.size()), "ConjugateGradient: a position for each block");
+  auto coarse = std::make_unique<const CoarseSpace>(space, CoarseSpace::Rows{row_start_, column_, block_});
+  coarse_ = coarse->exists() ? std::move(coarse) : nullptr;
 }
 
 void ConjugateGradient::factorise_incompletely() {
@@ -106,6 +114,7 @@ void ConjugateGradient::precondition(const VectorX& r, VectorX& z) const {
     for (Index k = row_start_[std::size_t(i)]; k < diagonal_[std::size_t(i)]; ++k)
       z.segment<3>(3 * column_[std::size_t(k)]) -= lower_[std::size_t(k)].transpose() * y;
   }
+  if (coarse_) coarse_->add_correction(r, z);
 }
 
 double ConjugateGradient::dot(const VectorX& x, const VectorX& y) const {

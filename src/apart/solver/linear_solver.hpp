@@ -1,6 +1,8 @@
 #pragma once
 #include <apart/math/block_sparse.hpp>
+#include <apart/solver/near_null_space.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +26,9 @@ struct LinearSolveOptions {
   /// The caller can do without a solution: give up instead of an expensive factorisation after cheaper ways
   /// have failed.
   bool optional = false;
+  /// The near-null space of the matrix, with positions of its blocks, for iterative solvers: called if it is
+  /// used. Empty: not known.
+  std::function<NearNullSpace()> near_null_space = {};
 };
 
 struct LinearSolution {

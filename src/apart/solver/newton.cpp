@@ -67,8 +67,11 @@ class Directions {
     const auto solving = timings_.measure(Phase::linear_solve);
     if (objective_.take_pattern_change()) solver_.analyse(h);
     const auto attempt = [&](const BlockSparse& matrix) -> std::optional<VectorX> {
-      LinearSolution p = solver_.solve(matrix, -gradient.of_free,
-                                       {.tolerance = tolerance_, .optional = projection == Projection::none});
+      LinearSolution p = solver_.solve(
+          matrix, -gradient.of_free,
+          {.tolerance = tolerance_, .optional = projection == Projection::none, .near_null_space = [&] {
+             return near_null_space(objective_.chart(), objective_.coordinates(), objective_.free());
+           }});
       return p.is_solved() ? std::optional(std::move(p.x)) : std::nullopt;
     };
     std::optional<VectorX> p = attempt(h);
