@@ -54,6 +54,13 @@ TEST_F(Convert, PrintsTheSceneIfNoFileIsNamed) {
   EXPECT_EQ(nlohmann::json::parse(outcome.out)["name"], "fall");
 }
 
+TEST_F(Convert, RefusesToTakeScriptsPhysically) {
+  const Outcome outcome = apart({"convert", "--physical", "input/scenes/fall.txt"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("--physical has no effect on input/scenes/fall.txt"), std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(Convert, ChecksScriptsAsTheyAre) {
   const Outcome outcome = apart({"check", "input/scenes/fall.txt", "--set", "time.dt=0.01"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -47,7 +47,7 @@ void read_ipc_script_file(std::string_view input) {
   input_file("a.msh", tetrahedron);  // the mesh that scripts may name
   const auto file = input_file("input.txt", input);
   ImportedScene imported;
-  if (!accepted([&] { imported = import_ipc_script(file, file.parent_path()); })) return;
+  if (!accepted([&] { imported = import_ipc_script(file, {file.parent_path()}); })) return;
   accepted([&] { parse_scene(readable_text(brief_json(imported.scene)), "scene.json", file.parent_path()); });
 }
 
@@ -57,7 +57,7 @@ void read_rigid_ipc_file(std::string_view input) {
   input_file("a.off", "OFF\n6 2 0\n0 0 0\n1 0 0\n0 1 0\n5 0 0\n6 0 0\n5 1 0\n3 0 1 2\n3 3 4 5\n");
   const auto file = input_file("input.json", input);
   ImportedScene imported;
-  if (!accepted([&] { imported = import_rigid_ipc_fixture(file, file.parent_path()); })) return;
+  if (!accepted([&] { imported = import_rigid_ipc_fixture(file, {file.parent_path()}); })) return;
   accepted([&] { parse_scene(readable_text(brief_json(imported.scene)), "scene.json", file.parent_path()); });
 }
 

@@ -45,7 +45,7 @@ class IpcScripts : public ::testing::Test {
 
   ImportedScene imported(const std::string& text) {
     write_file(script(), text);
-    return import_ipc_script(script(), input() / "scenes");
+    return import_ipc_script(script(), {input() / "scenes"});
   }
   JsonValue scene(const std::string& text) { return brief_json(imported(text).scene); }
   /// The same with every default.

@@ -58,9 +58,9 @@ class RigidIpcFixtures : public ::testing::Test {
   }
 
   fs::path file() const { return directory / "fixtures/3D/scene.json"; }
-  ImportedScene imported(const std::string& text) {
+  ImportedScene imported(const std::string& text, bool physical = false) {
     write_file(file(), text);
-    return import_rigid_ipc_fixture(file(), file().parent_path());
+    return import_rigid_ipc_fixture(file(), {file().parent_path(), physical});
   }
   SceneFile read(const std::string& text) {
     write_file(file(), text);
@@ -303,6 +303,18 @@ TEST_F(RigidIpcFixtures, MoveAndPushBodies) {
   const auto said = notes(fixture(text));
   ASSERT_EQ(said.size(), 1u);
   EXPECT_NE(said[0].find("rigid_body_problem.rigid_bodies[0].torque"), std::string::npos) << said[0];
+}
+
+TEST_F(RigidIpcFixtures, CanBeTakenPhysically) {
+  const ImportedScene scene = imported(fixture(R"({"mesh": "cube.obj", "density": 500, "torque": [0, 9, 0]},
+                 {"mesh": "parts/slab.obj", "density": 50, "is_dof_fixed": [true, true, true, true, true, false]})"),
+                                       true);
+  const auto& pushed = std::get<RigidDescription>(scene.scene.bodies.at(0));
+  EXPECT_EQ(vector_of(std::get<TorqueDescription>(pushed.loads.at(0)).torque), Vector3(0, 9, 0));
+  const auto& hinge = std::get<RigidDescription>(scene.scene.bodies.at(1));
+  EXPECT_EQ(hinge.fixed_rotation, "xy");
+  EXPECT_FALSE(hinge.inertia) << "that of its shape and density";
+  EXPECT_TRUE(scene.notes.empty()) << scene.notes.front();
 }
 
 TEST_F(RigidIpcFixtures, FixDirections) {

@@ -5,6 +5,7 @@
 #include <apart/scene/scene_builder.hpp>
 
 #include <gtest/gtest.h>
+#include <support/small_scene.hpp>
 #include <support/temporary_directory.hpp>
 
 #include <functional>
@@ -51,14 +52,6 @@ struct ChangedMesh {
     return result;
   }
 };
-
-void expect_same_bits(const State& a, const State& b) {
-  EXPECT_EQ(a.step, b.step);
-  EXPECT_EQ(a.nodes, b.nodes);
-  EXPECT_EQ(a.velocity, b.velocity);
-  EXPECT_EQ(a.anchors, b.anchors);
-  EXPECT_EQ(a.friction, b.friction);
-}
 
 TEST(Checkpoint, OfARunThatKeepsItsMeshesHoldsNone) {
   const TemporaryDirectory directory;
@@ -140,9 +133,6 @@ TEST(Checkpoint, OfASceneWithJointsGoesOnWithTheSameBits) {
     resumed.step();
   }
   expect_same_bits(whole.state(), resumed.state());
-  EXPECT_EQ(whole.state().joint_forces, resumed.state().joint_forces);
-  EXPECT_EQ(whole.state().joint_angles, resumed.state().joint_angles);
-  EXPECT_EQ(whole.state().joint_anchors, resumed.state().joint_anchors);
   State spoilt = whole.state();
   spoilt.joint_forces.conservativeResize(3);
   write_checkpoint(directory / "c", spoilt, *scene.model, id);

@@ -149,7 +149,7 @@ TEST(Newton, HasNothingToDoWhereForcesBalanceAndStepsAreShort) {
   hooks.farthest = [&](const Matrix3X&) { return farthest; };
   const auto solve = [&] {
     Matrix3X q = Vector3(1, 0, 0);
-    return newton(objective, *solver, q, hooks, {.tolerance = 1e-9, .dt = 1}, timings);
+    return newton(objective, {*solver, timings}, q, hooks, {.tolerance = 1e-9, .dt = 1});
   };
   EXPECT_EQ(solve().iterations, 0);
   EXPECT_TRUE(solve().converged && solve().at_once);

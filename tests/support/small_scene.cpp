@@ -2,6 +2,7 @@
 
 #include <apart/bodies/body_rules.hpp>
 
+#include <gtest/gtest.h>
 #include <Eigen/Geometry>
 #include <algorithm>
 
@@ -61,6 +62,11 @@ ShellSubstance cotton(double membrane_scale) {
   s.bending_young = 8.21e5;
   s.bending_poisson = 0.243;
   return s;
+}
+
+void expect_same_bits(const State& a, const State& b) {
+  for_each_member([](const char* name, const auto& one, const auto& other) { EXPECT_EQ(one, other) << name; },
+                  a, b);
 }
 
 Vector3 linear_momentum(const Simulation& s) {

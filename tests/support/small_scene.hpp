@@ -44,6 +44,9 @@ constexpr double cotton_limit = 1.0608;  ///< largest stretch there
 /// inverted, or a gap smaller than its thickness.
 void expect_intersection_free(const Simulation& simulation);
 
+/// Every member.
+void expect_same_bits(const State& a, const State& b);
+
 Vector3 linear_momentum(const Simulation& simulation);   ///< [kg m/s]
 Vector3 angular_momentum(const Simulation& simulation);  ///< about the origin [kg m²/s]
 Vector3 centre_of_mass(const Simulation& simulation, int body);

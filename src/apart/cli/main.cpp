@@ -16,6 +16,7 @@
 #include <apart/scene/examples.hpp>
 #include <apart/scene/readable_text.hpp>
 #include <apart/scene/schema.hpp>
+#include <apart/scene/sized_examples.hpp>
 #include <apart/scene/validation.hpp>
 #include <apart/verify/certificate.hpp>
 
@@ -49,9 +50,20 @@ void write_text(const std::string& output, std::string_view text, bool force) {
   write_atomically(output, text);
 }
 
-int show_examples(const std::string& name, const std::string& output, bool force) {
-  if (!name.empty()) {
-    write_text(output, find_example(name).text, force);
+struct ExamplesArguments {
+  std::string name, output;
+  std::optional<Index> size;
+  bool force = false;
+};
+
+int show_examples(const ExamplesArguments& arguments) {
+  if (arguments.size) {
+    const SceneDescription scene = make_sized_example(arguments.name, *arguments.size);
+    write_text(arguments.output, readable_text(brief_json(scene)), arguments.force);
+    return exit_done;
+  }
+  if (!arguments.name.empty()) {
+    write_text(arguments.output, find_example(arguments.name).text, arguments.force);
     return exit_done;
   }
   std::size_t widest = 0;
@@ -60,6 +72,9 @@ int show_examples(const std::string& name, const std::string& output, bool force
     const JsonValue scene = parse_json(example.text, std::string(example.name));
     fmt::print("{:<{}}  {}\n", example.name, widest, LocatedJson(scene)["description"].text());
   }
+  fmt::print("\nIn any size, with --size:\n");
+  for (const SizedExample& example : sized_examples())
+    fmt::print("{:<{}}  {}\n", example.name, widest, example.count);
   return exit_done;
 }
 
@@ -71,11 +86,21 @@ std::string importable() {
   return list;
 }
 
-int convert(const std::string& script, const std::string& output, bool force) {
-  const SceneImporter* importer = importer_of(script);
-  if (!importer) throw InputError("{}: must be {}; give such a file", script, importable());
+struct ConvertArguments {
+  std::string file, output;
+  bool force = false, physical = false;
+};
+
+int convert(const ConvertArguments& arguments) {
+  const auto& [file, output, force, physical] = arguments;
+  const SceneImporter* importer = importer_of(file);
+  if (!importer) throw InputError("{}: must be {}; give such a file", file, importable());
+  if (physical && !importer->has_conventions)
+    throw InputError(
+        "--physical has no effect on {}, which is {}: its values are taken as they are; remove it", file,
+        importer->name);
   const fs::path folder = output.empty() ? fs::current_path() : fs::absolute(output).parent_path();
-  const ImportedScene imported = importer->import(script, folder);
+  const ImportedScene imported = importer->import(file, {folder, physical});
   print_notes(imported.notes);
   write_text(output, readable_text(brief_json(imported.scene)), force);
   return exit_done;
@@ -129,28 +154,32 @@ int dispatch(int argc, char** argv) {
 
   add_render_commands(app, code);
 
-  std::string example, example_output;
+  ExamplesArguments example;
   CLI::App* examples_command =
       app.add_subcommand("examples", "List the built-in scenes, or print one to start from");
-  examples_command->add_option("NAME", example, "Print this scene");
-  examples_command->add_option("-o,--output", example_output, "Write it to a file instead");
-  bool replace_example = false;
-  examples_command->add_flag("--force", replace_example, "Replace the file if it exists");
+  examples_command->add_option("NAME", example.name, "Print this scene");
+  examples_command->add_option("-o,--output", example.output, "Write it to a file instead");
+  examples_command->add_option("--size", example.size,
+                               "Make it in this size; the list says what that counts, and for which scenes");
+  examples_command->add_flag("--force", example.force, "Replace the file if it exists");
   examples_command->callback([&] {
-    if (example.empty() && !example_output.empty())
-      throw CLI::ValidationError("--output", "writes one scene; give its NAME");
-    code = show_examples(example, example_output, replace_example);
+    if (example.name.empty() && (!example.output.empty() || example.size))
+      throw CLI::ValidationError(example.size ? "--size" : "--output", "is of one scene; give its NAME");
+    code = show_examples(example);
   });
 
-  std::string script, converted;
+  ConvertArguments conversion;
   CLI::App* convert_command =
       app.add_subcommand("convert", "Convert a scene of another program: " + importable());
-  convert_command->add_option("FILE", script, "File of that program; run and check also accept it directly")
+  convert_command
+      ->add_option("FILE", conversion.file, "File of that program; run and check also accept it directly")
       ->required();
-  convert_command->add_option("SCENE", converted, "Scene file to write; default: standard output");
-  bool replace_converted = false;
-  convert_command->add_flag("--force", replace_converted, "Replace the scene file if it exists");
-  convert_command->callback([&] { code = convert(script, converted, replace_converted); });
+  convert_command->add_option("SCENE", conversion.output, "Scene file to write; default: standard output");
+  convert_command->add_flag("--physical", conversion.physical,
+                            "Of fixtures of Rigid IPC: take torques in N m and the true inertia of hinges, "
+                            "where that program departs from them");
+  convert_command->add_flag("--force", conversion.force, "Replace the scene file if it exists");
+  convert_command->callback([&] { code = convert(conversion); });
 
   bool reference = false;
   CLI::App* schema_command = app.add_subcommand("schema", "Print the scene format as JSON Schema");

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 std::span<const SceneImporter> importers() {
   static constexpr SceneImporter rows[] = {
       {"a script of the reference implementation of IPC (.txt, .ipc)", is_ipc_script, import_ipc_script},
-      {"a fixture of Rigid IPC (.json)", is_rigid_ipc_fixture, import_rigid_ipc_fixture},
+      {"a fixture of Rigid IPC (.json)", is_rigid_ipc_fixture, import_rigid_ipc_fixture, true},
   };
   return rows;
 }

@@ -16,13 +16,21 @@ struct ImportedScene {
   std::vector<std::string> notes;  ///< one line each: what has no effect here, and what differs
 };
 
+struct ImportOptions {
+  /// Paths are written relative to it where the two share more than the root, absolute otherwise or if it is
+  /// empty.
+  std::filesystem::path directory = {};
+  /// Values as the format documents them, in SI units, instead of what the other program makes of them.
+  bool physical = false;
+};
+
 /// One format of another program.
 struct SceneImporter {
   std::string_view name;                             ///< for messages, with the extension
   bool (*reads)(const std::filesystem::path& file);  ///< whether a file is of this format
-  /// Paths are written relative to `directory` where the two share more than the root, absolute otherwise or
-  /// if `directory` is empty. Throws InputError that names file and line.
-  ImportedScene (*import)(const std::filesystem::path& file, const std::filesystem::path& directory);
+  /// Throws InputError that names file and line.
+  ImportedScene (*import)(const std::filesystem::path& file, const ImportOptions& options);
+  bool has_conventions = false;  ///< ImportOptions::physical makes a difference
 };
 
 /// All formats; a new one is a folder beside this file and a row here.

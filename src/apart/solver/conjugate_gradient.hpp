@@ -9,8 +9,8 @@ namespace apart {
 
 /// Conjugate gradients for symmetric positive definite block matrices, preconditioned by an incomplete
 /// factorisation L D Lᵀ without fill and, if the near-null space is known, a coarse space: for systems whose
-/// factors are many times larger than the matrix, such as heaps of grains and fine meshes of volumes. The same
-/// bits for any number of threads.
+/// factors are many times larger than the matrix, such as heaps of grains and fine meshes of volumes. The
+/// same bits for any number of threads.
 class ConjugateGradient {
  public:
   struct Options {
@@ -37,13 +37,13 @@ class ConjugateGradient {
   /// z = (L D Lᵀ)⁻¹ r + Z (Zᵀ A Z)⁻¹ Zᵀ r
   void precondition(const VectorX& r, VectorX& z) const;
 
-  std::vector<Index> row_start_, column_;  ///< of blocks
-  std::vector<Index> diagonal_;            ///< place of each row's diagonal block
-  std::vector<Matrix3> block_;             ///< of the matrix
-  std::vector<Matrix3> lower_;             ///< L, in the places of block_ left of the diagonal
-  std::vector<Matrix3> inverse_;           ///< D⁻¹
+  std::vector<Index> row_start_, column_;      ///< of blocks
+  std::vector<Index> diagonal_;                ///< place of each row's diagonal block
+  std::vector<Matrix3> block_;                 ///< of the matrix
+  std::vector<Matrix3> lower_;                 ///< L, in the places of block_ left of the diagonal
+  std::vector<Matrix3> inverse_;               ///< D⁻¹
   std::unique_ptr<const CoarseSpace> coarse_;  ///< null: none
-  bool positive_ = true;                   ///< every diagonal block is definite
+  bool positive_ = true;                       ///< every diagonal block is definite
   mutable int iterations_ = 0;
   mutable bool indefinite_ = false;
 };

@@ -316,8 +316,8 @@ void Importer::report_unused() {
 
 namespace apart {
 
-ImportedScene import_ipc_script(const std::filesystem::path& file, const std::filesystem::path& directory) {
-  return ipc::Importer(file, directory).import();
+ImportedScene import_ipc_script(const std::filesystem::path& file, const ImportOptions& options) {
+  return ipc::Importer(file, options.directory).import();
 }
 
 }  // namespace apart

@@ -32,10 +32,12 @@ FormulaVector constant(const Vector3& v) {
 
 class FixtureImporter {
  public:
-  FixtureImporter(const fs::path& file, const fs::path& directory)
+  FixtureImporter(const fs::path& file, const ImportOptions& options)
       : fixture_(read_fixture(file)),
         shapes_(file, fixture_.plane),
-        directory_(directory.empty() ? directory : fs::absolute(directory).lexically_normal()),
+        directory_(options.directory.empty() ? fs::path()
+                                             : fs::absolute(options.directory).lexically_normal()),
+        physical_(options.physical),
         file_(file),
         source_(std::make_shared<const std::string>(file.string())) {}
 
@@ -234,15 +236,19 @@ class FixtureImporter {
     }
     if (!given.torque.isZero(0)) {
       TorqueDescription load;
-      load.torque = constant(given.torque * (std::numbers::pi / (fixture_.plane ? 180 : 90)));
+      const double factor = physical_ ? 1 : std::numbers::pi / (fixture_.plane ? 180 : 90);
+      load.torque = constant(factor * given.torque);
       rigid.loads.push_back(load);
-      note_once("torque", body.at["torque"],
-                fixture_.plane
-                    ? "is taken as the reference does, which reads it in degrees: pi/180 of the value, in N m"
-                    : "is taken as the reference does, which reads it in degrees and doubles it: pi/90 of "
-                      "the value, in N m");
+      if (!physical_)
+        note_once(
+            "torque", body.at["torque"],
+            fixture_.plane
+                ? "is taken as the reference does, which reads it in degrees: pi/180 of the value, in N "
+                  "m; 'apart convert --physical' takes the value"
+                : "is taken as the reference does, which reads it in degrees and doubles it: pi/90 of "
+                  "the value, in N m; 'apart convert --physical' takes the value");
     }
-    if (rigid.fixed_rotation.size() == 2 && !fixture_.plane) set_hinge(rigid, body, mass);
+    if (rigid.fixed_rotation.size() == 2 && !fixture_.plane && !physical_) set_hinge(rigid, body, mass);
     if (rigid.fixed_rotation.size() == 1)
       note_once("one rotation", body.at["is_dof_fixed"],
                 "fixes one rotation: here it means the world axis, the reference has not tested it");
@@ -269,11 +275,13 @@ class FixtureImporter {
     const double there = tidy(inertia.trace() - inertia(axis, axis));
     if (!(there > 0)) return;
     rigid.inertia = std::vector<double>(3, there);
-    note(body.at["is_dof_fixed"],
-         fmt::format(
-             "makes a hinge, of which the reference takes the inertia to be {:.4g} kg m2, without density; "
-             "remove \"inertia\" of '{}' from the scene for the true one, {:.4g} kg m2",
-             there, rigid.name, inertia(axis, axis) * body.density));
+    note(
+        body.at["is_dof_fixed"],
+        fmt::format(
+            "makes a hinge, of which the reference takes the inertia to be {:.4g} kg m2, without density; "
+            "remove \"inertia\" of '{}' from the scene, or use 'apart convert --physical', for the true one, "
+            "{:.4g} kg m2",
+            there, rigid.name, inertia(axis, axis) * body.density));
   }
 
   /// Of bodies that never touch: those of a group, and those that only scripts move.
@@ -343,7 +351,9 @@ class FixtureImporter {
 
   Fixture fixture_;
   Shapes shapes_;
-  fs::path directory_, file_;
+  fs::path directory_;
+  bool physical_;  ///< see ImportOptions
+  fs::path file_;
   std::shared_ptr<const std::string> source_;  ///< of places
   SceneDescription scene_;
   Aabb box_;  ///< of all vertices at the start
@@ -359,9 +369,8 @@ class FixtureImporter {
 
 namespace apart {
 
-ImportedScene import_rigid_ipc_fixture(const std::filesystem::path& file,
-                                       const std::filesystem::path& directory) {
-  return rigid_ipc::FixtureImporter(file, directory).import();
+ImportedScene import_rigid_ipc_fixture(const std::filesystem::path& file, const ImportOptions& options) {
+  return rigid_ipc::FixtureImporter(file, options).import();
 }
 
 }  // namespace apart
