@@ -1,6 +1,7 @@
 // Rigid bodies by themselves: their mass by what they are made of, and the contract of their chart.
 #include <apart/bodies/body.hpp>
 #include <apart/bodies/body_mesh.hpp>
+#include <apart/bodies/contact_defaults.hpp>
 #include <apart/bodies/control_tetrahedron.hpp>
 #include <apart/bodies/mass_distribution.hpp>
 #include <apart/bodies/rigid_chart.hpp>
@@ -41,6 +42,14 @@ Mesh together(const Mesh& a, const Mesh& b) {
   append(result.faces, b.faces);
   append(result.edges, b.edges);
   return result;
+}
+
+TEST(RigidBody, CreepsATenthAsFastAsAVolumeBecauseFrictionSticksBelowATenthOfTheSpeed) {
+  const Mesh mesh = generate::box({0.2, 0.3, 0.6}, {1, 1, 1});
+  const Body rigid = make_rigid("rigid", mesh, mass_distribution(mesh, 1000), {});
+  const ContactDefaults defaults = contact_defaults(rigid);
+  EXPECT_NEAR(defaults.epsv, 0.7e-4, 1e-12);
+  EXPECT_NEAR(defaults.tolerance, 0.7e-3, 1e-12);
 }
 
 TEST(MassDistribution, OfABoxIsTheSameByItsTetrahedraAndByItsSurface) {

@@ -43,6 +43,29 @@ TEST(CandidateCache, NeverMissesAPairWithinReach) {
   EXPECT_GT(close, 10000);
 }
 
+TEST(CandidateCache, BoundsTheDistancesOfItsPairsFromBelow) {
+  Random random(9);
+  double farther = 0, tight = 0, count = 0;
+  for (int trial = 0; trial < 10; ++trial) {
+    const CollisionSurface surface = random_surface(40, 0.2, 0.05, random);
+    CandidateCache cache(make_bvh(surface), 0.05);
+    Matrix3X x = surface.rest;
+    for (int step = 0; step < 40; ++step) {
+      const NearPairs near = cache.near(x);
+      for (Index i = 0; i < Index(near.pairs.size()); ++i) {
+        const double true_distance = distance(near.pairs[std::size_t(i)], x);
+        EXPECT_LE(near.least_distance(i), true_distance + 1e-12);
+        ++count;
+        farther += near.least_distance(i) > 0.05;
+        tight += near.least_distance(i) > 0.5 * true_distance;
+      }
+      x += random_motion(Index(x.cols()), random.exponential(1e-4, 0.02), 0.3, random);
+    }
+  }
+  EXPECT_GT(farther, 0.1 * count) << "and leaves little to test";
+  EXPECT_GT(tight, 0.3 * count);
+}
+
 TEST(CandidateCache, NeverMissesAPairOnThePath) {
   Random random(2);
   int close = 0;

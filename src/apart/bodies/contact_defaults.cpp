@@ -1,3 +1,4 @@
+#include <apart/bodies/body_rules.hpp>
 #include <apart/bodies/contact_defaults.hpp>
 #include <apart/geometry/aabb.hpp>
 
@@ -10,7 +11,10 @@ namespace apart {
 namespace {
 
 constexpr double dhat_of_size = 2e-3, dhat_of_edge = 0.25, dhat_of_diameter = 0.1;
-constexpr double speed_of_size = 1e-3;  // [1/s]
+// [1/s] of the size. What friction holds creeps at a share of the speed below which it sticks. Stacks of
+// bodies that cannot deform are held by it alone and must stand for long: a tenth, for up to half as many
+// iterations again (docs/performance.md).
+constexpr double speed_of_size = 1e-3, speed_of_whole = 1e-4;
 
 /// Length below which a tenth of the edges of the surface's triangles fall [m]; 0 if there are none. Meshes
 /// are refined where contact is expected, and a mean says little about those places.
@@ -43,7 +47,8 @@ ContactDefaults contact_defaults(const Body& body) {
   const double size = body.mesh.point_count() > 0 && !body.half_space
                           ? bounding_box(body.mesh.points).diagonal() + diameter
                           : 0;
-  result.epsv = result.tolerance = speed_of_size * size;
+  result.tolerance = speed_of_size * size;
+  result.epsv = (moves_as_whole(body) ? speed_of_whole : speed_of_size) * size;
   result.dhat = dhat_of_size * size;
   if (const double edge = fine_edge(body); edge > 0) result.dhat = std::min(result.dhat, dhat_of_edge * edge);
   if (diameter > 0) result.dhat = std::min(result.dhat, dhat_of_diameter * diameter);

@@ -40,12 +40,13 @@ Stencil reduced(unsigned taking_part, const Stencil& stencil) {
   return {PairKind::point_edge, {point[0], std::min(edge[0], edge[1]), std::max(edge[0], edge[1]), -1}};
 }
 
-void classify(const CollisionSurface& surface, const Candidates& candidates, const Matrix3X& x, Index c,
+void classify(const CollisionSurface& surface, const NearPairs& candidates, const Matrix3X& x, Index c,
               Part& part) {
-  const Stencil& stencil = candidates[c];
+  const Stencil& stencil = candidates.pairs[std::size_t(c)];
   const PairSettings& settings =
       surface.settings(stencil.vertices[0], stencil.vertices[first_count(stencil.kind)]);
   const double reach = settings.thickness + settings.dhat;
+  if (candidates.least_distance(c) > 1.001 * reach) return;
   const StencilPoints points = stencil.gather(x);
   const ClosestPoints closest = closest_points(stencil.kind, points);
   const double squared = closest.r.squaredNorm();
@@ -114,9 +115,9 @@ std::vector<std::array<Index, n>> sorted(const std::vector<Part>& parts,
 
 }  // namespace
 
-ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& candidates, const Matrix3X& x) {
+ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& candidates, const Matrix3X& x) {
   constexpr Index chunk = 4096;
-  const Index count = Index(candidates.size());
+  const Index count = Index(candidates.pairs.size());
   std::vector<Part> parts((count + chunk - 1) / chunk);
   parallel_chunks(count, chunk, [&](Index begin, Index end) {
     Part& part = parts[begin / chunk];
@@ -153,11 +154,11 @@ ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& can
   add_merged(PairKind::point_point, sorted(parts, &Part::point_point, surface.vertex_count()));
   add_merged(PairKind::point_edge, sorted(parts, &Part::point_edge, surface.vertex_count()));
   for (const Part& part : parts)
-    for (Index c : part.point_triangle) add(candidates[c], 1, 0);
+    for (Index c : part.point_triangle) add(candidates.pairs[std::size_t(c)], 1, 0);
   for (const Part& part : parts)
-    for (Index c : part.edge_edge) add(candidates[c], 1, 0);
+    for (Index c : part.edge_edge) add(candidates.pairs[std::size_t(c)], 1, 0);
   for (const Part& part : parts)
-    for (const auto& [c, threshold] : part.mollified) add(candidates[c], 1, threshold);
+    for (const auto& [c, threshold] : part.mollified) add(candidates.pairs[std::size_t(c)], 1, threshold);
   for (const Part& part : parts)
     active.contacts.insert(active.contacts.end(), part.shortened.begin(), part.shortened.end());
 

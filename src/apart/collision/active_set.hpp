@@ -35,6 +35,6 @@ struct ActiveSet {
 /// The candidate pairs closer than ξ + d̂ at x, point–triangle and edge–edge pairs reduced to the feature that
 /// is closest and merged with a multiplicity. Edge–edge pairs with c < ε stay edge–edge, mollified. The same
 /// for any number of threads and for any candidates that contain all pairs closer than ξ + d̂.
-ActiveSet find_active_set(const CollisionSurface& surface, const Candidates& candidates, const Matrix3X& x);
+ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& candidates, const Matrix3X& x);
 
 }  // namespace apart

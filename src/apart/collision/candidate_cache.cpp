@@ -17,9 +17,9 @@ namespace {
 // Distances compared below are rounded; a slightly larger radius makes up for it.
 constexpr double slack = 1 + 1e-9;
 
-/// Whether the primitives are provably farther apart than `radius`: along the direction r of the closest
-/// points found, or along any other, no pair of their vertices is nearer.
-bool surely_farther(const Stencil& stencil, const Matrix3X& x, double radius) {
+/// A distance [m] that the primitives provably have at least: along the direction r of the closest points
+/// found, or along any other, no pair of their vertices is nearer.
+double sure_distance(const Stencil& stencil, const Matrix3X& x) {
   const StencilPoints points = stencil.gather(x);
   const Vector3 r = closest_points(stencil.kind, points).r;
   double least = infinity, size = 0;
@@ -29,7 +29,8 @@ bool surely_farther(const Stencil& stencil, const Matrix3X& x, double radius) {
       least = std::min(least, r.dot(apart));
       size += apart.lpNorm<1>();
     }
-  return least > r.norm() * (radius * slack + 1e-14 * size);
+  const double length = r.norm();
+  return length > 0 ? least / length - 1e-14 * size : 0;
 }
 
 double largest_distance(const Matrix3X& a, const Matrix3X& b) {
@@ -60,23 +61,34 @@ CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, const Co
 }
 
 /// Keeps the pairs that may be within their reach and `more`. Boxes let about twice as many pass, and each is
-/// tested many times.
-void CandidateCache::drop_farther(Candidates& candidates, const Matrix3X& x, double more) const {
+/// tested many times. Returns lower bounds of the distances of those kept.
+std::vector<float> CandidateCache::drop_farther(Candidates& candidates, const Matrix3X& x,
+                                                double more) const {
   constexpr Index chunk = 4096;
   const Index count = Index(candidates.size());
+  std::vector<float> distance(candidates.size());
   std::vector<Index> kept((count + chunk - 1) / chunk);
   parallel_chunks(count, chunk, [&](Index begin, Index end) {
     Index next = begin;
-    for (Index i = begin; i < end; ++i)
-      if (!surely_farther(candidates[i], x, reach(candidates[i]) + more)) candidates[next++] = candidates[i];
+    for (Index i = begin; i < end; ++i) {
+      const double apart = sure_distance(candidates[i], x);
+      if (apart > (reach(candidates[i]) + more) * slack) continue;
+      candidates[next] = candidates[i];
+      distance[std::size_t(next++)] = float(std::max(0.0, apart)) * (1 - 1e-6f);  // rounded down
+    }
     kept[begin / chunk] = next - begin;
   });
   auto out = candidates.begin();
+  auto distance_out = distance.begin();
   for (std::size_t c = 0; c < kept.size(); ++c) {
     const auto begin = candidates.begin() + Index(c) * chunk;
     out = std::copy(begin, begin + kept[c], out);
+    const auto first = distance.begin() + Index(c) * chunk;
+    distance_out = std::copy(first, first + kept[c], distance_out);
   }
   candidates.erase(out, candidates.end());
+  distance.erase(distance_out, distance.end());
+  return distance;
 }
 
 std::optional<Candidates> CandidateCache::find(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1,
@@ -141,20 +153,21 @@ void CandidateCache::search(const Matrix3X& x) {
     }
     if (found->size() < limit / 4) most_ *= 2;  // pairs have become fewer: a larger margin may be tried again
     around_ = std::move(*found);
-    drop_farther(around_, x, 2 * margin_);
+    distance_ = drop_farther(around_, x, 2 * margin_);
     return;
   }
   // The smallest margin, whatever it costs.
   const double radius = (reach_ + 2 * margin_) * slack;
   if (auto found = find(options_.block_size, x, x, radius)) {
     around_ = std::move(*found);
-    drop_farther(around_, x, 2 * margin_);
+    distance_ = drop_farther(around_, x, 2 * margin_);
     if (around_.size() < limit / 4) most_ *= 2;
     return;
   }
   // Pairs that only their boxes let pass are not kept for longer than a block.
   around_.clear();
   around_.shrink_to_fit();
+  distance_.clear();
   ensure_room(estimated_pairs(x, radius) / 2);  // boxes overlap about twice as often as what is in them
   for_each_block(x, x, radius, [&](std::span<const Stencil> block) {
     Candidates near(block.begin(), block.end());
@@ -218,6 +231,13 @@ const Candidates& CandidateCache::at(const Matrix3X& x) {
   if (centre_.cols() == x.cols()) motion_ = largest_distance(x, centre_) / double(calls_);
   search(x);
   return around_;
+}
+
+NearPairs CandidateCache::near(const Matrix3X& x) {
+  at(x);
+  if (distance_.empty()) return around_;
+  moved_ = x - centre_;
+  return {around_, distance_, moved_};
 }
 
 /// Whether the pairs around x cover the whole path. A path that a new margin would cover is worth a new

@@ -51,6 +51,8 @@ class CandidateCache {
   /// margin. Throws MemoryError if there are more than fit into memory.
   /// The reference is valid until the next call, as are those below.
   const Candidates& at(const Matrix3X& x);
+  /// The same, with bounds of their distances.
+  NearPairs near(const Matrix3X& x);
   /// All pairs that can come closer than `reach` on the straight path x → x + p.
   const Candidates& along(const Matrix3X& x, const Matrix3X& p);
   /// All pairs whose chords can come closer than `reach` and the deviations of their points on a share of a
@@ -80,7 +82,7 @@ class CandidateCache {
                       BroadPhase::BlockVisitor visit);
 
   std::unique_ptr<BroadPhase> broad_phase_;
-  void drop_farther(Candidates& candidates, const Matrix3X& x, double more) const;
+  std::vector<float> drop_farther(Candidates& candidates, const Matrix3X& x, double more) const;
   void ensure_room(double pairs) const;
   double estimated_pairs(const Matrix3X& x, double radius) const;
   const CollisionSurface* surface_ = nullptr;  ///< to estimate the number of pairs; may be null
@@ -88,11 +90,14 @@ class CandidateCache {
   std::vector<double> extent_;  ///< of each vertex [m]; empty: zero
   CandidateOptions options_;
   Timings* timings_;
-  double motion_ = 0;      ///< largest motion of a vertex that the next search should cover [m]
-  double most_;            ///< largest margin that did not list too many pairs [m]
-  double margin_ = 0;      ///< δ
-  Matrix3X centre_;        ///< x_c
-  Candidates around_;      ///< valid while covers(x)
+  double motion_ = 0;  ///< largest motion of a vertex that the next search should cover [m]
+  double most_;        ///< largest margin that did not list too many pairs [m]
+  double margin_ = 0;  ///< δ
+  Matrix3X centre_;    ///< x_c
+  Candidates around_;  ///< valid while covers(x)
+  /// [m] of each of these at the centre, at most; empty: not known
+  std::vector<float> distance_;
+  Matrix3X moved_;         ///< [m] from the centre, by the last `near`
   Candidates swept_;       ///< of the last long path
   std::size_t calls_ = 0;  ///< of `at` since the last search around a centre
   std::size_t searches_ = 0;

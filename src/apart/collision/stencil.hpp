@@ -2,7 +2,10 @@
 #include <apart/collision/collision_surface.hpp>
 #include <apart/geometry/squared_distance.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -47,6 +50,20 @@ inline ContactRange contact_range(const CollisionSurface& surface, const Stencil
   return {settings.thickness, settings.dhat};
 }
 
+/// How much the distance of a pair can change at most while its vertices move by the columns of `motion` [m]:
+/// what they have in common changes nothing.
+inline double largest_change(const Stencil& s, const Matrix3X& motion) {
+  const int first = first_count(s.kind), n = s.size();
+  const Vector3 common = motion.col(s.vertices[0]);
+  const auto farthest = [&](int begin, int end) {
+    double squared = 0;
+    for (int i = begin; i < end; ++i)
+      squared = std::max(squared, (motion.col(s.vertices[std::size_t(i)]) - common).squaredNorm());
+    return std::sqrt(squared);
+  };
+  return (first == 1 ? 0 : farthest(1, first)) + farthest(first, n);
+}
+
 /// "edge and edge", for messages.
 constexpr std::string_view name_of(PairKind kind) {
   constexpr std::string_view names[] = {"point and point", "point and edge", "point and triangle",
@@ -69,5 +86,26 @@ inline bool any_can_collide(const CanCollide& can_collide, const Stencil& s) {
 /// the vertices are those of the face and the edges in the order the surface stores them (edge with the
 /// smaller index first).
 using Candidates = std::vector<Stencil>;
+
+/// Candidates, and what is known of their distances at some x.
+struct NearPairs {
+  NearPairs() = default;
+  /// Nothing is known.
+  NearPairs(const Candidates& all) : pairs(all) {}
+  explicit NearPairs(std::span<const Stencil> all) : pairs(all) {}
+  NearPairs(std::span<const Stencil> all, std::span<const float> distances, const Matrix3X& by)
+      : pairs(all), distance(distances), moved(&by) {}
+
+  std::span<const Stencil> pairs;
+  std::span<const float> distance;  ///< [m] of each, at most, where vertices were earlier; empty: not known
+  const Matrix3X* moved = nullptr;  ///< [m] how far each vertex is from there
+
+  /// [m], not more than the distance of pair i at x; up to rounding, which must not matter.
+  double least_distance(Index i) const {
+    if (distance.empty()) return 0;
+    const double then = double(distance[std::size_t(i)]);
+    return then > 0 ? then - largest_change(pairs[std::size_t(i)], *moved) : 0;
+  }
+};
 
 }  // namespace apart

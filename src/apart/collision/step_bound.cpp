@@ -97,8 +97,26 @@ struct Looked {
   Candidates cutting = {};
 };
 
-Looked look(const CollisionSurface& surface, std::span<const Stencil> candidates, const Path& path,
+/// Whether a pair is so far apart, or moves so little, that no method would end its path: half of the gap
+/// that may be used up is left.
+bool is_surely_free(const CollisionSurface& surface, const NearPairs& candidates, Index c, const Path& path,
+                    const CcdOptions& options) {
+  if (candidates.distance.empty() || options.method != CcdMethod::additive) return false;
+  const Stencil& s = candidates.pairs[std::size_t(c)];
+  const double gap = candidates.least_distance(c) -
+                     surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]).thickness;
+  if (!(gap > 0)) return false;
+  double change = largest_change(s, path.move);
+  for (int i = 0; i < s.size(); ++i) {
+    const Index v = s.vertices[std::size_t(i)];
+    change += path.deviation(v) + 2 * sum_rounding * path.start.col(v).lpNorm<1>();
+  }
+  return change < 0.5 * (1 - options.gap_fraction) * gap;
+}
+
+Looked look(const CollisionSurface& surface, const NearPairs& near, const Path& path,
             const CcdOptions& options) {
+  const std::span<const Stencil> candidates = near.pairs;
   SharedMinimum earliest(std::min(options.upper_time, 1.0));
   constexpr Index chunk = 512;
   std::vector<Candidates> cutting(
@@ -106,6 +124,7 @@ Looked look(const CollisionSurface& surface, std::span<const Stencil> candidates
   parallel_chunks(Index(candidates.size()), chunk, [&](Index begin, Index end) {
     for (Index c = begin; c < end; ++c) {
       const Stencil& stencil = candidates[std::size_t(c)];
+      if (is_surely_free(surface, near, c, path, options)) continue;
       const bool straight = path.is_straight() || is_straight(path, stencil);
       if (straight && !moves(path, stencil)) continue;  // a turn may end where it began
       const CcdQuery query = chord_query(surface, path, stencil);
@@ -181,7 +200,7 @@ void look_at_all(const CollisionSurface& surface, CandidateCache& cache, const P
   CcdOptions until = options;
   const auto look_at = [&](std::span<const Stencil> block) {
     until.upper_time = looked.alpha;
-    Looked more = look(surface, block, path, until);
+    Looked more = look(surface, NearPairs(block), path, until);
     looked.alpha = more.alpha;
     looked.cutting.insert(looked.cutting.end(), more.cutting.begin(), more.cutting.end());
   };
@@ -205,7 +224,7 @@ StepBound collision_free_step(const CollisionSurface& surface, std::span<const S
   ensure(path.is_straight() || path.curve,
          "collision_free_step: a path that bends says where its points are");
   if (!is_finite(path)) return {0};
-  return with_corners(surface, look(surface, candidates, path, options), path, options);
+  return with_corners(surface, look(surface, NearPairs(candidates), path, options), path, options);
 }
 
 StepBound collision_free_step(const CollisionSurface& surface, CandidateCache& cache, const Path& path,
@@ -220,7 +239,7 @@ StepBound collision_free_step(const CollisionSurface& surface, CandidateCache& c
     case CcdCulling::none:
       break;
     case CcdCulling::near_first:
-      looked = look(surface, cache.at(path.start), path, options);
+      looked = look(surface, cache.near(path.start), path, options);
       // Beyond the margin of the pairs around x there may be others, but only those met before the time just
       // found matter.
       if (looked.alpha <= cache.covered_share(path)) return with_corners(surface, looked, path, options);

@@ -138,7 +138,7 @@ void BarrierContact::prepare(const Matrix3X& x) {
   // Several parts of a step ask at the same place.
   if (prepared_ && x.cols() == prepared_->cols() && x == *prepared_) return;
   prepared_ = x;
-  active_ = find_active_set(surface_, candidates_.at(x), x);
+  active_ = find_active_set(surface_, candidates_.near(x), x);
   plane_points_.clear();
   for (const PlaneContact& c : active_.plane_contacts)
     plane_points_.push_back({c.vertex, surface_.half_spaces[c.plane].carrier});

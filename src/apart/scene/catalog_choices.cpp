@@ -79,8 +79,8 @@ std::vector<ChoiceList> choices() {
       {"epsv",
        "Speed below which friction is static",
        {{"auto",
-         "1e-3 of the diagonal of a body's bounding box per second; the smaller value of the two bodies that "
-         "can be pushed"}}},
+         "1e-3 of the diagonal of a body's bounding box per second, 1e-4 for rigid and affine bodies; the "
+         "smaller value of the two bodies that can be pushed"}}},
       {"tolerance",
        "Length of a Newton step that is short",
        {{"auto",

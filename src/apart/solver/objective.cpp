@@ -130,7 +130,8 @@ StepBound Objective::feasible_piece(const Matrix3X& q, const Matrix3X& y, double
   const Matrix3X bend = length * length * chart_.bend(q, y);
   const ChartCurve curve({chart_, map_, q, y}, begin, end);
   Path nodes{from, to - from, bend.colwise().norm().transpose()};
-  Path vertices{map_.positions(from), map_.push_forward(nodes.move),
+  const bool known = from.cols() == q_.cols() && from == q_;
+  Path vertices{known ? x_ : map_.positions(from), map_.push_forward(nodes.move),
                 map_.push_forward(bend).colwise().norm().transpose()};
   // Also those that do not turn are where they are only up to rounding.
   for (const Index v : curved_) vertices.bend[v] += std::numeric_limits<double>::min();
