@@ -125,8 +125,8 @@ std::vector<CcdQuery> recorded_queries(const char* example, int steps) {
 
 void tight_against_additive(benchmark::State& state, const char* example, int steps) {
   set_thread_count(1);
-  compare(state, recorded_queries(example, steps), tight_inclusion_ccd, additive_ccd, {}, "tight_us",
-          "additive_us");
+  compare(state, recorded_queries(example, steps), {tight_inclusion_ccd, "tight_us"},
+          {additive_ccd, "additive_us"}, {});
 }
 BENCHMARK_CAPTURE(tight_against_additive, bowl_of_shapes, "bowl-of-shapes", 25)->Iterations(1);
 BENCHMARK_CAPTURE(tight_against_additive, twisted_mat, "twisted-mat", 25)->Iterations(1);

@@ -8,10 +8,11 @@
 
 namespace apart {
 
-/// The second level of a preconditioner. The blocks of a system are divided by their positions into parts of
-/// about a hundred neighbours, and with Z, whose columns are the rigid motions of one part each,
+/// The second level of a preconditioner. The blocks of a system are divided by their positions into
+/// aggregates of about a hundred neighbours, and with Z, whose columns are the rigid motions of one aggregate
+/// each,
 ///   z = Z (Zᵀ A Z)⁻¹ Zᵀ r
-/// corrects the errors that move such parts as a whole, which an incomplete factorisation, whose entries
+/// corrects the errors that move such aggregates as a whole, which an incomplete factorisation, whose entries
 /// reach from a node to its neighbours only, takes hundreds of iterations to remove. Added to it, the number
 /// of iterations hardly grows with the mesh or with stiffness (additive two-level method: e.g. Smith,
 /// Bjørstad, Gropp, Domain Decomposition, 1996). The same bits for any number of threads.
@@ -22,13 +23,10 @@ class CoarseSpace {
     std::span<const Index> row_start, column;  ///< of blocks
     std::span<const Matrix3> block;
   };
-  /// None.
-  CoarseSpace() = default;
   CoarseSpace(const NearNullSpace& space, const Rows& a);
 
   /// False also if Zᵀ A Z is not positive definite.
   bool exists() const { return usable_; }
-  Index part_count() const { return parts_; }
   /// z += Z (Zᵀ A Z)⁻¹ Zᵀ r
   void add_correction(const VectorX& r, VectorX& z) const;
   /// Of one correction: multiplications and additions.
@@ -40,9 +38,9 @@ class CoarseSpace {
   void set_basis(const NearNullSpace& space);
   void factorise(const Rows& a);
 
-  Index parts_ = 0;
-  std::vector<Index> part_;   ///< of each block
-  std::vector<Basis> basis_;  ///< Z: the three rows of each block, in the columns of its part
+  Index aggregates_ = 0;
+  std::vector<Index> aggregate_;  ///< of each block
+  std::vector<Basis> basis_;      ///< Z: the three rows of each block, in the columns of its aggregate
   Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor_;
   bool usable_ = false;
 };
