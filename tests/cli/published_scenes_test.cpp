@@ -25,10 +25,10 @@ class PublishedScenes : public ProgramTest {
     write_file(directory / ("input/scenes/" + name + ".txt"),
                "shapes input 1\ninput/tetMeshes/" + mesh + " 0 0.6 0  0 0 0  1 1 1\nground 0.1 0\n" + more);
   }
-  Outcome scenes(std::vector<std::string> arguments, double interrupt_after = -1) {
+  Outcome scenes(std::vector<std::string> arguments, const Signal& signal = {}) {
     arguments.insert(arguments.begin(),
                      {"--program", APART_PROGRAM, "--scripts", "input", "--output", "out"});
-    return run_program(APART_SCENES_PROGRAM, arguments, directory.path(), interrupt_after);
+    return run_program(APART_SCENES_PROGRAM, arguments, directory.path(), signal);
   }
   nlohmann::json result(const std::string& name) {
     return nlohmann::json::parse(read_file(directory / ("out/runs/scenes/" + name + ".json")));
@@ -72,15 +72,20 @@ TEST_F(PublishedScenes, EachIsRunAndProvenAndFailuresStayInTheTable) {
 }
 
 TEST_F(PublishedScenes, OneThatWasStoppedGoesOnWhereItWas) {
-  EXPECT_EQ(scenes({"--steps", "1000000"}, 1.0).code, 130);
-  const Outcome first = scenes({"--steps", "1000000", "--scene-budget", "2"});
+  const auto some_steps_done = [&](const std::string&) {
+    return line_count(directory / "out/runs/scenes/fall/steps.csv") > 2;
+  };
+  EXPECT_EQ(scenes({"--steps", "1000000"}, {some_steps_done}).code, 130);
+  const Outcome first = scenes({"--steps", "1000000", "--scene-budget", "1.1"});
   EXPECT_EQ(first.code, 1) << first.out;
   EXPECT_NE(first.out.find("go on with the same command"), first.out.npos) << first.out;
   EXPECT_EQ(result("fall")["outcome"], "partly");
   EXPECT_EQ(result("fall")["steps_wanted"], 1000000);
   const int steps = result("fall")["steps"];
-  EXPECT_GT(steps, 0);
-  scenes({"--scene-budget", "2"});
+  EXPECT_GE(steps, 2) << "those before it was stopped";
+  // The busier the machine, the fewer steps fit into the limit.
+  for (int trial = 0; trial < 20 && result("fall")["steps"] == steps; ++trial)
+    scenes({"--scene-budget", "1.1"});
   EXPECT_GT(result("fall")["steps"], steps);
 }
 

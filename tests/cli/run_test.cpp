@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <set>
 #include <sstream>
@@ -21,17 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 Outcome apart_program(const std::vector<std::string>& arguments, const fs::path& directory,
-                      double interrupt_after = -1) {
-  return run_program(APART_PROGRAM, arguments, directory, interrupt_after);
+                      const Signal& signal = {}) {
+  return run_program(APART_PROGRAM, arguments, directory, signal);
 }
 
 nlohmann::json summary_of(const fs::path& run) {
   return nlohmann::json::parse(read_file(run / "summary.json"));
-}
-
-std::size_t line_count(const fs::path& file) {
-  const std::string text = read_file(file);
-  return std::size_t(std::count(text.begin(), text.end(), '\n'));
 }
 
 // Two balls, one on a soft box, with friction: enough for contacts, too small to take time.
@@ -187,10 +183,10 @@ TEST_F(Runs, GiveTheSameBitsWhereverMemoryIs) {
        {"X=1", "MALLOC_TOP_PAD_=12345", "GLIBC_TUNABLES=glibc.malloc.tcache_count=0"}) {
     const Outcome outcome = run_program("/usr/bin/env",
                                         {setting, APART_PROGRAM, "run", "ball-through-board", "--set",
-                                         "time.steps=2", "-o", "out", "--force", "--threads", "1"},
+                                         "time.steps=1", "-o", "out", "--force", "--threads", "1"},
                                         directory.path());
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    digests.push_back(read_file(directory / "out/frames/frame_000002.vtu"));
+    digests.push_back(read_file(directory / "out/frames/frame_000001.vtu"));
   }
   EXPECT_TRUE(digests[0] == digests[1]);
   EXPECT_TRUE(digests[0] == digests[2]);
@@ -268,10 +264,12 @@ TEST_F(Runs, ThatWereRefutedAreNotContinued) {
 }
 
 TEST_F(Runs, InterruptedLeaveAValidDirectoryAndCanBeResumed) {
-  // Long enough that the signal surely comes in the middle.
+  const auto some_steps_done = [&](const std::string&) {
+    return line_count(directory / "out/steps.csv") > 5;
+  };
   const Outcome outcome = apart_program({"run", "scene.json", "-o", "out", "--set", "time.steps=100000",
                                          "--set", "output.every=100000", "--set", "output.formats=[]"},
-                                        directory.path(), 1.5);
+                                        directory.path(), {some_steps_done});
   EXPECT_EQ(outcome.code, 130) << outcome.err;
   EXPECT_NE(outcome.err.find("apart run --resume out"), std::string::npos) << outcome.err;
   const nlohmann::json summary = summary_of(directory / "out");
@@ -483,30 +481,32 @@ TEST_F(Runs, KilledAtAnyMomentResumeToTheSameBits) {
               "probes": [{"name": "load", "type": "contact", "bodies": ["a", "floor"]},
                          {"name": "room", "type": "gap", "bodies": ["a", "grains"]},
                          {"name": "stretch", "type": "strain", "body": "a"}])")};
-  // Kills a run as soon as steps.csv has so many lines, and a moment more have passed.
-  const std::string kill_amid =
-      R"("$0" run "$1" -o "$2" & run=$!
-         while kill -0 $run && [ $(cat "$2/steps.csv" | wc -l) -lt "$3" ]; do sleep 0.02; done 2> /dev/null
-         sleep "$4"; kill -KILL $run; wait $run; exit 0)";
+  using Clock = std::chrono::steady_clock;
   std::mt19937 random(3);
-  int amid = 0;  // kills that hit a run with some steps done
+  const auto share = [&] { return double(random()) / double(std::mt19937::max()); };
   for (std::size_t i = 0; i < scenes.size(); ++i) {
     const std::string scene = fmt::format("scene{}.json", i), whole = fmt::format("whole{}", i);
     write_file(directory / scene, scenes[i]);
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     const Outcome outcome = run({scene, "-o", whole});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    const auto lines = static_cast<unsigned>(line_count(directory / whole / "steps.csv"));
-    for (int k = 0; k < 4; ++k) {
+    const Clock::duration duration = Clock::now() - begin;
+    const auto lines = unsigned(line_count(directory / whole / "steps.csv"));
+    // Kills may come too early or too late, on a busy machine more of them: until three came amid steps.
+    int amid = 0;
+    for (int k = 0; k < 30 && amid < 3; ++k) {
       const std::string out = fmt::format("killed{}-{}", i, k);
+      // When steps.csv has so many lines, and up to two steps more have passed.
       const unsigned line = random() % lines;
-      const double pause = seconds / lines * double(random()) / double(std::mt19937::max());
-      run_program(
-          "/bin/sh",
-          {"-c", kill_amid, APART_PROGRAM, scene, out, std::to_string(line), fmt::format("{:.3f}", pause)},
-          directory.path());
-      const std::string moment = fmt::format("killed {:.3f} s after line {} of steps.csv", pause, line);
+      const auto pause = std::chrono::duration_cast<Clock::duration>(2 * share() / lines * duration);
+      std::optional<Clock::time_point> seen;
+      const auto moment = [&](const std::string&) {
+        if (!seen && line_count(directory / out / "steps.csv") >= line) seen = Clock::now();
+        return seen && Clock::now() >= *seen + pause;
+      };
+      apart_program({"run", scene, "-o", out}, directory.path(), {moment, SIGKILL});
+      const std::string when = fmt::format("killed {:.3f} s after line {} of steps.csv",
+                                           std::chrono::duration<double>(pause).count(), line);
       amid += fs::exists(directory / out / "summary.json") &&
               summary_of(directory / out)["status"] == "running" &&
               line_count(directory / out / "steps.csv") > 2;
@@ -514,18 +514,18 @@ TEST_F(Runs, KilledAtAnyMomentResumeToTheSameBits) {
         EXPECT_EQ(run({scene, "-o", out, "--force"}).code, 0) << "killed before it began";
       } else {
         const Outcome resumed = run({"--resume", out});
-        ASSERT_EQ(resumed.code, 0) << resumed.err << moment;
+        ASSERT_EQ(resumed.code, 0) << resumed.err << when;
       }
       for (const std::string& file : content_of(directory / whole)) {
         if (file == "log.txt" || file == "summary.json" || file == "checkpoint.older" ||
             fs::is_directory(directory / whole / file))
           continue;
         EXPECT_EQ(read_file(directory / whole / file), read_file(directory / out / file))
-            << file << ", " << moment;
+            << file << ", " << when;
       }
     }
+    EXPECT_EQ(amid, 3) << scene;
   }
-  EXPECT_GE(amid, 12) << "of 24";
 }
 
 TEST_F(Runs, ResumeFromTheOlderCheckpointIfTheNewestIsDamaged) {

@@ -25,7 +25,8 @@ class Showing : public ProgramTest {
 };
 
 TEST_F(Showing, ViewPrintsItsAddressAndEndsWithCtrlC) {
-  const Outcome outcome = apart({"view", "run", "--no-open"}, 1.5);
+  const Outcome outcome = apart({"view", "run", "--no-open"},
+                                {[](const std::string& printed) { return printed.ends_with('\n'); }});
   if (outcome.code == 2 && outcome.err.find("without the page") != std::string::npos)
     GTEST_SKIP() << "built without the page of apart view: cmake -D APART_VIEWER=ON build";
   EXPECT_EQ(outcome.code, 0) << outcome.err;

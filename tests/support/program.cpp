@@ -2,7 +2,6 @@
 #include <support/temporary_directory.hpp>
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +16,7 @@ namespace apart::test {
 namespace fs = std::filesystem;
 
 Outcome run_program(const std::string& program, const std::vector<std::string>& arguments,
-                    const fs::path& directory, double interrupt_after) {
+                    const fs::path& directory, const Signal& signal) {
   const TemporaryDirectory captured;
   const std::string out = (captured / "out").string(), err = (captured / "err").string();
   std::vector<char*> argv = {const_cast<char*>(program.c_str())};
@@ -37,12 +36,10 @@ Outcome run_program(const std::string& program, const std::vector<std::string>& 
   int status = 0;
   rusage usage{};
   pid_t ended = 0;
-  if (interrupt_after >= 0) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(interrupt_after);
-    while ((ended = ::wait4(child, &status, WNOHANG, &usage)) == 0 &&
-           std::chrono::steady_clock::now() < deadline)
+  if (signal.when) {
+    while ((ended = ::wait4(child, &status, WNOHANG, &usage)) == 0 && !signal.when(read_file(out)))
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    if (ended == 0) ::kill(child, SIGINT);
+    if (ended == 0) ::kill(child, signal.number);
   }
   if (ended == 0) ended = ::wait4(child, &status, 0, &usage);
   if (ended != child) throw std::runtime_error("wait4 failed");
@@ -56,6 +53,11 @@ std::vector<std::string> content_of(const fs::path& directory) {
     names.push_back(fs::relative(entry.path(), directory).string());
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::size_t line_count(const fs::path& file) {
+  const std::string text = read_file(file);
+  return std::size_t(std::count(text.begin(), text.end(), '\n'));
 }
 
 }  // namespace apart::test

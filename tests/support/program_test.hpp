@@ -9,8 +9,8 @@ namespace apart::test {
 class ProgramTest : public ::testing::Test {
  protected:
   /// As run_program does.
-  Outcome apart(const std::vector<std::string>& arguments, double interrupt_after = -1) const {
-    return run_program(APART_PROGRAM, arguments, directory.path(), interrupt_after);
+  Outcome apart(const std::vector<std::string>& arguments, const Signal& signal = {}) const {
+    return run_program(APART_PROGRAM, arguments, directory.path(), signal);
   }
   TemporaryDirectory directory;
 };

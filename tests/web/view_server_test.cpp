@@ -423,7 +423,7 @@ class RawConnection {
     return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == ssize_t(text.size());
   }
   /// Everything until the other side closes; nothing if it does not.
-  std::optional<std::string> all(int milliseconds = 10000) const {
+  std::optional<std::string> all(int milliseconds = 60000) const {
     std::string text;
     for (char bytes[4096];;) {
       pollfd polled{socket_, POLLIN, 0};
