@@ -10,8 +10,8 @@ Eigen::MatrixXd nearest_psd(const Eigen::MatrixXd& symmetric) {
          eigen.eigenvectors().transpose();
 }
 
-double smallest_eigenvalue(const Eigen::MatrixXd& symmetric) {
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues()[0];
+Eigen::VectorXd eigenvalues(const Eigen::MatrixXd& symmetric) {
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
 }  // namespace apart::test

@@ -4,8 +4,8 @@
 #include <apart/bodies/rigid_chart.hpp>
 #include <apart/core/error.hpp>
 #include <apart/geometry/mesh_checks.hpp>
+#include <apart/math/principal_axes.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 namespace apart {
@@ -19,12 +19,11 @@ constexpr double least_thickness = 1e-3;
 /// S with at least two second moments that are not too small: with those a body resists turning about every
 /// axis.
 Matrix3 regularised(const MassDistribution& mass, double arm) {
-  const Eigen::SelfAdjointEigenSolver<Matrix3> solver(mass.second_moment);
-  Vector3 moments = solver.eigenvalues();  // ascending
+  auto [moments, axes] = principal_axes(mass.second_moment);
   const double least = mass.mass * (least_thickness * arm) * (least_thickness * arm);
   if (moments[1] >= least) return mass.second_moment;
   moments = moments.cwiseMax(least);
-  return solver.eigenvectors() * moments.asDiagonal() * solver.eigenvectors().transpose();
+  return axes * moments.asDiagonal() * axes.transpose();
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <apart/bodies/control_tetrahedron.hpp>
 #include <apart/bodies/mass_distribution.hpp>
+#include <apart/math/principal_axes.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 #include <algorithm>
@@ -31,9 +31,9 @@ Matrix3 rotation_by(const Vector3& turn) {
 /// does not drift.
 Matrix3 free_turn(const Matrix3& inertia, const Vector3& momentum, double time) {
   constexpr double longest_turn = 0.02;  // [rad] of one composition: errors are of its fifth power
-  const Eigen::SelfAdjointEigenSolver<Matrix3> solver(inertia);
-  const Vector3 moments = solver.eigenvalues();
-  Matrix3 principal = solver.eigenvectors();
+  const PrincipalAxes of_body = principal_axes(inertia);
+  const Vector3& moments = of_body.values;
+  Matrix3 principal = of_body.axes;
   if (principal.determinant() < 0) principal.col(0) *= -1;  // spins are turns only in right-handed axes
   Vector3 l = principal.transpose() * momentum;             // in the frame of the body
   Eigen::Quaterniond turn = Eigen::Quaterniond::Identity();

@@ -1,5 +1,6 @@
 #include <apart/bodies/body_mesh.hpp>
 #include <apart/io/mesh_format.hpp>
+#include <apart/math/principal_axes.hpp>
 #include <apart/scene/body_builder.hpp>
 #include <apart/scene/body_names.hpp>
 #include <apart/scene/cell_materials.hpp>
@@ -10,7 +11,6 @@
 #include <apart/scene/obstacle_motion.hpp>
 #include <apart/scene/shells.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <numbers>
 
@@ -122,7 +122,7 @@ Matrix3 given_inertia(const RigidDescription& d) {
     inertia(0, 2) = inertia(2, 0) = v[4];
     inertia(1, 2) = inertia(2, 1) = v[5];
   }
-  const Vector3 moments = Eigen::SelfAdjointEigenSolver<Matrix3>(inertia).eigenvalues();  // ascending
+  const Vector3 moments = principal_axes(inertia).values;
   if (!(moments[0] >= 0 && moments[2] > 0))
     place.fail("has the principal moments {}, must have none that is negative and not only zeros",
                short_text(moments));

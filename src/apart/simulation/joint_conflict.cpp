@@ -1,7 +1,7 @@
 #include <apart/simulation/joint_conflict.hpp>
 #include <apart/simulation/joint_control.hpp>
 
-#include <Eigen/QR>
+#include <algorithm>
 #include <cmath>
 
 namespace apart {
@@ -49,6 +49,23 @@ JointEquations equations_at_start(const Model& model) {
   return result;
 }
 
+/// What of `b` no combination of columns gives: Gram–Schmidt, the longest remaining column first. (Eigen's
+/// orthogonal decompositions would take longer to compile than all other files of joints together.)
+VectorX outside_of(Eigen::MatrixXd columns, VectorX b) {
+  const double dependent = 1e-12 * columns.colwise().norm().maxCoeff();
+  const Eigen::Index most = std::min(columns.rows(), columns.cols());
+  for (Eigen::Index rank = 0; rank < most; ++rank) {
+    Eigen::Index longest = 0;
+    const double length = columns.colwise().norm().maxCoeff(&longest);
+    if (!(length > dependent)) break;
+    const VectorX unit = columns.col(longest) / length;
+    columns.col(longest).setZero();
+    for (Eigen::Index c = 0; c < columns.cols(); ++c) columns.col(c) -= unit.dot(columns.col(c)) * unit;
+    b -= unit.dot(b) * unit;
+  }
+  return b;
+}
+
 }  // namespace
 
 std::optional<int> contradicting_joint(const Model& model) {
@@ -68,8 +85,7 @@ std::optional<int> contradicting_joint(const Model& model) {
   for (Index i = 0; i < rows; ++i)
     for (std::size_t k = 0; k < used.size(); ++k)
       matrix(i, Eigen::Index(k)) = equations.slopes[std::size_t(i)](used[k]);
-  VectorX residual = speeds;
-  if (!used.empty()) residual -= matrix * matrix.completeOrthogonalDecomposition().solve(speeds);
+  const VectorX residual = used.empty() ? speeds : outside_of(std::move(matrix), speeds);
   Index worst = -1;
   for (Index i = 0; i < rows; ++i)
     if (speeds[i] != 0 && (worst < 0 || std::abs(residual[i]) > std::abs(residual[worst]))) worst = i;

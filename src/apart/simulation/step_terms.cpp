@@ -2,9 +2,9 @@
 
 #include <apart/bodies/mass_distribution.hpp>
 #include <apart/core/error.hpp>
+#include <apart/math/principal_axes.hpp>
 #include <apart/simulation/body_motion.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -97,12 +97,10 @@ Matrix3X turning(const Body& body, const Matrix3X& q, const Vector3& torque) {
   const Matrix3X r = q.colwise() - centre;
   const Matrix3 inertia = inertia_of(r * body.mass * r.transpose());
   // A straight rod has no inertia about itself, and cannot be turned about it.
-  const Eigen::SelfAdjointEigenSolver<Matrix3> solver(inertia);
-  Vector3 moments = solver.eigenvalues();
+  auto [moments, axes] = principal_axes(inertia);
   const double least = 1e-12 * moments[2];
   for (double& m : moments) m = m > least ? 1 / m : 0;
-  const Vector3 alpha =
-      solver.eigenvectors() * moments.asDiagonal() * solver.eigenvectors().transpose() * torque;
+  const Vector3 alpha = axes * moments.asDiagonal() * axes.transpose() * torque;
   Matrix3X result(3, q.cols());
   for (Index i = 0; i < q.cols(); ++i) result.col(i) = alpha.cross(Vector3(r.col(i)));
   return result;

@@ -1,8 +1,8 @@
 #include <apart/simulation/surface_pieces.hpp>
 
+#include <apart/math/principal_axes.hpp>
 #include <apart/simulation/model.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -46,8 +46,7 @@ PieceExtent::PieceExtent(const Matrix3X& x, const std::vector<Index>& points, do
   for (const Index v : points) mean += x.col(v) / double(points.size());
   Matrix3 spread = Matrix3::Zero();
   for (const Index v : points) spread += (x.col(v) - mean) * (x.col(v) - mean).transpose();
-  if (points.size() > 1)
-    axes = Eigen::SelfAdjointEigenSolver<Matrix3>(spread).eigenvectors().rowwise().reverse();
+  if (points.size() > 1) axes = principal_axes(spread).axes.rowwise().reverse();
   Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
   for (const Index v : points) {
     const Vector3 at = axes.transpose() * (x.col(v) - mean);

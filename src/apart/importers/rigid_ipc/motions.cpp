@@ -1,7 +1,7 @@
 #include <apart/importers/rigid_ipc/motions.hpp>
 #include <apart/importers/tools.hpp>
+#include <apart/math/principal_axes.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -37,11 +37,9 @@ Vector3 centre_of(const MassDistribution& mass) {
 }
 
 /// Directions of the principal moments, the least first, as the columns of a rotation.
-Matrix3 principal_axes(const MassDistribution& mass) {
-  const Eigen::SelfAdjointEigenSolver<Matrix3> solver(mass.inertia());
-  const Vector3& moments = solver.eigenvalues();
+Matrix3 inertia_axes(const MassDistribution& mass) {
+  auto [moments, axes] = principal_axes(mass.inertia());
   if (moments[2] - moments[0] <= 1e-9 * moments[2]) return Matrix3::Identity();
-  Matrix3 axes = solver.eigenvectors();
   if (axes.determinant() < 0) axes.col(0) *= -1;
   return axes;
 }
@@ -117,7 +115,7 @@ MotionDescription posed(const Script& script, double until, FunctionRef<void(std
   const FixtureBody& body = script.body;
   const Vector3 centre = centre_of(script.mass);
   const bool turns = std::ranges::any_of(body.poses, [](const Pose& p) { return p.rotation.has_value(); });
-  const Matrix3 axes = principal_axes(script.mass);
+  const Matrix3 axes = inertia_axes(script.mass);
   if (!turns && !axes.isIdentity(1e-6))
     note(
         "kinematic_poses say no rotation: the body keeps its own here; the reference turns its principal "

@@ -4,8 +4,8 @@
 #include <apart/importers/tools.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/io/mesh_format.hpp>
+#include <apart/math/principal_axes.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -229,7 +229,7 @@ std::optional<MassDistribution> mass_of_open_solid(const Mesh& placed, const Vec
   const Vector3 centre = first / volume;
   MassDistribution mass{density * volume, origin + centre,
                         density * (second - volume * centre * centre.transpose())};
-  if (!(Eigen::SelfAdjointEigenSolver<Matrix3>(mass.second_moment).eigenvalues()[0] > 0)) return std::nullopt;
+  if (!(principal_axes(mass.second_moment).values[0] > 0)) return std::nullopt;
   return mass;
 }
 
