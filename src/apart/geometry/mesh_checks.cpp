@@ -236,18 +236,26 @@ namespace {
 /// `piece`: of each point, connected_pieces of the faces.
 std::vector<char> faces_of_closed(const Mesh& mesh, const std::vector<Index>& piece) {
   const Index n = Index(mesh.faces.cols());
-  std::map<std::pair<int, int>, int> balance;  // forward minus backward passes of each edge, and how many
-  std::map<std::pair<int, int>, int> count;
+  std::vector<std::array<int, 3>> passes;  // ends of an edge, the smaller first; 1 forward, −1 backward
+  passes.reserve(3 * std::size_t(n));
   for (Index f = 0; f < n; ++f)
     for (int k = 0; k < 3; ++k) {
       const int a = mesh.faces(k, f), b = mesh.faces((k + 1) % 3, f);
-      const auto edge = std::minmax(a, b);
-      balance[edge] += a < b ? 1 : -1;
-      ++count[edge];
+      passes.push_back({std::min(a, b), std::max(a, b), a < b ? 1 : -1});
     }
+  std::sort(passes.begin(), passes.end());
+  const auto same_edge = [](const std::array<int, 3>& a, const std::array<int, 3>& b) {
+    return a[0] == b[0] && a[1] == b[1];
+  };
   std::vector<char> open(std::size_t(mesh.point_count()), false);
-  for (const auto& [edge, passes] : count)
-    if (passes != 2 || balance[edge] != 0) open[std::size_t(piece[std::size_t(edge.first)])] = true;
+  for (auto pass = passes.begin(); pass != passes.end();) {
+    const auto next =
+        std::find_if_not(pass, passes.end(), [&](const auto& other) { return same_edge(*pass, other); });
+    // An edge of a closed surface is passed twice, once in each direction.
+    if (next - pass != 2 || pass[0][2] + pass[1][2] != 0)
+      open[std::size_t(piece[std::size_t((*pass)[0])])] = true;
+    pass = next;
+  }
   std::vector<char> closed(std::size_t(n), false);
   for (Index f = 0; f < n; ++f)
     closed[std::size_t(f)] = !open[std::size_t(piece[std::size_t(mesh.faces(0, f))])];

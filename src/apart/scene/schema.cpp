@@ -9,6 +9,7 @@
 #include <valijson/validator.hpp>
 
 #include <cmath>
+#include <memory>
 
 namespace apart {
 
@@ -202,6 +203,17 @@ std::string reference_of(const Group& group) {
   return text + "\n";
 }
 
+/// As the validator reads it. Like the catalog constant, and made once: that takes milliseconds.
+const valijson::Schema& parsed_schema() {
+  static const auto parsed = [] {
+    const nlohmann::json text = scene_schema();
+    auto schema = std::make_unique<valijson::Schema>();
+    valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(text), *schema);
+    return schema;
+  }();
+  return *parsed;
+}
+
 }  // namespace
 
 Json scene_schema() {
@@ -216,13 +228,12 @@ Json scene_schema() {
 }
 
 std::vector<std::string> schema_violations(const JsonValue& scene) {
-  const nlohmann::json description = scene_schema(), document = to_nlohmann(scene);
-  const valijson::adapters::NlohmannJsonAdapter description_adapter(description), document_adapter(document);
-  valijson::Schema schema;
-  valijson::SchemaParser().populateSchema(description_adapter, schema);
+  const nlohmann::json document = to_nlohmann(scene);
   valijson::ValidationResults results;
   std::vector<std::string> messages;
-  if (valijson::Validator().validate(schema, document_adapter, &results)) return messages;
+  if (valijson::Validator().validate(parsed_schema(), valijson::adapters::NlohmannJsonAdapter(document),
+                                     &results))
+    return messages;
   for (valijson::ValidationResults::Error error; results.popError(error);) {
     const LocatedJson at = locate(scene, error.context);
     messages.push_back(
