@@ -7,9 +7,9 @@ import { element } from './dom';
 import { Pane } from './pane';
 import { Playback } from './playback';
 import { Plots, runColours } from './plots';
-import { Run, Wanted } from './run';
+import { Run, Shown, Wanted } from './run';
 import { Selection } from './selection';
-import { Display, SurfaceStyle } from './view';
+import { Display, SurfaceStyle, View } from './view';
 
 /** Puts the parts together: at every tick the frame of the present time is shown in each pane, or asked for. */
 class App {
@@ -89,6 +89,14 @@ class App {
     this.updateBars();
   }
 
+  /** Whether something else than this is shown. */
+  private outdated(view: View, ready: Shown): boolean {
+    const { shown } = view;
+    return (
+      this.restyle || shown?.positions !== ready.positions || shown.field !== ready.field || shown.contacts !== ready.contacts
+    );
+  }
+
   /** Shows in a pane the frame of the present time, if it is here, or asks for it. */
   private showIn(pane: Pane) {
     const { run, view } = pane;
@@ -98,13 +106,7 @@ class App {
     const ready = run.ready(frame, wanted);
     if (!ready) {
       void run.request(frame, wanted);
-    } else if (
-      frame !== pane.wantedFrame ||
-      this.restyle ||
-      view.shown?.positions !== ready.positions ||
-      view.shown.field !== ready.field ||
-      view.shown.contacts !== ready.contacts
-    ) {
+    } else if (frame !== pane.wantedFrame || this.outdated(view, ready)) {
       if (!view.shown) view.origin = this.shared.origin!;
       this.bodies.learn(ready.topology.bodies);
       if (pane === this.panes[0]) this.colouring.offer(ready.positions.fields);
@@ -283,6 +285,16 @@ class App {
     this.playback.pause();
   }
 
+  /** Whether all that is wanted has been loaded and drawn. */
+  private get settled(): boolean {
+    const drawn = this.panes.every(({ run, view }) => {
+      const frame = run.frameAt(this.playback.time);
+      const ready = run.ready(frame, this.wanted);
+      return run.idle && !view.dirty && (frame < 0 || run.isBad(frame) || (ready !== null && !this.outdated(view, ready)));
+    });
+    return drawn && this.selection.idle;
+  }
+
   /** What is on the screen. */
   report() {
     const { time, end, playing } = this.playback;
@@ -290,6 +302,7 @@ class App {
       time,
       end,
       playing,
+      settled: this.settled,
       panes: this.panes.map(({ run, view, wantedFrame, message }) => ({
         name: run.name,
         status: run.state?.status,

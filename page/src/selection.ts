@@ -24,6 +24,10 @@ export class Selection {
     return this.selected?.values ?? null;
   }
 
+  get idle() {
+    return !this.refreshing;
+  }
+
   pickAt(pane: Pane, x: number, y: number) {
     const hit = pane.view.pick(x, y);
     for (const other of this.panes) other.view.mark(null);
