@@ -1,6 +1,7 @@
 #!/bin/sh
 # fuzz.sh PROGRAM SECONDS FOLDER [libFuzzer's options]
-# Gives every target of PROGRAM (apart_fuzz) the inputs of its corpus, then an equal share of SECONDS of new ones.
+# Gives every target of PROGRAM (apart_fuzz) the inputs of its corpus, then an equal share of SECONDS of new ones, or as
+# many as the option -runs says.
 # Prints the number of executions of each. FOLDER takes the new inputs that reached new code, which the next time
 # begins with, and what went wrong: FOLDER/TARGET-crash-… is an input, FOLDER/TARGET.log what was said about it.
 set -eu
@@ -52,7 +53,7 @@ for target in $targets; do
   [ -z "$state" ] || failed="$failed $target"
   printf '%-12s %9s executions%s\n' "$target" "${executions:-?}" "$state"
 done
-printf '%-12s %9s executions in %s s each\n' "all" "$total" "$share"
+printf '%-12s %9s executions, at most %s s each\n' "all" "$total" "$share"
 for target in $failed; do
   printf '\n%s:\n' "$target"
   grep -v -E '^#[0-9]+|^INFO' "$folder/$target.log" | head -n 40
