@@ -4,7 +4,7 @@ namespace apart::bench {
 
 namespace {
 
-constexpr PublishedScene rows[] = {
+constexpr PublishedScene script_rows[] = {
     // C.2: tetrahedra and cubes.
     {"paperExamples/10_tetTet", "C.2", "Tet-tet", "0 (6)", 2.3, 1.4e-3, 70, "C1"},
     {"paperExamples/10_cubeStack", "C.2", "Cube stack", "8 (69)", 3.25, 6e-3, 76, "C1"},
@@ -248,7 +248,7 @@ constexpr CodimensionalScene codimensional[] = {
 }  // namespace
 
 std::optional<PublishedScene> published(std::string_view script) {
-  for (const PublishedScene& row : rows)
+  for (const PublishedScene& row : script_rows)
     if (row.script == script) return row;
   return std::nullopt;
 }

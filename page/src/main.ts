@@ -20,6 +20,7 @@ class App {
   private contacts = false;
   private display: Display = { style: 'solid', range: null, ground: true, shadows: false, forceScale: 0 };
   private restyle = true; // what is shown must be shown again
+  private fitting = 0; // views that wait for the end of their run
   private largestForce = 0;
   private barsKey = '';
 
@@ -133,7 +134,9 @@ class App {
     const { run, view } = pane;
     const last = run.times.length - 1;
     const nothing = { field: null, contacts: false };
+    ++this.fitting;
     if (last > 0) await run.request(last, nothing);
+    --this.fitting;
     const end = run.ready(last, nothing);
     if (this.touched || !end || end.topology !== view.shown?.topology) return;
     view.fit([end.positions.xyz]);
@@ -290,9 +293,9 @@ class App {
     const drawn = this.panes.every(({ run, view }) => {
       const frame = run.frameAt(this.playback.time);
       const ready = run.ready(frame, this.wanted);
-      return run.idle && !view.dirty && (frame < 0 || run.isBad(frame) || (ready !== null && !this.outdated(view, ready)));
+      return !view.dirty && (frame < 0 || run.isBad(frame) || (ready !== null && !this.outdated(view, ready)));
     });
-    return drawn && this.selection.idle;
+    return drawn && this.fitting === 0 && this.selection.idle;
   }
 
   /** What is on the screen. */

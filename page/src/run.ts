@@ -174,10 +174,6 @@ export class Run {
     return one ? Math.max(2, Math.floor(this.cache.limit / (16 * one.points.length + 1000)) - 2) : 2;
   }
 
-  get idle() {
-    return this.pending.size === 0;
-  }
-
   get busy() {
     return this.pending.size >= parallelRequests;
   }

@@ -398,7 +398,7 @@ try {
   await check('follows a live run to its end', async () => {
     // Longer than anybody looks; ended by Ctrl-C when enough has been seen.
     const live = join(directory, 'live');
-    const running = spawn(program, ['run', writeScene('live', scene(100000)), '-o', live, '--threads', '1'], { stdio: 'ignore' });
+    const running = spawn(program, ['run', writeScene('live', scene(100000, { output: { every: 4 } })), '-o', live, '--threads', '1'], { stdio: 'ignore' });
     children.push(running);
     const ended = new Promise((done) => running.once('exit', done));
     const start = performance.now();
