@@ -7,6 +7,7 @@
 #include "random_scene.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <mutex>
 #include <thread>
@@ -25,9 +26,11 @@ struct Verdict {
 Verdict abuse(std::uint32_t seed, const fs::path& directory) {
   fs::create_directories(directory);
   write_file(directory / "scene.json", RandomScene(seed).make().dump(2));
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(300);
+  const Signal when_it_hangs = {[&](const std::string&) { return std::chrono::steady_clock::now() > limit; }};
   const Outcome run = run_program(
       APART_PROGRAM, {"run", "scene.json", "-o", "run", "--force", "--record-iterates", "--threads", "1"},
-      directory, 300);
+      directory, when_it_hangs);
   if (run.code == 3) {
     const bool explained = run.err.find("Scripted motion of '") != std::string::npos;
     return explained ? Verdict{false, true, {}} : Verdict{false, false, "stopped: " + run.err};
