@@ -25,6 +25,7 @@ std::span<const Target> targets() {
       {"scene", read_scene_text},
       {"ipc_script", read_ipc_script_file},
       {"rigid_ipc", read_rigid_ipc_file},
+      {"polyfem", read_polyfem_file},
       {"queries", read_query_file},
       {"frame", read_frame_file},
       {"frame_index", read_frame_index_file},

@@ -40,6 +40,7 @@ void read_expression_text(std::string_view input);
 void read_scene_text(std::string_view input);
 void read_ipc_script_file(std::string_view input);
 void read_rigid_ipc_file(std::string_view input);
+void read_polyfem_file(std::string_view input);
 void read_query_file(std::string_view input);
 void read_frame_file(std::string_view input);
 void read_frame_index_file(std::string_view input);

@@ -1,6 +1,7 @@
 #include "fuzz_target.hpp"
 
 #include <apart/importers/ipc/import.hpp>
+#include <apart/importers/polyfem/import.hpp>
 #include <apart/importers/rigid_ipc/import.hpp>
 #include <apart/io/located_json.hpp>
 #include <apart/scene/expression.hpp>
@@ -39,11 +40,14 @@ void read_scene_text(std::string_view input) {
           "a description is written as a scene that gives the same description");
 }
 
+namespace {
+constexpr std::string_view tetrahedron =
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 "
+    "1\n"
+    "$EndNodes\n$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 4\n$EndElements\n";
+}  // namespace
+
 void read_ipc_script_file(std::string_view input) {
-  static constexpr std::string_view tetrahedron =
-      "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 "
-      "1\n"
-      "$EndNodes\n$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 4\n$EndElements\n";
   input_file("a.msh", tetrahedron);  // the mesh that scripts may name
   const auto file = input_file("input.txt", input);
   ImportedScene imported;
@@ -58,6 +62,17 @@ void read_rigid_ipc_file(std::string_view input) {
   const auto file = input_file("input.json", input);
   ImportedScene imported;
   if (!accepted([&] { imported = import_rigid_ipc_fixture(file, {file.parent_path()}); })) return;
+  accepted([&] { parse_scene(readable_text(brief_json(imported.scene)), "scene.json", file.parent_path()); });
+}
+
+void read_polyfem_file(std::string_view input) {
+  // Files that scenes may name.
+  input_file("a.msh", tetrahedron);
+  input_file("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  input_file("a.json", R"({"materials": {"E": 1e5, "nu": 0.3, "rho": 1}, "time": {"dt": 0.1, "tend": 1}})");
+  const auto file = input_file("input.json", input);
+  ImportedScene imported;
+  if (!accepted([&] { imported = import_polyfem_scene(file, {file.parent_path()}); })) return;
   accepted([&] { parse_scene(readable_text(brief_json(imported.scene)), "scene.json", file.parent_path()); });
 }
 

@@ -198,7 +198,7 @@ TEST(MeshFormat, MessagesNamePlaceValueAndRemedy) {
       {".msh",
        msh4 + "0 0 0\n$EndNodes\n$Elements\n1 1 1 1\n3 1 4 1\n1 1 1 1 2\n$EndElements\n",
        {":13:", "2", "not exist"}},
-      {".msh", msh4 + "0 0 0\n$EndNodes\n$Elements\n1 1 1 1\n3 1 11 1\n", {":12:", "11", "first order"}},
+      {".msh", msh4 + "0 0 0\n$EndNodes\n$Elements\n1 1 1 1\n3 1 12 1\n", {":12:", "12", "first order"}},
       {".msh",
        msh4 + "0 0 0\n$EndNodes\n$Elements\n1 1 1 1\n3 1 5 1\n",
        {":12:", "hexahedron", "tetrahedra"}},

@@ -12,7 +12,7 @@ namespace {
 
 /// Straight-sided tetrahedron of degree 2: corners, then the middles of the edges 01, 02, 03, 12, 13, 23.
 struct QuadraticTetrahedron {
-  static constexpr int node_count = 10, quadrature_count = 4;
+  static constexpr int node_count = 10;
   std::array<Index, 10> nodes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   Index material = 0;
   double volume = 0;
@@ -36,6 +36,7 @@ struct QuadraticTetrahedron {
           gradients[std::size_t(k)].col(at++) = 4 * (lambda[c] * linear.col(d) + lambda[d] * linear.col(c));
     }
   }
+  static constexpr int quadrature_count() { return 4; }
   double weight(int) const { return volume / 4; }
   const Eigen::Matrix<double, 3, 10>& shape_gradients(int k) const { return gradients[std::size_t(k)]; }
 };

@@ -29,12 +29,36 @@ Faces facets_of(const Body& body, FacetSet set) {
   return chosen_columns(body.surface_faces, checked_members(body, set, body.surface_faces.cols()));
 }
 
+/// How much of the area of some facets each point of the mesh stands for [m²].
+VectorX exposed_area(const Body& body, FacetSet set) {
+  VectorX area = VectorX::Zero(body.mesh.point_count());
+  if (body.elastic && body.elastic->lagrange && !body.elastic->lagrange->area_of_face.empty()) {
+    for (const Index f : checked_members(body, set, body.surface_faces.cols()))
+      for (const Influence& part : body.elastic->lagrange->area_of_face[std::size_t(f)])
+        area[part.node] += part.weight;  // the points begin with the nodes
+    return area;
+  }
+  const Faces facets = facets_of(body, set);
+  const Matrix3X& x = body.mesh.points;
+  for (Index f = 0; f < facets.cols(); ++f) {  // a third of each triangle to each corner
+    const auto c = facets.col(f);
+    const Vector3 normal = (x.col(c[1]) - x.col(c[0])).cross(x.col(c[2]) - x.col(c[0]));
+    for (int k = 0; k < 3; ++k) area[c[k]] += normal.norm() / 6;
+  }
+  return area;
+}
+
 }  // namespace
 
 std::vector<Index> nodes_of(const Body& body, PointSet set) {
   std::vector<Index> nodes;
-  for (const Index p : checked_members(body, set, body.mesh.point_count()))
-    for (const Influence& influence : body.point_map.influences(p)) nodes.push_back(influence.node);
+  const bool has_own_surface = !body.mesh.curved.empty();
+  for (const Index p : checked_members(body, set, body.mesh.point_count())) {
+    const std::span<const Influence> influences = body.point_map.influences(p);
+    // A point between nodes would take nodes along that are not in the set.
+    if (has_own_surface && influences.size() > 1) continue;
+    for (const Influence& influence : influences) nodes.push_back(influence.node);
+  }
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
@@ -82,16 +106,9 @@ LoadedPart loaded_part(const Body& body, const Load& load) {
       part.weights = VectorX::Ones(Index(part.points.size()));
       break;
     case Load::Kind::traction: {
-      VectorX area = VectorX::Zero(body.mesh.point_count());  // a third of each triangle to each corner
-      const Faces facets = facets_of(body, load.facets);
-      const Matrix3X& x = body.mesh.points;
-      for (Index f = 0; f < facets.cols(); ++f) {
-        const auto c = facets.col(f);
-        const Vector3 normal = (x.col(c[1]) - x.col(c[0])).cross(x.col(c[2]) - x.col(c[0]));
-        for (int k = 0; k < 3; ++k) area[c[k]] += normal.norm() / 6;
-      }
+      const VectorX area = exposed_area(body, load.facets);
       for (Index p = 0; p < area.size(); ++p)
-        if (area[p] > 0) part.points.push_back(p);
+        if (area[p] != 0) part.points.push_back(p);
       part.weights = area(part.points);
     }
   }

@@ -38,8 +38,8 @@ ActingParts acting_parts(const Body& body);
 // Each part by itself.
 std::vector<ScriptedPart> scripted_parts(const Body& body);
 LoadedPart loaded_part(const Body& body, const Load& load);
-/// The nodes that the points of a set depend on, ascending: the points themselves, or all nodes of an affine
-/// body.
+/// The nodes that the points of a set depend on, ascending: the points themselves, those of them that are
+/// nodes if the body has cells of higher degree, or all nodes of an affine body.
 std::vector<Index> nodes_of(const Body& body, PointSet set);
 
 }  // namespace apart

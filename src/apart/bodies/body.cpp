@@ -1,6 +1,7 @@
 #include <apart/bodies/body.hpp>
 #include <apart/bodies/body_maker.hpp>
 #include <apart/bodies/control_tetrahedron.hpp>
+#include <apart/bodies/lagrange_volume.hpp>
 
 #include <apart/core/error.hpp>
 #include <apart/geometry/mesh_checks.hpp>
@@ -25,7 +26,7 @@ Matrix3 edge_matrix(const Matrix3X& x, const Eigen::Vector4i& tet) {
 
 ElasticCells make_cells(const Matrix3X& nodes, Tetrahedra tets, std::vector<Material> materials,
                         std::vector<Index> material_of) {
-  ElasticCells cells{std::move(tets), {}, {}, std::move(materials), std::move(material_of)};
+  ElasticCells cells{std::move(tets), {}, {}, std::move(materials), std::move(material_of), {}, {}};
   cells.volume.resize(cells.nodes.cols());
   cells.inverse_rest.resize(cells.nodes.cols());
   for (Index t = 0; t < cells.nodes.cols(); ++t) {
@@ -58,7 +59,7 @@ void check_only(CellKind kind, const std::string& name, const Mesh& mesh) {
 
 void set_surface(Body& body) {
   const Mesh& mesh = body.mesh;
-  body.surface_faces = mesh.is_volume() ? boundary_faces(mesh.tetrahedra) : mesh.faces;
+  body.surface_faces = mesh.tetrahedra.cols() > 0 ? boundary_faces(mesh.tetrahedra) : mesh.faces;
   // Edges of triangles are found from the triangles; only the others count as free segments.
   const Edges of_faces = edges_of(body.surface_faces);
   std::set<std::pair<int, int>> known;
@@ -163,6 +164,38 @@ Body make_volume(std::string name, Mesh mesh, const CellSubstances& substances, 
     if (all->size() == 1) again.of_cell.assign(std::size_t(shape.mesh.tetrahedra.cols()), 0);
     return make_volume(name, shape.mesh, again, mass);
   };
+  return body;
+}
+
+Body make_volume(std::string name, const Mesh& mesh, const CellSubstances& substances,
+                 const LagrangeOptions& options) {
+  const Index count = Index(mesh.tetrahedra.cols()) + mesh.curved_count();
+  ensure(Index(substances.of_cell.size()) == count, "make_volume: a substance per cell");
+  VectorX density(count);
+  std::vector<Material> materials;
+  for (const Substance& s : substances.substances) materials.push_back(s.material);
+  for (Index t = 0; t < count; ++t)
+    density[t] = substances.substances[std::size_t(substances.of_cell[std::size_t(t)])].density;
+  LagrangeVolume made = lagrange_volume(mesh, density, options);
+
+  Body body;
+  body.name = std::move(name);
+  body.kind = BodyKind::volume;
+  body.mesh = std::move(made.mesh);
+  body.nodes = std::move(made.nodes);
+  body.velocity = Matrix3X::Zero(3, body.nodes.cols());
+  body.point_map = std::move(made.point_map);
+  body.mass = std::move(made.mass);
+  body.encloses_volume = true;
+  set_surface(body);
+  ElasticCells cells{
+      made.cells.nodes.topRows<4>(), {}, VectorX(count), std::move(materials), substances.of_cell, {}, {}};
+  for (Index t = 0; t < count; ++t)
+    cells.volume[t] = made.cells.weights.segment(t * made.cells.points, made.cells.points).sum();
+  cells.lagrange = std::move(made.cells);
+  cells.cell_of_face = std::move(made.cell_of_face);
+  body.elastic = std::move(cells);
+  if (substances.substances.size() > 1) body.sets.cell_substance = substances.of_cell;
   return body;
 }
 

@@ -19,14 +19,30 @@
 
 namespace apart {
 
-/// Elastic cells on nodes: linear tetrahedra.
+/// Elastic tetrahedra of a degree above one, straight or curved at rest, and where their energy density is
+/// summed.
+struct LagrangeCells {
+  int degree = 2;
+  Eigen::MatrixXi nodes;  ///< of each cell, in the order of tetrahedron_lattice; body's own node numbers
+  Index points = 0;       ///< quadrature points of each cell
+  VectorX weights;        ///< [m³] at rest of each point, cell after cell
+  Matrix3X gradients;     ///< ∇N_a [1/m] of the nodes of each point, point after point
+  /// ∫N_a over the part of the curved boundary that each triangle of the body's surface stands for [m²]: what
+  /// a traction exerts on each node. Empty: the triangles are not on the boundary.
+  std::vector<std::vector<Influence>> area_of_face;
+};
+
+/// Elastic cells on nodes: tetrahedra, linear unless `lagrange` says otherwise.
 struct ElasticCells {
-  Tetrahedra nodes;  ///< 4 × n, body's own node numbers
-  /// (rest edge matrix)⁻¹ [1/m]: F = [q₁−q₀, q₂−q₀, q₃−q₀] · inverse_rest
+  Tetrahedra nodes;  ///< 4 × n: corners, body's own node numbers
+  /// Of linear cells: (rest edge matrix)⁻¹ [1/m], F = [q₁−q₀, q₂−q₀, q₃−q₀] · inverse_rest
   std::vector<Matrix3> inverse_rest;
   VectorX volume;  ///< [m³] at rest; the weight of the energy density
   std::vector<Material> materials;
   std::vector<Index> material_of;  ///< per cell, index into materials
+  std::optional<LagrangeCells> lagrange;
+  /// Of each triangle of the body's surface, if that is not the boundary of linear cells; else empty.
+  std::vector<Index> cell_of_face;
   /// The cells of materials that may invert, ascending.
   std::vector<Index> invertible_cells() const;
 };
@@ -206,6 +222,10 @@ enum class MassKind { lumped, consistent };
 
 /// Soft tetrahedral body. The mesh must have passed validate_volume.
 Body make_volume(std::string name, Mesh mesh, const CellSubstances& cells, MassKind mass);
+/// The same with cells of a degree above one; see lagrange_volume.
+struct LagrangeOptions;
+Body make_volume(std::string name, const Mesh& mesh, const CellSubstances& cells,
+                 const LagrangeOptions& options);
 /// The same of one material.
 Body make_volume(std::string name, Mesh mesh, const Material& material, double density, MassKind mass);
 

@@ -26,7 +26,21 @@ template <class... Args>
 }
 
 void replace_by_boundary(Mesh& mesh) {
-  mesh.faces = boundary_faces(mesh.tetrahedra);
+  if (mesh.curved.empty()) {
+    mesh.faces = boundary_faces(mesh.tetrahedra);
+  } else {
+    std::vector<Faces> parts = {boundary_faces(mesh.tetrahedra)};
+    for (const CurvedCells& cells : mesh.curved) parts.push_back(boundary_faces(cells));
+    Eigen::Index count = 0;
+    for (const Faces& part : parts) count += part.cols();
+    mesh.faces.resize(3, count);
+    count = 0;
+    for (const Faces& part : parts) {
+      mesh.faces.middleCols(count, part.cols()) = part;
+      count += part.cols();
+    }
+    mesh.curved.clear();
+  }
   mesh.tetrahedra.resize(4, 0);
   mesh.cell_data.clear();
   for (auto& [name, group] : mesh.groups) group.tetrahedra.clear();
@@ -59,10 +73,12 @@ Mesh volume_mesh(Mesh mesh, const MeshPlace& place) {
 }
 
 Mesh affine_mesh(Mesh mesh, const MeshPlace& place) {
+  if (!mesh.curved.empty()) replace_by_boundary(mesh);
   return mesh.is_volume() ? volume_mesh(std::move(mesh), place) : closed_surface_mesh(std::move(mesh), place);
 }
 
 Mesh rigid_mesh(Mesh mesh, const MeshPlace& place) {
+  if (!mesh.curved.empty()) replace_by_boundary(mesh);
   if (mesh.is_volume()) return volume_mesh(std::move(mesh), place);
   mesh = obstacle_mesh(std::move(mesh), place);
   orient_closed_pieces(mesh);
@@ -88,6 +104,7 @@ Mesh rod_mesh(Mesh mesh, const MeshPlace& place) {
          "has no segments; a rod needs some: a generator such as bundle, a .seg file, or lines of an OBJ "
          "file");
   mesh.tetrahedra.resize(4, 0);
+  mesh.curved.clear();
   mesh.faces.resize(3, 0);
   mesh.vertices.resize(0);
   mesh.cell_data.clear();
@@ -98,6 +115,7 @@ Mesh rod_mesh(Mesh mesh, const MeshPlace& place) {
 
 Mesh particles_mesh(Mesh mesh, const MeshPlace& place) {
   mesh.tetrahedra.resize(4, 0);
+  mesh.curved.clear();
   mesh.faces.resize(3, 0);
   mesh.edges.resize(2, 0);
   mesh.cell_data.clear();

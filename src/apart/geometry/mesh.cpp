@@ -1,9 +1,11 @@
+#include <apart/basis/lagrange_tetrahedron.hpp>
 #include <apart/core/disjoint_sets.hpp>
 #include <apart/geometry/mesh.hpp>
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace apart {
 
@@ -39,6 +41,72 @@ Faces boundary_faces(const Tetrahedra& tetrahedra) {
   for (std::size_t i = 0; i < boundary.size(); ++i)
     for (int k = 0; k < 3; ++k) faces(k, Index(i)) = tetrahedra(local[boundary[i] % 4][k], boundary[i] / 4);
   return faces;
+}
+
+Index Mesh::curved_count() const {
+  Eigen::Index count = 0;
+  for (const CurvedCells& cells : curved) count += cells.points.cols();
+  return Index(count);
+}
+
+Tetrahedra Mesh::corners() const {
+  Tetrahedra all(4, cell_count());
+  all.leftCols(tetrahedra.cols()) = tetrahedra;
+  Eigen::Index n = tetrahedra.cols();
+  for (const CurvedCells& cells : curved) {
+    all.middleCols(n, cells.points.cols()) = cells.points.topRows<4>();
+    n += cells.points.cols();
+  }
+  return all;
+}
+
+Faces boundary_faces(const CurvedCells& cells) {
+  const std::vector<LatticePoint> lattice = tetrahedron_lattice(cells.degree);
+  std::map<LatticePoint, Eigen::Index> place;
+  for (std::size_t i = 0; i < lattice.size(); ++i) place[lattice[i]] = Eigen::Index(i);
+  std::map<std::array<int, 3>, std::array<Index, 4>> boundary;  // sorted corners: cell, and the corners in it
+  static constexpr int local[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};  // outward
+  for (Index t = 0; t < cells.points.cols(); ++t)
+    for (const auto& f : local) {
+      std::array<int, 3> key = {cells.points(f[0], t), cells.points(f[1], t), cells.points(f[2], t)};
+      std::sort(key.begin(), key.end());
+      const auto [found, is_new] = boundary.try_emplace(key, std::array<Index, 4>{t, f[0], f[1], f[2]});
+      if (!is_new) found->second[0] = -1;
+    }
+  std::vector<std::array<Index, 4>> outer;
+  for (const auto& [key, face] : boundary)
+    if (face[0] >= 0) outer.push_back(face);
+  std::sort(outer.begin(), outer.end());
+  std::vector<int> corners;
+  const int n = cells.degree;
+  for (const auto& [t, a, b, c] : outer) {
+    const auto point = [&](int i, int j) {  // i of n along a → b, j along a → c
+      LatticePoint at{};
+      at[std::size_t(a)] = n - i - j;
+      at[std::size_t(b)] = i;
+      at[std::size_t(c)] = j;
+      return cells.points(place.at(at), t);
+    };
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; i + j < n; ++j) {
+        corners.insert(corners.end(), {point(i, j), point(i + 1, j), point(i, j + 1)});
+        if (i + j + 1 < n)
+          corners.insert(corners.end(), {point(i + 1, j), point(i + 1, j + 1), point(i, j + 1)});
+      }
+  }
+  return Faces::Map(corners.data(), 3, Eigen::Index(corners.size() / 3));
+}
+
+CurvedCells mirrored(const CurvedCells& cells) {
+  const std::vector<LatticePoint> lattice = tetrahedron_lattice(cells.degree);
+  CurvedCells result = cells;
+  for (std::size_t i = 0; i < lattice.size(); ++i) {
+    LatticePoint image = lattice[i];
+    std::swap(image[2], image[3]);
+    const auto from = std::find(lattice.begin(), lattice.end(), image) - lattice.begin();
+    result.points.row(Eigen::Index(i)) = cells.points.row(from);
+  }
+  return result;
 }
 
 Edges edges_of(const Faces& faces) {

@@ -1,3 +1,5 @@
+#include <apart/basis/jacobian_bound.hpp>
+#include <apart/basis/lagrange_tetrahedron.hpp>
 #include <apart/core/error.hpp>
 #include <apart/geometry/aabb.hpp>
 #include <apart/geometry/mesh_checks.hpp>
@@ -79,14 +81,13 @@ double signed_volume(const Mesh& mesh, Index t) {
          6;
 }
 
-void check_faces_of_tetrahedra(const Mesh& mesh, const std::string& where) {
+void check_faces_of_tetrahedra(const Tetrahedra& tetrahedra, const std::string& where) {
   static constexpr int local[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
   std::vector<std::pair<std::array<int, 3>, Index>> faces;
-  faces.reserve(4 * std::size_t(mesh.tetrahedra.cols()));
-  for (Index t = 0; t < mesh.tetrahedra.cols(); ++t)
+  faces.reserve(4 * std::size_t(tetrahedra.cols()));
+  for (Index t = 0; t < tetrahedra.cols(); ++t)
     for (const auto& f : local) {
-      std::array<int, 3> face = {mesh.tetrahedra(f[0], t), mesh.tetrahedra(f[1], t),
-                                 mesh.tetrahedra(f[2], t)};
+      std::array<int, 3> face = {tetrahedra(f[0], t), tetrahedra(f[1], t), tetrahedra(f[2], t)};
       std::sort(face.begin(), face.end());
       faces.emplace_back(face, t);
     }
@@ -101,10 +102,41 @@ void check_faces_of_tetrahedra(const Mesh& mesh, const std::string& where) {
           faces[i - 1].second, faces[i].second);
 }
 
+/// Points of the cells of higher degree, and that each is positive everywhere.
+void validate_curved(const Mesh& mesh, const std::string& where) {
+  if (mesh.tetrahedra.cols() > 0 || mesh.curved.size() > 1)
+    throw InputError("{}: has tetrahedra of degree {} and of degree {}, must be of one degree; save it so",
+                     where, mesh.tetrahedra.cols() > 0 ? 1 : mesh.curved[0].degree,
+                     mesh.curved.back().degree);
+  const CurvedCells& cells = mesh.curved[0];
+  for (Index t = 0; t < cells.points.cols(); ++t)
+    for (const int point : cells.points.col(t))
+      if (point < 0 || point >= mesh.point_count())
+        throw InputError("{}: tetrahedron {} uses point {}, must lie in [0, {}); repair the mesh", where, t,
+                         point, mesh.point_count());
+  const Tetrahedra corners = mesh.corners();
+  check_cells(mesh, corners, "tetrahedron", "tetrahedra", where);
+  check_faces_of_tetrahedra(corners, where);
+  const JacobianBound bound(cells.degree);
+  for (Index t = 0; t < cells.points.cols(); ++t) {
+    const Matrix3X x = mesh.points(Eigen::all, cells.points.col(t));
+    if (bound.is_positive(x, x)) continue;
+    const JacobianBound::Smallest smallest = bound.smallest(x);
+    const Vector3 place = x * LagrangeTetrahedron(cells.degree).values(smallest.xi);
+    throw InputError(
+        "{}: the curved tetrahedron {} (corners {}) is inverted, or nearly, at {}: the determinant of its "
+        "shape is {:.3g} there, where the largest is {:.3g}; it must be positive everywhere. Repair the "
+        "mesh, "
+        "save it with straight edges, or check that its nodes are in the order of the format",
+        where, t, list_points(corners.col(t)), at(place), smallest.value, bound.coefficients(x).maxCoeff());
+  }
+}
+
 }  // namespace
 
 void validate_volume(const Mesh& mesh, const std::string& where) {
   check_coordinates(mesh, where);
+  if (!mesh.curved.empty()) return validate_curved(mesh, where);
   check_cells(mesh, mesh.tetrahedra, "tetrahedron", "tetrahedra", where);
   for (Index t = 0; t < mesh.tetrahedra.cols(); ++t) {
     const double volume = signed_volume(mesh, t);
@@ -120,7 +152,7 @@ void validate_volume(const Mesh& mesh, const std::string& where) {
           "points",
           where, t, list_points(mesh.tetrahedra.col(t)), volume);
   }
-  check_faces_of_tetrahedra(mesh, where);
+  check_faces_of_tetrahedra(mesh.tetrahedra, where);
 }
 
 void validate_surface(const Mesh& mesh, const std::string& where) {
@@ -171,6 +203,15 @@ Index orient_tetrahedra(Mesh& mesh) {
       std::swap(mesh.tetrahedra(2, t), mesh.tetrahedra(3, t));
       ++turned;
     }
+  for (CurvedCells& cells : mesh.curved) {
+    const JacobianBound bound(cells.degree);
+    const CurvedCells other = mirrored(cells);
+    for (Index t = 0; t < cells.points.cols(); ++t)
+      if ((bound.coefficients(mesh.points(Eigen::all, cells.points.col(t))).array() < 0).all()) {
+        cells.points.col(t) = other.points.col(t);
+        ++turned;
+      }
+  }
   return turned;
 }
 
@@ -183,6 +224,7 @@ Mesh remove_unreferenced_points(const Mesh& mesh) {
   mark(mesh.faces);
   mark(mesh.edges);
   mark(mesh.vertices);
+  for (const CurvedCells& cells : mesh.curved) mark(cells.points);
   int count = 0;
   for (int& r : renumbered)
     if (r == 0) r = count++;
@@ -199,6 +241,7 @@ Mesh remove_unreferenced_points(const Mesh& mesh) {
   renumber(result.faces);
   renumber(result.edges);
   renumber(result.vertices);
+  for (CurvedCells& cells : result.curved) renumber(cells.points);
   for (auto& [name, group] : result.groups) {
     for (int& p : group.points) p = renumbered[std::size_t(p)];
     std::erase(group.points, -1);
@@ -305,6 +348,7 @@ Mesh transformed(const Mesh& mesh, const Matrix3& linear, const Vector3& transla
   if (linear.determinant() < 0) {
     result.tetrahedra.row(2) = mesh.tetrahedra.row(3);
     result.tetrahedra.row(3) = mesh.tetrahedra.row(2);
+    for (CurvedCells& cells : result.curved) cells = mirrored(cells);
     result.faces.row(1) = mesh.faces.row(2);
     result.faces.row(2) = mesh.faces.row(1);
     if (mesh.face_texture.cols() > 0) {

@@ -11,8 +11,8 @@ namespace apart {
 /// Each throws InputError, one sentence beginning with `where` (a file or a place in a scene), naming the
 /// first cell that is wrong, its points (counted from 0) and what to do. All require finite coordinates,
 /// indices in range, no cell with a repeated point, no cell twice, and at least one cell of their kind; cells
-/// of other kinds are not checked. Volume: also no flat or inverted tetrahedron (see orient_tetrahedra) and
-/// no face with more than two tetrahedra.
+/// of other kinds are not checked. Volume: also no flat or inverted tetrahedron (see orient_tetrahedra;
+/// curved ones must be positive everywhere, and of one degree) and no face with more than two tetrahedra.
 void validate_volume(const Mesh& mesh, const std::string& where);
 /// Triangles: also none of zero area. Boundaries and edges with many triangles are allowed.
 void validate_surface(const Mesh& mesh, const std::string& where);

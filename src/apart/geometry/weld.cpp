@@ -72,7 +72,7 @@ class PointGrid {
 
 Index weld_points(Mesh& mesh, double tolerance) {
   const Index count = mesh.point_count();
-  if (count == 0 || mesh.tetrahedra.cols() + mesh.faces.cols() + mesh.edges.cols() == 0 ||
+  if (count == 0 || mesh.cell_count() + mesh.faces.cols() + mesh.edges.cols() == 0 ||
       !mesh.points.allFinite())
     return 0;
   std::vector<int> onto(static_cast<std::size_t>(count));
@@ -97,6 +97,7 @@ Index weld_points(Mesh& mesh, double tolerance) {
   spare(mesh.tetrahedra);
   spare(mesh.faces);
   spare(mesh.edges);
+  for (const CurvedCells& cells : mesh.curved) spare(cells.points);
 
   std::vector<int> number(static_cast<std::size_t>(count), -1);
   int kept = 0;
@@ -115,6 +116,7 @@ Index weld_points(Mesh& mesh, double tolerance) {
   renumber(mesh.faces);
   renumber(mesh.edges);
   renumber(mesh.vertices);
+  for (CurvedCells& cells : mesh.curved) renumber(cells.points);
   // Free points that lay on others, or on each other, are there once.
   std::vector<int> free(mesh.vertices.begin(), mesh.vertices.end());
   std::vector<char> seen(std::size_t(kept), 0);

@@ -1,6 +1,7 @@
 #include <apart/importers/importers.hpp>
 #include <apart/importers/ipc/import.hpp>
 #include <apart/importers/ipc/script.hpp>
+#include <apart/importers/polyfem/import.hpp>
 #include <apart/importers/rigid_ipc/import.hpp>
 #include <apart/scene/examples.hpp>
 
@@ -14,6 +15,7 @@ std::span<const SceneImporter> importers() {
   static constexpr SceneImporter rows[] = {
       {"a script of the reference implementation of IPC (.txt, .ipc)", is_ipc_script, import_ipc_script},
       {"a fixture of Rigid IPC (.json)", is_rigid_ipc_fixture, import_rigid_ipc_fixture, true},
+      {"a scene of PolyFEM (.json)", is_polyfem_scene, import_polyfem_scene},
   };
   return rows;
 }

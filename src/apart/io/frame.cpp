@@ -124,6 +124,7 @@ void write_frame(const std::filesystem::path& file, const Frame& frame) {
   add_cells(mesh.faces);
   add_cells(mesh.edges);
   add_cells(mesh.vertices.transpose());
+  for (const CurvedCells& cells : mesh.curved) add_cells(cells.points);
   arrays.cell.push_back(vtu_output("body", cell_body));
   // A cell array needs a value for every kind of cell.
   VectorX stress = VectorX::Zero(Eigen::Index(cell_body.size())), strain = stress;

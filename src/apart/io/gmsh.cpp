@@ -14,16 +14,24 @@ namespace apart {
 
 namespace {
 
-// Gmsh's numbers of the element types that a Mesh can hold.
+/// An element type of Gmsh that a Mesh can hold, or (lines and triangles of higher degree) that only says
+/// what is in a group.
+struct ElementType {
+  int number;
+  int dimension;
+  int degree;
+  int nodes;
+};
+constexpr ElementType element_types[] = {{15, 0, 1, 1},  {1, 1, 1, 2},  {8, 1, 2, 3}, {26, 1, 3, 4},
+                                         {27, 1, 4, 5},  {2, 2, 1, 3},  {9, 2, 2, 6}, {21, 2, 3, 10},
+                                         {23, 2, 4, 15}, {3, 2, 1, 4},  {4, 3, 1, 4}, {11, 3, 2, 10},
+                                         {29, 3, 3, 20}, {30, 3, 4, 35}};
 constexpr int gmsh_line = 1, gmsh_triangle = 2, gmsh_quadrangle = 3, gmsh_tetrahedron = 4, gmsh_point = 15;
 
-/// Number of nodes of an element; 0 if the type is not supported.
-int node_count(std::int64_t type) {
-  return type == gmsh_point                                    ? 1
-         : type == gmsh_line                                   ? 2
-         : type == gmsh_triangle                               ? 3
-         : type == gmsh_quadrangle || type == gmsh_tetrahedron ? 4
-                                                               : 0;
+/// Null if the type is not supported.
+const ElementType* element_type(std::int64_t number) {
+  const auto found = std::ranges::find(element_types, number, &ElementType::number);
+  return found == std::end(element_types) ? nullptr : found;
 }
 
 std::string why_unsupported(std::int64_t type) {
@@ -32,11 +40,13 @@ std::string why_unsupported(std::int64_t type) {
                        type == 5   ? "hexahedron"
                        : type == 6 ? "prism"
                                    : "pyramid");
-  if (type >= 8 && type <= 31)
+  if (type == 31)
+    return "element type 31 is a tetrahedron of degree 5, must be of degree 1 to 4; save the mesh with "
+           "elements of a lower order (gmsh -order 4)";
+  if (type >= 8 && type <= 36)
     return fmt::format(
-        "element type {} is of higher order, which is not supported; save the mesh with elements of first "
-        "order "
-        "(gmsh -order 1)",
+        "element type {} of higher order is not supported; tetrahedra of degree 1 to 4 are (4, 11, 29, 30), "
+        "or save the mesh with elements of first order (gmsh -order 1)",
         type);
   return fmt::format(
       "element type {} is not supported; save the mesh with tetrahedra (4), triangles (2), lines (1) or "
@@ -121,6 +131,10 @@ class GmshReader {
     if (!nodes || !elements)
       reader_.fail("the file has no {} section; it was cut off or holds no mesh",
                    nodes ? "$Elements" : "$Nodes");
+    if (has_curved_triangles_ && builder_.has_no_cells())
+      reader_.fail(
+          "holds triangles of higher order and no tetrahedra; save it with elements of first order (gmsh "
+          "-order 1)");
     for (auto& [key, group] : groups_) {
       const auto found = physical_names_.find(key);
       MeshGroup& named = builder_.groups[found != physical_names_.end()
@@ -322,25 +336,30 @@ class GmshReader {
     if (tags_.size() > std::size_t(std::numeric_limits<Index>::max())) reader_.fail("too many nodes");
   }
 
-  int supported_node_count(std::int64_t type) {
-    const int nodes = node_count(type);
-    if (nodes == 0) reader_.fail("{}", why_unsupported(type));
-    return nodes;
+  const ElementType& supported(std::int64_t number) {
+    const ElementType* type = element_type(number);
+    if (!type) reader_.fail("{}", why_unsupported(number));
+    if (type->dimension == 3) {
+      if (degree_ == 0) degree_ = type->degree;
+      if (degree_ != type->degree)
+        reader_.fail("tetrahedra of degree {} and of degree {}, must be of one degree; save the mesh so",
+                     degree_, type->degree);
+    }
+    return *type;
   }
 
   /// `tag` is the element's own, `physical` those of its groups.
   template <class ReadTag>
-  void add_element(std::int64_t tag, std::int64_t type, int nodes, std::span<const std::int64_t> physical,
+  void add_element(std::int64_t tag, const ElementType& type, std::span<const std::int64_t> physical,
                    ReadTag read_tag) {
-    int cell[4];
-    for (int k = 0; k < nodes; ++k) {
+    std::array<int, 35> cell;
+    for (int k = 0; k < type.nodes; ++k) {
       const std::int64_t node = read_tag("node of an element");
       const std::optional<int> found = tags_.find(node);
       if (!found) reader_.fail("node of an element: {} does not exist; the file is damaged", node);
-      cell[k] = *found;
+      cell[std::size_t(k)] = *found;
     }
-    const std::span<const int> span(cell, std::size_t(nodes));
-    const int d = type == gmsh_tetrahedron ? 3 : type == gmsh_line ? 1 : type == gmsh_point ? 0 : 2;
+    const std::span<const int> span(cell.data(), std::size_t(type.nodes));
     for (const std::int64_t group : physical) {
       if (group == 0) continue;  // none
       // Entities name groups once for all their elements, so little text can ask for a lot of memory.
@@ -348,20 +367,26 @@ class GmshReader {
         reader_.fail(
             "elements are in more than {} physical groups, counted for each element; use fewer groups",
             most_memberships);
-      MeshGroup& g = groups_[{d, group}];
+      MeshGroup& g = groups_[{type.dimension, group}];
       g.points.insert(g.points.end(), span.begin(), span.end());
-      if (type == gmsh_tetrahedron) g.tetrahedra.push_back(builder_.tetrahedron_count());
-      if (d == 2)
-        for (int k = 2; k < nodes; ++k) g.triangles.push_back({cell[0], cell[k - 1], cell[k]});
+      if (type.dimension == 3) g.tetrahedra.push_back(builder_.tetrahedron_count());
+      const int corners = type.dimension == 2 ? (type.number == gmsh_quadrangle ? 4 : 3) : 0;
+      for (int k = 2; k < corners; ++k)
+        g.triangles.push_back({cell[0], cell[std::size_t(k) - 1], cell[std::size_t(k)]});
     }
-    if (type == gmsh_tetrahedron) element_tags_.add(tag);
-    std::vector<int>& list = type == gmsh_tetrahedron ? builder_.tetrahedra
-                             : type == gmsh_line      ? builder_.edges
-                                                      : builder_.vertices;
-    if (type == gmsh_triangle || type == gmsh_quadrangle)
-      builder_.add_polygon(span);
-    else
+    if (type.dimension == 3) element_tags_.add(tag);
+    if (type.dimension == 2) {
+      if (type.degree == 1) builder_.add_polygon(span);
+    } else if (type.dimension == 3 && type.degree > 1) {
+      std::vector<int>& list = builder_.curved[type.degree];
       list.insert(list.end(), span.begin(), span.end());
+    } else if (type.degree == 1) {
+      std::vector<int>& list = type.dimension == 3   ? builder_.tetrahedra
+                               : type.dimension == 1 ? builder_.edges
+                                                     : builder_.vertices;
+      list.insert(list.end(), span.begin(), span.end());
+    }
+    has_curved_triangles_ = has_curved_triangles_ || (type.dimension == 2 && type.degree > 1);
   }
 
   void read_elements_2() {
@@ -373,7 +398,7 @@ class GmshReader {
       // front.
       std::int64_t number = binary_ ? 0 : reader_.integer("element number");
       const std::int64_t type = integer("element type");
-      const int nodes = supported_node_count(type);
+      const ElementType& kind = supported(type);
       const std::int64_t run = binary_ ? integer("number of elements of a type") : 1;
       if (run < 1 || run > count - done)
         reader_.fail("number of elements of a type: got {}, must lie in [1, {}]", run, count - done);
@@ -386,7 +411,7 @@ class GmshReader {
           const std::int64_t tag = integer("tag");
           if (t == 0) physical = tag;
         }
-        add_element(number, type, nodes, std::span(&physical, 1), read_tag);
+        add_element(number, kind, std::span(&physical, 1), read_tag);
       }
       done += Index(run);
     }
@@ -402,12 +427,12 @@ class GmshReader {
       const int d = dimension(integer("dimension of a block"));
       const auto entity = entities_.find({d, integer("tag of a block")});
       const std::int64_t type = integer("element type");
-      const int nodes = supported_node_count(type);
-      const Index count = long_count("number of elements in a block", std::size_t(nodes) + 1, 8);
+      const ElementType& kind = supported(type);
+      const Index count = long_count("number of elements in a block", std::size_t(kind.nodes) + 1, 8);
       for (Index i = 0; i < count; ++i) {
         const std::int64_t tag = long_integer("element tag");
-        add_element(tag, type, nodes,
-                    entity == entities_.end() ? std::span<const std::int64_t>() : entity->second, read_tag);
+        add_element(tag, kind, entity == entities_.end() ? std::span<const std::int64_t>() : entity->second,
+                    read_tag);
       }
     }
   }
@@ -421,6 +446,8 @@ class GmshReader {
   std::map<Key, MeshGroup> groups_;
   std::int64_t memberships_ = 0;  ///< of elements in groups
   bool element_tags_sorted_ = false;
+  int degree_ = 0;                     ///< of tetrahedra; 0: none yet
+  bool has_curved_triangles_ = false;  ///< triangles of higher degree were read
   bool version4_ = false, binary_ = false, format_seen_ = false;
 };
 
@@ -435,9 +462,10 @@ void write_gmsh(const std::filesystem::path& file, const Mesh& mesh) {
     TextWriter text(out);
     const Eigen::Index nodes = mesh.points.cols();
     const Eigen::Index counts[4] = {mesh.vertices.size(), mesh.edges.cols(), mesh.faces.cols(),
-                                    mesh.tetrahedra.cols()};
+                                    mesh.cell_count()};
     const Eigen::Index elements = counts[0] + counts[1] + counts[2] + counts[3];
-    const auto blocks = std::count_if(counts, counts + 4, [](Eigen::Index n) { return n > 0; });
+    const auto blocks = std::count_if(counts, counts + 3, [](Eigen::Index n) { return n > 0; }) +
+                        (mesh.tetrahedra.cols() > 0) + std::ssize(mesh.curved);
     const int dimension = counts[3] > 0 ? 3 : counts[2] > 0 ? 2 : counts[1] > 0 ? 1 : 0;
 
     out << "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n"
@@ -452,6 +480,9 @@ void write_gmsh(const std::filesystem::path& file, const Mesh& mesh) {
       for (Eigen::Index c = 0; c < cells.cols(); ++c) text.columns(fmt::format("{}", ++tag), cells.col(c), 1);
     };
     block(3, gmsh_tetrahedron, mesh.tetrahedra);
+    for (const CurvedCells& cells : mesh.curved)
+      for (const ElementType& type : element_types)
+        if (type.dimension == 3 && type.degree == cells.degree) block(3, type.number, cells.points);
     block(2, gmsh_triangle, mesh.faces);
     block(1, gmsh_line, mesh.edges);
     block(0, gmsh_point, mesh.vertices.transpose());

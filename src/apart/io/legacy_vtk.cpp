@@ -1,3 +1,4 @@
+#include <apart/basis/lagrange_tetrahedron.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/io/formats.hpp>
@@ -385,9 +386,10 @@ void write_legacy_vtk(const std::filesystem::path& file, const Mesh& mesh) {
   write_atomically(file, [&](std::ostream& out) {
     TextWriter text(out);
     const Eigen::Index cells =
-        mesh.tetrahedra.cols() + mesh.faces.cols() + mesh.edges.cols() + mesh.vertices.size();
-    const Eigen::Index numbers =
+        mesh.cell_count() + mesh.faces.cols() + mesh.edges.cols() + mesh.vertices.size();
+    Eigen::Index numbers =
         cells + mesh.tetrahedra.size() + mesh.faces.size() + mesh.edges.size() + mesh.vertices.size();
+    for (const CurvedCells& curved : mesh.curved) numbers += curved.points.size();
     out << "# vtk DataFile Version 3.0\nmesh\nASCII\nDATASET UNSTRUCTURED_GRID\n"
         << fmt::format("POINTS {} double\n", mesh.points.cols());
     text.columns("", mesh.points);
@@ -396,6 +398,9 @@ void write_legacy_vtk(const std::filesystem::path& file, const Mesh& mesh) {
     text.columns("3", mesh.faces);
     text.columns("2", mesh.edges);
     text.columns("1", mesh.vertices.transpose());
+    for (const CurvedCells& curved : mesh.curved)
+      text.columns(fmt::format("{}", curved.points.rows()),
+                   curved.points(vtk_node_order(curved.degree), Eigen::all));
     out << fmt::format("CELL_TYPES {}\n", cells);
     const auto types = [&](Eigen::Index count, int type) {
       for (Eigen::Index i = 0; i < count; ++i) out << type << '\n';
@@ -404,6 +409,7 @@ void write_legacy_vtk(const std::filesystem::path& file, const Mesh& mesh) {
     types(mesh.faces.cols(), vtk_triangle);
     types(mesh.edges.cols(), vtk_line);
     types(mesh.vertices.size(), vtk_vertex);
+    types(mesh.curved_count(), vtk_lagrange_tetrahedron);
   });
 }
 

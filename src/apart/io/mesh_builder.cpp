@@ -1,3 +1,4 @@
+#include <apart/basis/lagrange_tetrahedron.hpp>
 #include <apart/core/error.hpp>
 #include <apart/io/mesh_builder.hpp>
 
@@ -21,6 +22,13 @@ void MeshBuilder::add_all_vertices() {
   std::iota(vertices.begin(), vertices.end(), 0);
 }
 
+Index MeshBuilder::tetrahedron_count() const {
+  std::size_t count = tetrahedra.size() / 4;
+  for (const auto& [degree, points] : curved)
+    count += points.size() / std::size_t(tetrahedron_lattice_size(degree));
+  return Index(count);
+}
+
 Mesh MeshBuilder::build() const {
   Mesh mesh;
   mesh.points = Matrix3X::Map(coordinates.data(), 3, Eigen::Index(point_count()));
@@ -28,9 +36,13 @@ Mesh MeshBuilder::build() const {
   mesh.faces = Faces::Map(faces.data(), 3, Eigen::Index(faces.size() / 3));
   mesh.edges = Edges::Map(edges.data(), 2, Eigen::Index(edges.size() / 2));
   mesh.vertices = Eigen::VectorXi::Map(vertices.data(), Eigen::Index(vertices.size()));
+  for (const auto& [degree, points] : curved) {
+    const Index n = tetrahedron_lattice_size(degree);
+    mesh.curved.push_back({degree, Eigen::MatrixXi::Map(points.data(), n, Eigen::Index(points.size()) / n)});
+  }
   for (const auto& [name, values] : cell_data) {
     VectorX& all = mesh.cell_data[name];
-    all = VectorX::Constant(mesh.tetrahedra.cols(), std::numeric_limits<double>::quiet_NaN());
+    all = VectorX::Constant(mesh.cell_count(), std::numeric_limits<double>::quiet_NaN());
     all.head(values.size()) = values;
   }
   mesh.groups = groups;
@@ -62,6 +74,25 @@ void CellNumbers::keep(MeshBuilder& builder, const std::string& name, std::span<
   for (std::size_t c = 0; c < values.size(); ++c)
     if (tetrahedron_[c] >= 0) kept[tetrahedron_[c]] = values[c];
 }
+
+namespace {
+
+std::string add_lagrange_cell(MeshBuilder& builder, std::span<const int> points) {
+  for (int degree = 1; degree <= largest_degree; ++degree) {
+    if (Index(points.size()) != tetrahedron_lattice_size(degree)) continue;
+    std::vector<int>& all = builder.curved[degree];
+    const std::size_t first = all.size();
+    all.resize(first + points.size());
+    const std::vector<Index> order = vtk_node_order(degree);
+    for (std::size_t i = 0; i < points.size(); ++i) all[first + std::size_t(order[i])] = points[i];
+    return {};
+  }
+  return fmt::format(
+      "cell of type {} has {} points, must have 4, 10, 20 or 35: tetrahedra of degree 1 to {} are supported",
+      vtk_lagrange_tetrahedron, points.size(), largest_degree);
+}
+
+}  // namespace
 
 std::string add_vtk_cell(MeshBuilder& builder, int type, std::span<const int> points) {
   const std::size_t n = points.size();
@@ -97,6 +128,8 @@ std::string add_vtk_cell(MeshBuilder& builder, int type, std::span<const int> po
     case vtk_tetrahedron:
       builder.tetrahedra.insert(builder.tetrahedra.end(), points.begin(), points.end());
       return wants(n == 4, "4");
+    case vtk_lagrange_tetrahedron:
+      return add_lagrange_cell(builder, points);
     default:
       return fmt::format(
           "cells of type {} are not supported; export the mesh with linear tetrahedra (type 10), triangles "

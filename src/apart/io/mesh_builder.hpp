@@ -12,11 +12,12 @@ namespace apart {
 struct MeshBuilder {
   std::vector<double> coordinates;  ///< x y z x y z ...
   std::vector<int> tetrahedra, faces, edges, vertices;
+  std::map<int, std::vector<int>> curved;    ///< by degree: points of each cell, in the order of CurvedCells
   std::map<std::string, VectorX> cell_data;  ///< per tetrahedron
   std::map<std::string, MeshGroup> groups;   ///< in any order, with repetitions
 
   std::size_t point_count() const { return coordinates.size() / 3; }
-  Index tetrahedron_count() const { return Index(tetrahedra.size() / 4); }
+  Index tetrahedron_count() const;  ///< of all degrees
   /// Whether another array of cell data fits. Some formats can ask for many with few bytes.
   static constexpr std::size_t most_cell_data = 100'000'000;  ///< numbers in all
   bool has_room_for_cell_data() const {
@@ -26,7 +27,7 @@ struct MeshBuilder {
   void add_polygon(std::span<const int> corners);  ///< as a fan of triangles around its first corner
   void add_polyline(std::span<const int> points);
   bool has_no_cells() const {
-    return tetrahedra.empty() && faces.empty() && edges.empty() && vertices.empty();
+    return tetrahedra.empty() && faces.empty() && edges.empty() && vertices.empty() && curved.empty();
   }
   /// Every point as a free vertex: what a file without cells means where a format has point sets.
   void add_all_vertices();
@@ -53,6 +54,7 @@ class CellNumbers {
 std::string add_vtk_cell(MeshBuilder& builder, int type, std::span<const int> points);
 
 /// VTK's numbers of the cells a Mesh can hold.
-inline constexpr int vtk_vertex = 1, vtk_line = 3, vtk_triangle = 5, vtk_tetrahedron = 10;
+inline constexpr int vtk_vertex = 1, vtk_line = 3, vtk_triangle = 5, vtk_tetrahedron = 10,
+                     vtk_lagrange_tetrahedron = 71;
 
 }  // namespace apart

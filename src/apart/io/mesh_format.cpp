@@ -13,7 +13,9 @@ namespace apart {
 namespace {
 
 constexpr MeshFormat formats[] = {
-    {"gmsh", ".msh", "Gmsh 2.2 and 4.1, text and binary, read with groups and cell data; written as 4.1 text",
+    {"gmsh", ".msh",
+     "Gmsh 2.2 and 4.1, text and binary, tetrahedra of degree 1 to 4, read with groups and cell data; "
+     "written as 4.1 text",
      read_gmsh, write_gmsh},
     {"vtk", ".vtk",
      "legacy VTK, text and binary, unstructured grid and polydata, read with cell data; written as text",
@@ -80,10 +82,11 @@ Cells without_parts(const Cells& cells, const Larger&... larger) {
 /// larger cells they say nothing new, and a Mesh lists only free ones.
 void leave_out_parts(Mesh& mesh) {
   using Vertices = Eigen::Matrix<int, 1, Eigen::Dynamic>;
+  const Tetrahedra cells = mesh.corners();
   mesh.vertices =
-      without_parts(Vertices(mesh.vertices.transpose()), mesh.tetrahedra, mesh.faces, mesh.edges).transpose();
-  mesh.edges = without_parts(mesh.edges, mesh.tetrahedra, mesh.faces);
-  mesh.faces = without_parts(mesh.faces, mesh.tetrahedra);
+      without_parts(Vertices(mesh.vertices.transpose()), cells, mesh.faces, mesh.edges).transpose();
+  mesh.edges = without_parts(mesh.edges, cells, mesh.faces);
+  mesh.faces = without_parts(mesh.faces, cells);
 }
 
 }  // namespace
@@ -96,8 +99,12 @@ Mesh read_mesh(const std::filesystem::path& file) {
   const MeshFormat& format = format_of(file);
   try {
     Mesh mesh = format.read(file);
+    if (!mesh.curved.empty() && mesh.curved.front().degree == 1 && mesh.tetrahedra.cols() == 0) {
+      mesh.tetrahedra = mesh.curved.front().points;
+      mesh.curved.erase(mesh.curved.begin());
+    }
     if (mesh.point_count() == 0) throw InputError("{}: has no points; it holds no mesh", file.string());
-    if (mesh.tetrahedra.cols() + mesh.faces.cols() + mesh.edges.cols() + mesh.vertices.size() == 0)
+    if (mesh.cell_count() + mesh.faces.cols() + mesh.edges.cols() + mesh.vertices.size() == 0)
       throw InputError("{}: has points but no cells; export tetrahedra, triangles, lines or points",
                        file.string());
     leave_out_parts(mesh);

@@ -155,7 +155,7 @@ Mesh read_obj(const std::filesystem::path& file) {
 }
 
 void write_obj(const std::filesystem::path& file, const Mesh& mesh) {
-  require_no_cells(file, "OBJ", mesh.tetrahedra.cols(), "tetrahedra", "write .vtu, .vtk or .msh");
+  require_no_cells(file, "OBJ", mesh.cell_count(), "tetrahedra", "write .vtu, .vtk or .msh");
   write_atomically(file, [&](std::ostream& out) {
     TextWriter text(out);
     text.columns("v", mesh.points);

@@ -276,7 +276,7 @@ Mesh read_ply(const std::filesystem::path& file) {
 
 void write_ply(const std::filesystem::path& file, const Mesh& mesh) {
   static_assert(std::endian::native == std::endian::little, "write_ply writes the machine's own byte order");
-  require_no_cells(file, "PLY", mesh.tetrahedra.cols(), "tetrahedra", "write .vtu, .vtk or .msh");
+  require_no_cells(file, "PLY", mesh.cell_count(), "tetrahedra", "write .vtu, .vtk or .msh");
   if (mesh.faces.cols() + mesh.edges.cols() > 0 || mesh.vertices.size() < mesh.points.cols())
     require_no_cells(file, "PLY", mesh.vertices.size(), "free points beside other points",
                      "write .obj, .vtu, .vtk or .msh");

@@ -80,6 +80,7 @@ Mesh present_cells(const Frame& frame) {
   keep(mesh.edges);
   Eigen::RowVectorXi free_points = mesh.vertices.transpose();
   keep(free_points);
+  for (CurvedCells& cells : mesh.curved) keep(cells.points);
   mesh.vertices = free_points.transpose();
   return mesh;
 }

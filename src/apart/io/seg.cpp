@@ -45,7 +45,7 @@ Mesh read_seg(const std::filesystem::path& file) {
 
 void write_seg(const std::filesystem::path& file, const Mesh& mesh) {
   for (const auto& [count, cells] :
-       {std::pair(mesh.tetrahedra.cols(), "tetrahedra"), std::pair(mesh.faces.cols(), "triangles"),
+       {std::pair(Eigen::Index(mesh.cell_count()), "tetrahedra"), std::pair(mesh.faces.cols(), "triangles"),
         std::pair(Eigen::Index(mesh.vertices.size()), "free points")})
     require_no_cells(file, "SEG", count, cells, "write .vtu, .vtk or .msh");
   write_atomically(file, [&](std::ostream& out) {

@@ -105,7 +105,7 @@ Mesh read_stl(const std::filesystem::path& file) {
 
 void write_stl(const std::filesystem::path& file, const Mesh& mesh) {
   for (const auto& [count, cells] :
-       {std::pair(mesh.tetrahedra.cols(), "tetrahedra"), std::pair(mesh.edges.cols(), "lines"),
+       {std::pair(Eigen::Index(mesh.cell_count()), "tetrahedra"), std::pair(mesh.edges.cols(), "lines"),
         std::pair(Eigen::Index(mesh.vertices.size()), "free points")})
     require_no_cells(file, "STL", count, cells, "write .vtu, .vtk or .msh");
   write_atomically(file, [&](std::ostream& out) {

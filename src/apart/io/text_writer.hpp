@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/core/error.hpp>
 #include <apart/core/types.hpp>
 
 #include <array>
@@ -18,8 +19,10 @@ class TextWriter {
   /// "prefix a b c" for each column; `shift` is added to integers (formats that count from 1).
   template <class Matrix>
   void columns(std::string_view prefix, const Matrix& matrix, int shift = 0) {
-    static_assert(Matrix::RowsAtCompileTime <= 4);
-    std::array<typename Matrix::Scalar, 4> numbers;
+    constexpr int most = 35;  // points of a tetrahedron of degree 4
+    static_assert(Matrix::RowsAtCompileTime <= most);
+    ensure(matrix.rows() <= most, "TextWriter: more rows than a line has room for");
+    std::array<typename Matrix::Scalar, most> numbers;
     for (Eigen::Index c = 0; c < matrix.cols(); ++c) {
       for (Eigen::Index r = 0; r < matrix.rows(); ++r) numbers[std::size_t(r)] = matrix(r, c);
       line(prefix, {numbers.data(), std::size_t(matrix.rows())}, shift);

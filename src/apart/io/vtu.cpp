@@ -324,8 +324,10 @@ void VtuFile::add_piece(const VtuPiece& piece, bool with_cell_data, MeshBuilder&
     const int type = int(std::clamp<std::int64_t>(types[c], -1, 1000));
     if (const std::string problem = add_vtk_cell(builder, type, cell); !problem.empty())
       fail(types_array, fmt::format("cell {}: {}", c, problem));
+    std::size_t curved = 0;
+    for (const auto& [degree, points_of] : builder.curved) curved += points_of.size();
     if (std::max({builder.tetrahedra.size(), builder.faces.size(), builder.edges.size(),
-                  builder.vertices.size()}) > largest_array / sizeof(int))
+                  builder.vertices.size(), curved}) > largest_array / sizeof(int))
       fail(types_array, "more cells than are read in all pieces together; use a coarser mesh");
     numbers.added(builder);
   }

@@ -85,7 +85,7 @@ struct VtuOutputs {
   std::vector<VtuOutput> field, point, cell;
 };
 /// Raw appended data, so that doubles survive exactly, with a checksum. Cells: tetrahedra, faces, edges,
-/// vertices.
+/// vertices, curved tetrahedra.
 void write_vtu(std::ostream& out, const Mesh& mesh, const VtuOutputs& arrays);
 
 }  // namespace apart

@@ -1,3 +1,4 @@
+#include <apart/basis/lagrange_tetrahedron.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/formats.hpp>
 #include <apart/io/vtu.hpp>
@@ -51,6 +52,8 @@ void write_vtu(std::ostream& out, const Mesh& mesh, const VtuOutputs& arrays) {
   add_cells(mesh.faces, vtk_triangle);
   add_cells(mesh.edges, vtk_line);
   add_cells(mesh.vertices.transpose(), vtk_vertex);
+  for (const CurvedCells& cells : mesh.curved)
+    add_cells(cells.points(vtk_node_order(cells.degree), Eigen::all), vtk_lagrange_tetrahedron);
 
   const std::span<const double> coordinates(mesh.points.data(), std::size_t(mesh.points.size()));
   const std::vector<VtuOutput> points = {vtu_output("Points", coordinates, 3)};

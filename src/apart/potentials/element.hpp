@@ -12,7 +12,7 @@ namespace apart {
 template <class E>
 concept Element = requires(const E& e, int k) {
   { E::node_count } -> std::convertible_to<int>;
-  { E::quadrature_count } -> std::convertible_to<int>;
+  { e.quadrature_count() } -> std::convertible_to<int>;
   { e.nodes } -> std::convertible_to<std::array<Index, std::size_t(E::node_count)>>;
   { e.material } -> std::convertible_to<Index>;    // one of the potential's
   { e.weight(k) } -> std::convertible_to<double>;  // [m³] at rest that point k stands for
@@ -21,12 +21,13 @@ concept Element = requires(const E& e, int k) {
 
 /// F is the same everywhere: one quadrature point.
 struct LinearTetrahedron {
-  static constexpr int node_count = 4, quadrature_count = 1;
+  static constexpr int node_count = 4;
   std::array<Index, 4> nodes;
   Index material = 0;
   double volume = 0;  ///< [m³] at rest
   Eigen::Matrix<double, 3, 4> gradients;
 
+  static constexpr int quadrature_count() { return 1; }
   double weight(int) const { return volume; }
   const Eigen::Matrix<double, 3, 4>& shape_gradients(int) const { return gradients; }
 };

@@ -24,6 +24,8 @@ class ElementElasticity : public Potential {
   void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
                 LocalHessians& out) const override;
 
+  /// Quadrature points of an element.
+  int point_count(Index element) const { return elements_[std::size_t(element)].quadrature_count(); }
   /// Stretches σ at a quadrature point of an element at the q last prepared.
   Vector3 stretches(Index element, int point = 0) const;
   /// Cauchy stress [Pa] there.
@@ -37,9 +39,14 @@ class ElementElasticity : public Potential {
 
  private:
   const SignedSvd& svd(Index element, int point) const {
-    return svd_[std::size_t(element) * std::size_t(E::quadrature_count) + std::size_t(point)];
+    return svd_[first_point(element) + std::size_t(point)];
+  }
+  /// Where the quadrature points of an element begin among all: one each, or added up.
+  std::size_t first_point(Index element) const {
+    return first_point_.empty() ? std::size_t(element) : first_point_[std::size_t(element)];
   }
   std::vector<E> elements_;
+  std::vector<std::size_t> first_point_;  ///< of each element, and the end; empty: all have one point
   std::vector<Material> materials_;
   /// F = u · diag(sigma) · vᵀ of every quadrature point at the q last prepared: singular values for isotropic
   /// materials; for others u = F, sigma = 1 and v = I.

@@ -5,6 +5,7 @@
 #include <apart/potentials/element_elasticity.hpp>
 
 #include <Eigen/LU>
+#include <algorithm>
 
 namespace apart {
 
@@ -110,19 +111,24 @@ void ElementElasticity<E>::add(std::span<const E> elements, std::span<const Mate
   materials_.insert(materials_.end(), materials.begin(), materials.end());
   for (E e : elements) {
     e.material += first;
-    elements_.push_back(e);
+    elements_.push_back(std::move(e));
   }
+  first_point_.clear();
+  if (std::ranges::all_of(elements_, [](const E& e) { return e.quadrature_count() == 1; })) return;
+  first_point_.push_back(0);
+  for (const E& e : elements_)
+    first_point_.push_back(first_point_.back() + std::size_t(e.quadrature_count()));
 }
 
 template <Element E>
 void ElementElasticity<E>::prepare(const Matrix3X& q) {
   using namespace element_elasticity;
-  svd_.resize(elements_.size() * std::size_t(E::quadrature_count));
+  svd_.resize(first_point_.empty() ? elements_.size() : first_point_.back());
   parallel_for(term_count(), [&](Index i) {
     const E& e = elements_[std::size_t(i)];
-    for (int k = 0; k < E::quadrature_count; ++k) {
+    for (int k = 0; k < e.quadrature_count(); ++k) {
       const Matrix3 f = deformation_gradient(e, k, q);
-      svd_[std::size_t(i) * std::size_t(E::quadrature_count) + std::size_t(k)] =
+      svd_[first_point(i) + std::size_t(k)] =
           is_isotropic(material_of(e)) ? signed_svd(f) : SignedSvd{f, Matrix3::Identity(), Vector3::Ones()};
     }
   });
@@ -156,7 +162,7 @@ double ElementElasticity<E>::value(const Matrix3X&) const {
   return scale_ * ordered_sum(term_count(), [&](Index i) {
            const E& e = elements_[std::size_t(i)];
            double sum = 0;
-           for (int k = 0; k < E::quadrature_count; ++k)
+           for (int k = 0; k < e.quadrature_count(); ++k)
              sum += e.weight(k) * element_elasticity::energy(material_of(e), svd(i, k));
            return sum;
          });
@@ -166,7 +172,7 @@ template <Element E>
 void ElementElasticity<E>::add_gradient(const Matrix3X&, Matrix3X& gradient) const {
   add_local_gradients(*this, gradient, [&](Index i, auto g) {
     const E& e = elements_[std::size_t(i)];
-    for (int k = 0; k < E::quadrature_count; ++k) {
+    for (int k = 0; k < e.quadrature_count(); ++k) {
       const Matrix3 p = element_elasticity::stress(material_of(e), svd(i, k), scale_ * e.weight(k));
       const Eigen::Matrix<double, 3, E::node_count>& gradients = e.shape_gradients(k);
       for (int a = 0; a < E::node_count; ++a) g.template segment<3>(3 * a) += p * gradients.col(a);
@@ -184,7 +190,7 @@ void ElementElasticity<E>::hessians(const Matrix3X&, Index begin, Index end, Pro
     const Material& material = material_of(e);
     auto h = out.of<n>(i);
     h.setZero();
-    for (int k = 0; k < E::quadrature_count; ++k) {
+    for (int k = 0; k < e.quadrature_count(); ++k) {
       const double weight = scale_ * e.weight(k);
       const Eigen::Matrix<double, 3, n>& gradients = e.shape_gradients(k);
       if (const auto* linear = std::get_if<LinearElasticity>(&material)) {

@@ -173,6 +173,7 @@ std::uint64_t fingerprint(const SceneFile& file, const Model& model) {
   for (const Body& body : model.bodies) {
     hash.add(body.mesh.points);
     hash.add(body.mesh.tetrahedra);
+    for (const CurvedCells& cells : body.mesh.curved) hash.add(cells.points);
     hash.add(body.mesh.faces);
     hash.add(body.mesh.edges);
     hash.add(body.mesh.vertices);

@@ -26,6 +26,8 @@ constexpr int most_steps = 50;
 /// The connected piece each node of a body belongs to.
 std::vector<Index> pieces(const Body& body) {
   if (moves_as_whole(body)) return std::vector<Index>(std::size_t(body.node_count()), 0);
+  if (!body.mesh.curved.empty())  // its points begin with its nodes
+    return connected_pieces(body.node_count(), {body.mesh.curved.front().points});
   return connected_pieces(body.node_count(), {body.mesh.tetrahedra, body.mesh.faces, body.mesh.edges});
 }
 
@@ -182,6 +184,12 @@ Repair repair_start(const Scene& scene, const SceneFile& file) {
               std::find(finding.bodies.begin(), finding.bodies.end(), model.bodies[std::size_t(b)].name) !=
                   finding.bodies.end())
             concerned.insert(b);
+    for (const int b : concerned)
+      if (const Body& body = model.bodies[std::size_t(b)]; !body.mesh.curved.empty())
+        refuse(
+            fmt::format("'{}' has a basis_order above 1, or a collision mesh, and keeps its points; move it, "
+                        "or its neighbours",
+                        body.name));
     if (concerned.empty()) refuse("nothing that can move is concerned; move the obstacles");
     const Part part(model, at);
     // As large as possible: without intersections, and best with all of the thickness too.

@@ -56,7 +56,7 @@ BodyReport report_body(const Body& body) {
   r.name = body.name;
   r.kind = name_of(body.kind);
   r.points = mesh.point_count();
-  r.tetrahedra = Index(mesh.tetrahedra.cols());
+  r.tetrahedra = Index(mesh.tetrahedra.cols()) + mesh.curved_count();
   r.triangles = Index(body.surface_faces.cols());
   r.segments = Index(mesh.edges.cols());
   if (r.points > 0) r.extent = bounding_box(mesh.points).upper - bounding_box(mesh.points).lower;

@@ -64,7 +64,8 @@ std::optional<double> softest_young(const Body& body) {
 /// How thick a solid is [m] if it is slender and every point of it lies on its surface, so that nothing of a
 /// bent part is between its two sides; else none.
 std::optional<double> one_cell_thickness(const Body& body, const BodyReport& r) {
-  if (body.kind != BodyKind::volume || !r.volume || Index(body.surface_points.size()) != r.points)
+  if (body.kind != BodyKind::volume || !r.volume || body.elastic->lagrange ||
+      Index(body.surface_points.size()) != r.points)
     return std::nullopt;
   double area = 0;
   for (Index f = 0; f < body.surface_faces.cols(); ++f) {
@@ -204,10 +205,10 @@ class Warnings {
                 "'{}' has E = {:.3g} Pa and hardly deforms: as an affine body (\"type\": \"affine\") it "
                 "costs far less",
                 r.name, young);
-          if (poisson > 0.48)
+          if (poisson > 0.48 && !body.elastic->lagrange)
             warn(
                 "'{}' has nu = {:.6g}: linear tetrahedra lock when nearly incompressible, so that the body "
-                "comes out too stiff, and steps take more iterations; use 0.45, or compare with a finer mesh",
+                "comes out too stiff, and steps take more iterations; use 0.45, or \"basis_order\": 2",
                 r.name, poisson);
         }
   }
@@ -238,7 +239,7 @@ class Warnings {
     if (const auto thickness = one_cell_thickness(body, r))
       warn(
           "'{}' is {:.3g} m long and one cell thick (about {:.2g} m): linear tetrahedra are far too stiff in "
-          "bending there; use three cells or more across, or a shell",
+          "bending there; use \"basis_order\": 2, three cells or more across, or a shell",
           r.name, extent, *thickness);
     if (r.quality && (*r.quality)[0] < 0.01)
       warn(

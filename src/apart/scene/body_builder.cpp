@@ -1,4 +1,7 @@
 #include <apart/bodies/body_mesh.hpp>
+#include <apart/bodies/collision_skin.hpp>
+#include <apart/bodies/lagrange_volume.hpp>
+#include <apart/geometry/mesh_checks.hpp>
 #include <apart/io/mesh_format.hpp>
 #include <apart/math/principal_axes.hpp>
 #include <apart/scene/body_builder.hpp>
@@ -90,10 +93,71 @@ Shape make_shape(const D& d, std::vector<std::string>& notes) {
 
 // ---- Bodies of each kind --------------------------------------------------------------------------------
 
+/// The volume without its own collision surface.
+Body make_solid(const VolumeDescription& d, const std::string& name, Shape shape) {
+  const CellSubstances substances = make_cell_substances(d, shape.placed());
+  const int shape_degree = shape.mesh.curved.empty() ? 1 : shape.mesh.curved.front().degree;
+  const int degree = d.basis_order.value_or(shape_degree);
+  if (degree < shape_degree)
+    d.place["basis_order"].fail(
+        "got {}, but the mesh has tetrahedra of degree {}: in a basis of a lower degree their shape cannot "
+        "turn without strain; use {} or more, or leave it out",
+        degree, shape_degree, shape_degree);
+  if (degree == 1) {
+    if (d.quadrature_order)
+      d.place["quadrature_order"].fail("is for a basis_order above 1; give that too, or leave this out");
+    if (d.collision && d.collision->resolution)
+      d.collision->place["resolution"].fail("is for a basis_order above 1; give that too, or leave this out");
+    return make_volume(name, std::move(shape.mesh), substances, d.mass.value_or(MassKind::lumped));
+  }
+  if (d.mass == MassKind::lumped)
+    d.place["mass"].fail(
+        "got \"lumped\", which tetrahedra of a basis_order above 1 cannot have: some nodes would have a "
+        "negative mass; leave it out");
+  if (d.moved_points)
+    d.place["moved_points"].fail("moves the points of linear tetrahedra; leave out basis_order, or this");
+  LagrangeOptions options{.degree = degree, .quadrature_degree = d.quadrature_order.value_or(0)};
+  if (d.collision) options.surface_resolution = d.collision->resolution.value_or(0);
+  return make_volume(name, shape.mesh, substances, options);
+}
+
+/// The volume with the mesh that it collides with, `shift` away from where the description puts the body.
+Body with_skin(const VolumeDescription& d, Body body, const Vector3& shift, std::vector<std::string>& notes) {
+  const MeshDescription& description = *d.collision->mesh;
+  const MeshPlace place = mesh_place(description, fmt::format("collision mesh of body '{}'", body.name));
+  Mesh surface = transformed(make_mesh(description, {}).mesh, d.transform);
+  surface.points.colwise() += shift;
+  surface = obstacle_mesh(std::move(surface), place);
+  if (surface.faces.cols() == 0)
+    d.collision->place["mesh"].fail("has no triangles; a collision surface needs some");
+  surface.edges.resize(2, 0);
+  surface.vertices.resize(0);
+  surface = remove_unreferenced_points(surface);
+  orient_closed_pieces(surface);
+  CollisionSkin skin = with_collision_skin(std::move(body), surface, place.cells);
+  if (skin.outside > 0)
+    notes.push_back(fmt::format(
+        "{}: {} of {} points of the collision mesh lie outside of the tetrahedra and follow them from there; "
+        "the one at ({:.4g}, {:.4g}, {:.4g}) m moves up to {:.3g} times as far",
+        place.mesh, skin.outside, surface.point_count(), surface.points(0, skin.growth_point),
+        surface.points(1, skin.growth_point), surface.points(2, skin.growth_point), skin.growth));
+  return std::move(skin.body);
+}
+
+/// Cells that may invert are known to the checks of a run by their number among linear tetrahedra.
+void check_invertible(const VolumeDescription& d, const Body& body) {
+  const std::size_t invertible = body.elastic->invertible_cells().size();
+  if (!body.mesh.curved.empty() && invertible > 0 && invertible < body.elastic->material_of.size())
+    d.place["regions"].fail(
+        "has materials of which some may invert and some may not, which a body with a basis_order above 1 or "
+        "a collision mesh cannot have; use materials of one sort, such as neo_hookean");
+}
+
 Body make_body(const VolumeDescription& d, const std::string& name, Shape shape, const Clock&) {
   return d.place.locate([&] {
-    const CellSubstances substances = make_cell_substances(d, shape.placed());
-    return make_volume(name, std::move(shape.mesh), substances, d.mass);
+    Body body = make_solid(d, name, std::move(shape));
+    check_invertible(d, body);
+    return body;
   });
 }
 
@@ -225,10 +289,17 @@ void set_presence(Body& body, const BodyBase& d, const Clock& clock) {
   for (Script& script : body.scripts) script.when.from = std::max(script.when.from, body.presence.from);
 }
 
+/// `shift`: of a copy, from where the description puts the body.
 template <class D>
-BuiltBody build_one(const D& d, const std::string& name, const Shape& shape, const Clock& clock) {
+BuiltBody build_one(const D& d, const std::string& name, const Shape& shape, const Vector3& shift,
+                    const Clock& clock, std::vector<std::string>& notes) {
   BuiltBody built{
       make_body(d, name, shape, clock), d.name, {}, d.thickness, {}, shape.renumbered, shape.as_placed};
+  if constexpr (std::same_as<D, VolumeDescription>)
+    if (d.collision && d.collision->mesh) {
+      built.body = with_skin(d, std::move(built.body), shift, notes);
+      check_invertible(d, built.body);
+    }
   if constexpr (std::derived_from<D, DynamicBody>)
     set_dynamics(built.body, d, built.placed(built.body), clock);
   return built;
@@ -249,7 +320,7 @@ std::vector<BuiltBody> build_all(const D& d, const Clock& clock, std::vector<std
   Shape shape = make_shape(d, notes);
   std::vector<BuiltBody> result;
   if (!d.array) {
-    result.push_back(build_one(d, d.name, shape, clock));
+    result.push_back(build_one(d, d.name, shape, Vector3::Zero(), clock, notes));
     return result;
   }
   if constexpr (std::same_as<D, ObstacleDescription>)
@@ -265,8 +336,9 @@ std::vector<BuiltBody> build_all(const D& d, const Clock& clock, std::vector<std
   for (int z = 0; z < d.array->counts[2]; ++z)
     for (int y = 0; y < d.array->counts[1]; ++y)
       for (int x = 0; x < d.array->counts[0]; ++x) {
-        shape.mesh.points = first.colwise() + d.array->spacing.cwiseProduct(Vector3(x, y, z));
-        result.push_back(build_one(d, copy_name(d.name, result.size()), shape, clock));
+        const Vector3 shift = d.array->spacing.cwiseProduct(Vector3(x, y, z));
+        shape.mesh.points = first.colwise() + shift;
+        result.push_back(build_one(d, copy_name(d.name, result.size()), shape, shift, clock, notes));
       }
   return result;
 }
@@ -286,7 +358,7 @@ std::vector<BuiltBody> build_all(const HalfSpaceDescription& d, const Clock& clo
 }  // namespace
 
 double cell_count(const Mesh& mesh) {
-  return double(mesh.tetrahedra.cols()) + double(mesh.faces.cols()) + double(mesh.edges.cols()) +
+  return double(mesh.cell_count()) + double(mesh.faces.cols()) + double(mesh.edges.cols()) +
          double(mesh.vertices.size());
 }
 

@@ -202,11 +202,20 @@ struct DynamicBody : MeshBody {
   std::vector<LoadDescription> loads;
   DampingDescription damping;
 };
+/// The surface that a volume collides with.
+struct CollisionDescription {
+  static constexpr std::string_view group = "collision", kind = "collision";
+  Place place = {};
+  std::optional<int> resolution;
+  std::optional<MeshDescription> mesh;
+};
 struct VolumeDescription : DynamicBody {
   static constexpr std::string_view kind = "volume";
   MaterialDescription material;
   std::vector<RegionDescription> regions;
-  MassKind mass = MassKind::lumped;
+  std::optional<MassKind> mass;
+  std::optional<int> basis_order, quadrature_order;
+  std::optional<CollisionDescription> collision;
 };
 enum class RestAngles { mesh, flat };
 struct ShellDescription : DynamicBody {

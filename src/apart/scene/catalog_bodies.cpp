@@ -33,7 +33,20 @@ Group bodies() {
                       "rest shape, scaled like the mesh: other points of the same triangles, or a pattern; "
                       "if omitted: the mesh"};
   const Key stiff{"material", object("material"), "", R"({"type": "orthogonality"})", "material"};
-  const Key mass{"mass", choice("mass"), "", "\"lumped\"", "distribution of mass over the nodes"};
+  const Key mass{
+      "mass", choice("mass"), "", Key::optional,
+      "distribution of mass over the nodes; if omitted: lumped, but consistent for a basis_order above 1"};
+  const Key basis_order{"basis_order", integer(1, 4), "", Key::optional,
+                        "degree of the displacements in each tetrahedron: those of degree 1 are far too "
+                        "stiff in bending unless "
+                        "there are many; if omitted: the degree of the mesh, 1 unless it is curved"};
+  const Key quadrature_order{
+      "quadrature_order", integer(1, 15), "", Key::optional,
+      "degree up to which polynomials are integrated exactly, for a basis_order above 1; "
+      "if omitted: 2 (basis_order - 1)"};
+  const Key collision{"collision", object("collision"), "", Key::optional,
+                      "the surface that contact sees; if omitted: the boundary, each edge of it cut into "
+                      "basis_order parts"};
   const Key loads{"loads", list(object("load")), "", "[]", "given forces"};
   const Key damping{"damping", object("damping"), "", "{}", "damping of motion and deformation"};
   const Key sequence{"sequence", object("sequence"), "", Key::optional,
@@ -120,9 +133,14 @@ Group bodies() {
   return {
       "body",
       "A body of the scene.",
-      {dynamic.operator()<Volume>(
-           "soft solid made of tetrahedra",
-           {{soft, &Volume::material}, {regions, &Volume::regions}, {mass, &Volume::mass}}, thickness),
+      {dynamic.operator()<Volume>("soft solid made of tetrahedra",
+                                  {{soft, &Volume::material},
+                                   {regions, &Volume::regions},
+                                   {mass, &Volume::mass},
+                                   {basis_order, &Volume::basis_order},
+                                   {quadrature_order, &Volume::quadrature_order},
+                                   {collision, &Volume::collision}},
+                                  thickness),
        dynamic.operator()<Shell>("thin sheet made of triangles: cloth, paper, sheet metal",
                                  {{sheet, &Shell::material},
                                   {strain_limit, &Shell::strain_limit},
@@ -150,6 +168,22 @@ Group bodies() {
                                      {{radius, &Particles::radius}, {density, &Particles::rho}}, diameter),
        typed<Obstacle>("triangles, segments or points that are not moved by forces", std::move(obstacle)),
        typed<HalfSpace>("solid region behind a plane", presence(std::move(half_space), thickness))}};
+}
+
+Group collisions() {
+  using T = CollisionDescription;
+  return record<T>(
+      "The surface that a volume collides with. Its points follow the tetrahedra that they lie in.",
+      {{{"resolution", integer(1, 30), "", Key::optional,
+         "the boundary, each edge of it cut into so many parts; if omitted: basis_order, so that points are "
+         "nodes",
+         "", "mesh"},
+        &T::resolution},
+       {{"mesh", object("mesh"), "", Key::optional,
+         "any triangles, transformed like the body's mesh: a dense surface on few tetrahedra. Points outside "
+         "follow the nearest ones",
+         "", "resolution"},
+        &T::mesh}});
 }
 
 Group loads() {

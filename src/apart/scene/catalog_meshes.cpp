@@ -16,6 +16,8 @@ Group meshes() {
   const ValueType cells = any_of({integer(1, 1e4), tuple(integer(1, 1e4), 3)});
   const Key resolution{"resolution", integer(1, 500), "", "4",
                        "layers of cells from the centre to the surface"};
+  const Key curve{"curve", integer(1, 4), "", "1",
+                  "degree of the cells: above 1 they are curved so that their boundary follows the shape"};
   const Key tetrahedralize{"tetrahedralize", any_of({boolean(), object("tetrahedralization")}), "", "false",
                            "fill the closed surface with tetrahedra (needs the program tetgen)"};
   return {
@@ -32,7 +34,8 @@ Group meshes() {
                 &BoxMesh::cells}}),
           generator<SphereMesh>("ball",
                                 {{{"radius", number(positive), "m", "0.5", "radius"}, &SphereMesh::radius},
-                                 {resolution, &SphereMesh::resolution}}),
+                                 {resolution, &SphereMesh::resolution},
+                                 {curve, &SphereMesh::curve}}),
           generator<TorusMesh>(
               "ring about the y axis",
               {{{"major", number(positive), "m", "0.5", "radius of the ring's centre line"},
@@ -40,13 +43,15 @@ Group meshes() {
                {{"minor", number(positive), "m", "0.2", "radius of the tube; smaller than major"},
                 &TorusMesh::minor},
                {{"ring_cells", integer(3, 1e5), "", "24", "cells around the ring"}, &TorusMesh::ring_cells},
-               {{"tube_cells", integer(3, 1e4), "", "12", "cells around the tube"}, &TorusMesh::tube_cells}}),
+               {{"tube_cells", integer(3, 1e4), "", "12", "cells around the tube"}, &TorusMesh::tube_cells},
+               {curve, &TorusMesh::curve}}),
           generator<CylinderMesh>(
               "solid cylinder along the y axis",
               {{{"radius", number(positive), "m", "0.5", "radius"}, &CylinderMesh::radius},
                {{"length", number(positive), "m", "1", "length along y"}, &CylinderMesh::length},
                {resolution, &CylinderMesh::resolution},
-               {{"length_cells", integer(1, 1e5), "", "8", "cells along y"}, &CylinderMesh::length_cells}}),
+               {{"length_cells", integer(1, 1e5), "", "8", "cells along y"}, &CylinderMesh::length_cells},
+               {curve, &CylinderMesh::curve}}),
           generator<MatMesh>(
               "thin square sheet of one layer of cells, in the xz plane",
               {{{"width", number(positive), "m", "1", "edge length along x and z"}, &MatMesh::width},

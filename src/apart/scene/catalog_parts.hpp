@@ -105,6 +105,7 @@ Group regions();
 Group rod_materials();
 // catalog_bodies.cpp
 Group bodies();
+Group collisions();
 Group loads();
 Group attachments();
 Group dampings();

@@ -143,14 +143,14 @@ Substance make_substance(const MaterialDescription& material) {
 CellSubstances make_cell_substances(const VolumeDescription& body, const PlacedMesh& placed) {
   const Mesh& mesh = placed.mesh;
   std::vector<MaterialOfCells> materials = {{body.material, mesh}};
-  std::vector<std::size_t> material_of(std::size_t(mesh.tetrahedra.cols()), 0);
+  std::vector<std::size_t> material_of(std::size_t(mesh.cell_count()), 0);
   for (const RegionDescription& region : body.regions) {
     for (const Index t : select_tetrahedra(region.where, placed))
       material_of[std::size_t(t)] = materials.size();
     materials.emplace_back(region.material, mesh);
   }
   CellSubstances result;
-  for (Index t = 0; t < mesh.tetrahedra.cols(); ++t)
+  for (Index t = 0; t < mesh.cell_count(); ++t)
     result.of_cell.push_back(materials[material_of[std::size_t(t)]].at(t, result.substances));
   return result;
 }

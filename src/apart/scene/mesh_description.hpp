@@ -34,18 +34,21 @@ struct SphereMesh : MeshSource {
   static constexpr std::string_view kind = "sphere";
   double radius = 0.5;
   Index resolution = 4;
+  int curve = 1;
   MeshResult make(const MeshRequest& request) const;
 };
 struct TorusMesh : MeshSource {
   static constexpr std::string_view kind = "torus";
   double major = 0.5, minor = 0.2;
   Index ring_cells = 24, tube_cells = 12;
+  int curve = 1;
   MeshResult make(const MeshRequest& request) const;
 };
 struct CylinderMesh : MeshSource {
   static constexpr std::string_view kind = "cylinder";
   double radius = 0.5, length = 1;
   Index resolution = 4, length_cells = 8;
+  int curve = 1;
   MeshResult make(const MeshRequest& request) const;
 };
 struct MatMesh : MeshSource {

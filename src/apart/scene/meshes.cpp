@@ -1,5 +1,6 @@
 // Meshes made, read or written out as described. Keys, units and defaults are in catalog_meshes.cpp.
 #include <apart/geometry/aabb.hpp>
+#include <apart/geometry/curved_mesh.hpp>
 #include <apart/geometry/mesh_checks.hpp>
 #include <apart/geometry/weld.hpp>
 #include <apart/io/mesh_format.hpp>
@@ -38,6 +39,20 @@ Mesh filled(Mesh mesh, const Tetrahedralize& fill, const Place& place) {
     if (how->max_volume) options.max_volume = *how->max_volume;
   }
   return tetrahedralize(mesh, place.message("mesh"), options);
+}
+
+/// A generated solid, or its surface, whose cells are of degree `order` and follow a shape (see
+/// curve_boundary).
+template <class Generate, class IsOn, class Nearest>
+MeshResult curved(const Generate& make, int order, const MeshRequest& request, const IsOn& is_on,
+                  const Nearest& nearest) {
+  if (order == 1) return {make(request.content)};
+  Mesh mesh = lifted(make(generate::Content::tetrahedra), order);
+  curve_boundary(mesh, is_on, nearest);
+  if (request.content == generate::Content::tetrahedra) return {std::move(mesh)};
+  mesh.faces = boundary_faces(mesh.curved.front());
+  mesh.curved.clear();
+  return {remove_unreferenced_points(mesh)};
 }
 
 template <class Cells, class List>
@@ -90,20 +105,45 @@ MeshResult BoxMesh::make(const MeshRequest& request) const {
 MeshResult SphereMesh::make(const MeshRequest& request) const {
   const double n = resolution;
   check_cell_count(place, 50 * n * n * n);
-  return {generate::sphere(radius, resolution, request.content)};
+  return curved([&](generate::Content content) { return generate::sphere(radius, resolution, content); },
+                curve, request, [](const auto&) { return true; },
+                [&](const Vector3& x) -> Vector3 { return x * (radius / x.norm()); });
 }
 
 MeshResult TorusMesh::make(const MeshRequest& request) const {
   if (minor >= major)
     place["minor"].fail("got {}, must be smaller than major ({}); else the ring cuts itself", minor, major);
   check_cell_count(place, double(ring_cells) * double(tube_cells) * double(tube_cells));
-  return {generate::torus(major, minor, ring_cells, tube_cells, request.content)};
+  return curved(
+      [&](generate::Content content) {
+        return generate::torus(major, minor, ring_cells, tube_cells, content);
+      },
+      curve, request, [](const auto&) { return true; },
+      [&](const Vector3& x) -> Vector3 {
+        const Vector3 ring = Vector3(x[0], 0, x[2]).normalized() * major;
+        return ring + (x - ring).normalized() * minor;
+      });
 }
 
 MeshResult CylinderMesh::make(const MeshRequest& request) const {
   const double n = resolution;
   check_cell_count(place, 20 * n * n * length_cells);
-  return {generate::cylinder(radius, length, resolution, length_cells, request.content)};
+  return curved(
+      [&](generate::Content content) {
+        return generate::cylinder(radius, length, resolution, length_cells, content);
+      },
+      curve, request,
+      [&](const auto& corners) {  // the faces of the ends stay flat
+        const auto is_level = [&](double y) {
+          return std::ranges::all_of(corners,
+                                     [&](const Vector3& x) { return std::abs(x[1] - y) < 1e-9 * length; });
+        };
+        return !is_level(0.5 * length) && !is_level(-0.5 * length);
+      },
+      [&](const Vector3& x) -> Vector3 {
+        const double scale = radius / Vector3(x[0], 0, x[2]).norm();
+        return {scale * x[0], x[1], scale * x[2]};
+      });
 }
 
 MeshResult MatMesh::make(const MeshRequest& request) const {

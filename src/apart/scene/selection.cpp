@@ -173,8 +173,9 @@ std::vector<Index> select_tetrahedra(const SelectionDescription& selection, cons
   std::vector<char> chosen(std::size_t(mesh.point_count()), false);
   for (const Index p : select_points(selection, placed)) chosen[std::size_t(p)] = true;
   std::vector<Index> result;
-  for (Index t = 0; t < mesh.tetrahedra.cols(); ++t) {
-    const auto cell = mesh.tetrahedra.col(t);
+  const Tetrahedra cells = mesh.corners();
+  for (Index t = 0; t < cells.cols(); ++t) {
+    const auto cell = cells.col(t);
     if (std::all_of(cell.begin(), cell.end(), [&](int p) { return chosen[std::size_t(p)]; }))
       result.push_back(t);
   }

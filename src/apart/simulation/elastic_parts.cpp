@@ -6,7 +6,13 @@
 namespace apart {
 
 void ElasticParts::add(const Body& body, Index first_node) {
-  if (body.elastic) cells.add(*body.elastic, first_node);
+  if (body.elastic) {
+    const int degree = body.elastic->lagrange ? body.elastic->lagrange->degree : 1;
+    if (degree == 1) cells.add(*body.elastic, first_node);
+    if (degree == 2) quadratic.add(*body.elastic, first_node);
+    if (degree == 3) cubic.add(*body.elastic, first_node);
+    if (degree == 4) quartic.add(*body.elastic, first_node);
+  }
   if (body.shell) {
     membranes.add(*body.shell, first_node);
     hinges.add(*body.shell, first_node);
@@ -15,32 +21,30 @@ void ElasticParts::add(const Body& body, Index first_node) {
 }
 
 void ElasticParts::set_scale(double scale) {
-  cells.set_scale(scale);
+  for_each_solid([&](auto& solid) { solid.set_scale(scale); });
   membranes.set_scale(scale);
   hinges.set_scale(scale);
   rods.set_scale(scale);
 }
 
 void ElasticParts::prepare(const Matrix3X& q) {
-  cells.prepare(q);
-  membranes.prepare(q);
-  hinges.prepare(q);
-  rods.prepare(q);
+  for (Potential* p : potentials()) p->prepare(q);
 }
 
 double ElasticParts::value(const Matrix3X& q) const {
-  return cells.value(q) + membranes.value(q) + hinges.value(q) + rods.value(q);
+  double sum = 0;
+  for (const Potential* p : potentials()) sum += p->value(q);
+  return sum;
 }
 
 void ElasticParts::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
-  cells.add_gradient(q, gradient);
-  membranes.add_gradient(q, gradient);
-  hinges.add_gradient(q, gradient);
-  rods.add_gradient(q, gradient);
+  for (const Potential* p : potentials()) p->add_gradient(q, gradient);
 }
 
-std::array<Index, 4> ElasticParts::term_counts() const {
-  return {cells.term_count(), membranes.term_count(), hinges.term_count(), rods.term_count()};
+std::array<Index, 7> ElasticParts::term_counts() const {
+  std::array<Index, 7> counts;
+  std::ranges::transform(potentials(), counts.begin(), &Potential::term_count);
+  return counts;
 }
 
 double ElasticParts::usual_node_stiffness(const Matrix3X& q) {
@@ -67,13 +71,29 @@ double ElasticParts::usual_node_stiffness(const Matrix3X& q) {
 double ElasticParts::largest_strain(const Matrix3X& q) const {
   const auto strain = [](const auto& stretches) { return (stretches.array() - 1).abs().maxCoeff(); };
   double largest = rods.largest_strain(q);
-  largest = parallel_max(cells.term_count(), largest, [&](Index c) { return strain(cells.stretches(c)); });
+  for_each_solid([&](const auto& solid) {
+    largest = parallel_max(solid.term_count(), largest, [&](Index c) {
+      double of_cell = 0;
+      for (int k = 0; k < solid.point_count(c); ++k)
+        of_cell = std::max(of_cell, strain(solid.stretches(c, k)));
+      return of_cell;
+    });
+  });
   return parallel_max(membranes.term_count(), largest,
                       [&](Index t) { return strain(membranes.stretches(t)); });
 }
 
 double ElasticParts::smallest_volume_ratio() const {
-  return parallel_min(cells.term_count(), 1.0, [&](Index c) { return cells.stretches(c).prod(); });
+  double smallest = 1;
+  for_each_solid([&](const auto& solid) {
+    smallest = parallel_min(solid.term_count(), smallest, [&](Index c) {
+      double of_cell = 1;
+      for (int k = 0; k < solid.point_count(c); ++k)
+        of_cell = std::min(of_cell, solid.stretches(c, k).prod());
+      return of_cell;
+    });
+  });
+  return smallest;
 }
 
 }  // namespace apart

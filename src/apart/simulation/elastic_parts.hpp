@@ -2,6 +2,7 @@
 #include <apart/bodies/body.hpp>
 #include <apart/potentials/continuum_elasticity.hpp>
 #include <apart/potentials/hinge_bending.hpp>
+#include <apart/potentials/lagrange_elasticity.hpp>
 #include <apart/potentials/membrane_elasticity.hpp>
 #include <apart/potentials/rod_elasticity.hpp>
 
@@ -12,8 +13,13 @@ struct ElasticParts {
   /// Adds the elastic parts of a body whose nodes start at `first_node`.
   void add(const Body& body, Index first_node);
   /// All of them.
-  std::array<Potential*, 4> potentials() { return {&cells, &membranes, &hinges, &rods}; }
-  std::array<Index, 4> term_counts() const;  ///< of each
+  std::array<Potential*, 7> potentials() {
+    return {&cells, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
+  }
+  std::array<const Potential*, 7> potentials() const {
+    return {&cells, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
+  }
+  std::array<Index, 7> term_counts() const;  ///< of each
   void set_scale(double scale);              ///< of the incremental potential: energy times dt²
   void prepare(const Matrix3X& q);
   double value(const Matrix3X& q) const;  ///< of all, times the scale
@@ -25,12 +31,25 @@ struct ElasticParts {
 
   // Where q was last prepared.
   double largest_strain(const Matrix3X& q) const;  ///< |σ − 1|, over all stretches σ
-  double smallest_volume_ratio() const;            ///< V/V₀; at most 1
+  double smallest_volume_ratio() const;            ///< V/V₀ at quadrature points; at most 1
 
-  ContinuumElasticity cells;
+  ContinuumElasticity cells;  ///< of degree one
+  LagrangeElasticity<2> quadratic;
+  LagrangeElasticity<3> cubic;
+  LagrangeElasticity<4> quartic;
   MembraneElasticity membranes;
   HingeBending hinges;
   RodElasticity rods;
+
+  /// Calls visit(elasticity) for the cells of each degree.
+  template <class Visit>
+  void for_each_solid(const Visit& visit) {
+    visit(cells), visit(quadratic), visit(cubic), visit(quartic);
+  }
+  template <class Visit>
+  void for_each_solid(const Visit& visit) const {
+    visit(cells), visit(quadratic), visit(cubic), visit(quartic);
+  }
 };
 
 }  // namespace apart

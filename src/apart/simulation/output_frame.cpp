@@ -63,6 +63,11 @@ void add_strain_limits(Frame& frame, int body, const ShellCells& cells) {
     frame.rest_shape.col(first + t) = cells.inverse_rest[std::size_t(t)].reshaped();
 }
 
+double von_mises(const Matrix3& stress) {
+  const Matrix3 deviator = stress - stress.trace() / 3 * Matrix3::Identity();
+  return std::sqrt(1.5) * deviator.norm();
+}
+
 /// Stress and strain of the tetrahedra of a body at its nodes, the first of which is cell `first` of the
 /// frame.
 void add_cells(const Body& body, const Matrix3X& nodes, Index first, Frame& f) {
@@ -71,11 +76,38 @@ void add_cells(const Body& body, const Matrix3X& nodes, Index first, Frame& f) {
   cells.prepare(nodes);
   for (Index t = 0; t < body.mesh.tetrahedra.cols(); ++t) {
     const Index cell = body.kind == BodyKind::affine ? 0 : t;
-    const Matrix3 s = cells.cauchy_stress(cell);
-    const Matrix3 deviator = s - s.trace() / 3 * Matrix3::Identity();
-    f.von_mises[first + t] = std::sqrt(1.5) * deviator.norm();
+    f.von_mises[first + t] = von_mises(cells.cauchy_stress(cell));
     f.strain[first + t] = (cells.stretches(cell).array() - 1).abs().maxCoeff();
   }
+}
+
+/// The largest stress and strain at quadrature points of a cell, on the triangles of the surface that follow
+/// it, the first of which is cell `first` of the frame.
+void add_curved(const Body& body, const Matrix3X& nodes, Index first, Frame& f) {
+  ElasticParts elastic;
+  elastic.add(body, 0);
+  elastic.prepare(nodes);
+  const std::vector<Index>& cells = body.elastic->cell_of_face;
+  elastic.for_each_solid([&](const auto& solid) {
+    if (solid.term_count() == 0) return;
+    for (std::size_t t = 0; t < cells.size(); ++t)
+      for (int k = 0; k < solid.point_count(cells[t]); ++k) {
+        double& stress = f.von_mises[first + Index(t)];
+        double& strain = f.strain[first + Index(t)];
+        stress = std::max(stress, von_mises(solid.cauchy_stress(cells[t], k)));
+        strain = std::max(strain, (solid.stretches(cells[t], k).array() - 1).abs().maxCoeff());
+      }
+  });
+}
+
+/// Appends cells of a body, whose points start at `first_point`, to those of the same degree.
+void append_curved(const CurvedCells& cells, Index first_point, std::vector<CurvedCells>& all) {
+  auto at = std::ranges::lower_bound(all, cells.degree, {}, &CurvedCells::degree);
+  if (at == all.end() || at->degree != cells.degree)
+    at = all.insert(at, {cells.degree, Eigen::MatrixXi(cells.points.rows(), 0)});
+  const Eigen::Index count = at->points.cols();
+  at->points.conservativeResize(Eigen::NoChange, count + cells.points.cols());
+  at->points.rightCols(cells.points.cols()) = cells.points.array() + first_point;
 }
 
 /// The same of the triangles of a shell. `limit_stiffness`: κ of its strain limit [Pa]; none: as given.
@@ -152,7 +184,10 @@ Frame make_frame(const StepProblem& w, const State& state) {
     };
     if (!w.present[i]) f.absent.push_back(int(i));
     const Matrix3X nodes = state.nodes.middleCols(m.first_node[i], b.node_count());
-    if (b.elastic && w.present[i]) add_cells(b, nodes, tets, f);
+    const bool curved = !b.mesh.curved.empty();
+    if (b.elastic && w.present[i] && !curved) add_cells(b, nodes, tets, f);
+    if (curved && w.present[i]) add_curved(b, nodes, all_tets + faces, f);
+    for (const CurvedCells& cells : b.mesh.curved) append_curved(cells, first, f.mesh.curved);
     if (b.shell) add_strain_limits(f, int(i), *b.shell);
     if (b.shell && w.present[i]) {
       const Index part = w.terms.membrane_part(int(i));

@@ -161,7 +161,7 @@ StepTerms::StepTerms(const Model& m, const std::vector<char>& bodies_present, Ti
     first_cell.push_back(elastic.cells.term_count());
     first_triangle.push_back(elastic.membranes.term_count());
     if (!present[b]) continue;
-    const std::array<Index, 4> first = elastic.term_counts();
+    const std::array first = elastic.term_counts();
     elastic.add(m.bodies[b], m.first_node[b]);
     for (std::size_t k = 0; k < first.size(); ++k) {
       const Potential& potential = *elastic.potentials()[k];
@@ -177,6 +177,9 @@ std::vector<Term> StepTerms::list() {
   using enum PointKind;
   return {{&inertia, Role::inertia, nodes},
           {&elastic.cells, Role::elastic, nodes},
+          {&elastic.quadratic, Role::elastic, nodes},
+          {&elastic.cubic, Role::elastic, nodes},
+          {&elastic.quartic, Role::elastic, nodes},
           {&elastic.membranes, Role::elastic, nodes},
           {&elastic.hinges, Role::elastic, nodes},
           {&elastic.rods, Role::elastic, nodes},

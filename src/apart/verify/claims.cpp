@@ -48,7 +48,8 @@ std::optional<std::string> difference_to_scene(const Frame& f, const Frame& s) {
     return fmt::format("has {} points, the scene {}", f.mesh.points.cols(), s.mesh.points.cols());
   if (!same(f.point_body, s.point_body)) return "has points of other bodies than the scene";
   if (!same(f.mesh.tetrahedra, s.mesh.tetrahedra) || !same(f.mesh.faces, s.mesh.faces) ||
-      !same(f.mesh.edges, s.mesh.edges) || !same(f.mesh.vertices, s.mesh.vertices))
+      !same(f.mesh.edges, s.mesh.edges) || !same(f.mesh.vertices, s.mesh.vertices) ||
+      f.mesh.curved != s.mesh.curved)
     return "has other cells than the scene";
   if (f.invertible_cells != s.invertible_cells)
     return "lets other tetrahedra invert than the materials of the scene do";

@@ -79,6 +79,7 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
   check_cells(frame.mesh.faces, frame, "triangle");
   check_cells(frame.mesh.edges, frame, "segment");
   check_cells(frame.mesh.vertices.transpose(), frame, "free point");
+  for (const CurvedCells& cells : frame.mesh.curved) check_cells(cells.points, frame, "curved tetrahedron");
   for (const HalfSpace& plane : frame.half_spaces)
     if (plane.body < 0 || plane.body >= bodies || !plane.origin.allFinite() || !plane.normal.allFinite() ||
         plane.normal.isZero(0) || plane.carrier >= n ||
@@ -108,6 +109,17 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
     }
     tetrahedra_.push_back(t);
     for (int k = 0; k < 4; ++k) used[frame.mesh.tetrahedra(k, t)] = true;
+  }
+  for (const CurvedCells& cells : frame.mesh.curved) {
+    proofs_.try_emplace(cells.degree, cells.degree);
+    for (Index t = 0; t < cells.points.cols(); ++t) {
+      const int body = frame.point_body[cells.points(0, t)];
+      const auto column = cells.points.col(t);
+      if (frame.bodies[std::size_t(body)].kind == "invertible_volume")
+        ++invertible_;
+      else
+        curved_.push_back({cells.degree, {column.begin(), column.end()}});
+    }
   }
   for (Index i = 0; i < n; ++i)
     if (used[i] && !is_obstacle_[frame.point_body[i]]) used_points_.push_back(i);
@@ -316,6 +328,27 @@ void FrameCheck::add_collapsed(const Matrix3X& points, std::vector<Finding>& fou
       add(s, "length");
 }
 
+void FrameCheck::add_curved(const Matrix3X& from, const Matrix3X& to, std::vector<Finding>& found) const {
+  std::vector<double> proven(curved_.size(), 1.0);
+  parallel_for(Index(curved_.size()), [&](Index i) {
+    const Curved& cell = curved_[std::size_t(i)];
+    if (!absent_[std::size_t(first_.point_body[cell.points[0]])])
+      proven[std::size_t(i)] =
+          proofs_.at(cell.degree).proven_until(from(Eigen::all, cell.points), to(Eigen::all, cell.points));
+  });
+  for (std::size_t i = 0; i < curved_.size(); ++i) {
+    if (proven[i] == 1) continue;
+    const std::vector<Index>& p = curved_[i].points;
+    const bool state = &from == &to;
+    Finding& f = found.emplace_back(
+        finding(state ? FindingKind::inversion : FindingKind::path_inversion, {{p[0], p[1], p[2], p[3]}}));
+    f.position = from(Eigen::all, p).rowwise().mean();
+    const std::string when = state ? "" : fmt::format(" after {:.6g} of the way", proven[i]);
+    f.text = fmt::format("the curved {} is inverted somewhere, or cannot be proven not to be,{} near {}",
+                         name(f.cells[0]), when, coordinates(*f.position));
+  }
+}
+
 std::vector<Finding> FrameCheck::inversions(const Matrix3X& points) const {
   std::vector<char> inverted(tetrahedra_.size());
   const Tetrahedra& cells = first_.mesh.tetrahedra;
@@ -332,6 +365,7 @@ std::vector<Finding> FrameCheck::inversions(const Matrix3X& points) const {
     f.text = fmt::format("{} is inverted or flat (volume {:.3g} m³) near {}", name(f.cells[0]),
                          volume(points, cells, tetrahedra_[i]), coordinates(*f.position));
   }
+  add_curved(points, points, found);
   for (Finding& f : affine_images(points)) found.push_back(std::move(f));
   for (Finding& f : rigid_shapes(points)) found.push_back(std::move(f));
   add_collapsed(points, found);
@@ -457,6 +491,7 @@ FrameCheck::PathFindings FrameCheck::path(const Matrix3X& from, const Matrix3X& 
     f.text = fmt::format("{} inverts, or cannot be proven not to, after {:.6g} of the way, near {}",
                          name(f.cells[0]), u.time, coordinates(*f.position));
   }
+  add_curved(from, to, result.findings);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <apart/geometry/exact_intersection.hpp>
 #include <apart/io/frame.hpp>
 #include <apart/verify/affine_bodies.hpp>
+#include <apart/verify/curved_cells.hpp>
 #include <apart/verify/finding.hpp>
 #include <apart/verify/frame_difference.hpp>
 #include <apart/verify/rigid_bodies.hpp>
@@ -91,7 +92,7 @@ class FrameCheck {
 
   Index edge_count() const { return Index(surface_.face_edges.size() + surface_.segments.size()); }
   Index face_count() const { return Index(surface_.faces.size()); }
-  Index tetrahedron_count() const { return Index(tetrahedra_.size()); }
+  Index tetrahedron_count() const { return Index(tetrahedra_.size() + curved_.size()); }
   Index invertible_count() const {
     return invertible_;
   }  ///< tetrahedra of materials that may invert: not checked
@@ -106,6 +107,8 @@ class FrameCheck {
  private:
   std::vector<Finding> folds(const Matrix3X& points, std::size_t limit) const;
   void add_collapsed(const Matrix3X& points, std::vector<Finding>& found) const;
+  /// Curved cells that are not proven to be positive on the way; the same place twice: in a state.
+  void add_curved(const Matrix3X& from, const Matrix3X& to, std::vector<Finding>& found) const;
   bool tested(Index i, Index j) const;
   bool bodies_tested(int a, int b) const;
   Finding finding(FindingKind kind, std::vector<std::vector<Index>> cells) const;
@@ -124,6 +127,13 @@ class FrameCheck {
   StrainLimits limits_;
   Thickness thickness_;
   exact::Surface surface_;
+  /// A curved cell that must not invert.
+  struct Curved {
+    int degree;
+    std::vector<Index> points;
+  };
+  std::map<int, CurvedProof> proofs_;  ///< by degree
+  std::vector<Curved> curved_;
   std::vector<char> is_obstacle_;  ///< per body: obstacle or half-space
   std::vector<char> idle_points() const;
   std::vector<std::pair<int, int>> ignored_;  ///< sorted, smaller body first

@@ -13,6 +13,7 @@ std::optional<std::string> difference(const Frame& first, const Frame& frame) {
   if (a.points.cols() != b.points.cols())
     return fmt::format("{} points instead of {}", b.points.cols(), a.points.cols());
   if (!same(a.tetrahedra, b.tetrahedra)) return "other tetrahedra";
+  if (a.curved != b.curved) return "other curved tetrahedra";
   if (first.invertible_cells != frame.invertible_cells) return "other tetrahedra that may invert";
   if (!same(a.faces, b.faces)) return "other triangles";
   if (!same(first.rest_shape, frame.rest_shape)) return "other strain limits";

@@ -67,13 +67,17 @@ Solids::Solids(const Frame& first, const exact::Surface& surface, const std::vec
     has_tetrahedra[std::size_t(first.point_body[cell[0]])] = true;
     for (int k = 1; k < 4; ++k) joined.join(cell[0], cell[k]);
   }
+  std::vector<char> is_curved(first.bodies.size(), false);
+  for (const CurvedCells& cells : first.mesh.curved)
+    for (Index t = 0; t < cells.points.cols(); ++t)
+      is_curved[std::size_t(first.point_body[cells.points(0, t)])] = true;
   const std::vector<char> open = open_bodies(first, surface);
   std::map<Index, int> number;  // by the first point of a solid
   std::vector<Index> first_of_body(first.bodies.size(), -1);
   for (const exact::Primitive& face : surface.faces) {
     const auto body = std::size_t(first.point_body[face.vertices[0]]);
     const std::string& kind = first.bodies[body].kind;
-    const bool encloses = kind == "affine" || (kind == "rigid" && !open[body]);
+    const bool encloses = kind == "affine" || is_curved[body] || (kind == "rigid" && !open[body]);
     if (is_obstacle[body] || (!encloses && !has_tetrahedra[body])) continue;
     Index& start = first_of_body[body];
     if (start < 0) start = face.vertices[0];

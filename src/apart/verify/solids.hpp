@@ -10,7 +10,7 @@ namespace apart::verify {
 std::vector<Index> connected_pieces(Index point_count, const exact::Surface& surface);
 
 /// The connected solids of a run, which nothing may lie in: of tetrahedra, or, of an affine or rigid body
-/// without any, all that its triangles enclose.
+/// without any and of curved cells, all that its triangles enclose.
 class Solids {
  public:
   Solids() = default;

@@ -1,5 +1,6 @@
 #include <apart/importers/rigid_ipc/fixture.hpp>
 #include <apart/importers/rigid_ipc/import.hpp>
+#include <apart/importers/section.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/scene/validation.hpp>
 
@@ -13,61 +14,13 @@ namespace {
 
 constexpr double most_steps = 1e9;
 
-/// Lines for the user. A key is reported once, however often it occurs.
-class Notes {
- public:
-  explicit Notes(std::vector<std::string>& lines) : lines_(lines) {}
-  void add(const LocatedJson& at, std::string_view what) { lines_.push_back(at.message(what)); }
-  void once(const std::string& key, const LocatedJson& at, std::string_view what) {
-    if (said_.insert(key).second) add(at, what);
-  }
-
- private:
-  std::vector<std::string>& lines_;
-  std::set<std::string> said_;
-};
-
-/// One object of a fixture: its values by key, and a note on each key that was not asked for.
-class Section {
+/// An object of a fixture.
+class FixtureSection : public Section {
  public:
   /// `plane`: vectors have two coordinates, turns one.
-  Section(const LocatedJson& at, std::string name, Notes& notes, bool plane = false)
-      : at_(at), name_(std::move(name)), notes_(notes), plane_(plane) {
-    if (!at.value().get_if<JsonValue::Object>())
-      at.fail("got {}, must be an object {{...}}", to_short_text(at.value()));
-  }
+  FixtureSection(const LocatedJson& at, std::string name, Notes& notes, bool plane = false)
+      : Section(at, std::move(name), notes), plane_(plane) {}
 
-  /// Empty if it is not given, or null.
-  std::optional<LocatedJson> find(std::string_view key) {
-    known_.insert(std::string(key));
-    if (!at_.has(key) || at_[key].value().is_null()) return std::nullopt;
-    return at_[key];
-  }
-  template <class T, class Read>
-  void take(std::string_view key, T& value, Read read) {
-    if (const auto given = find(key)) value = read(*given);
-  }
-  void take_number(std::string_view key, double& value) {
-    take(key, value, [](const LocatedJson& v) { return v.number(); });
-  }
-  void take_positive(std::string_view key, double& value) {
-    take(key, value, [](const LocatedJson& v) {
-      if (!(v.number() > 0)) v.fail("got {}, must be positive", v.number());
-      return v.number();
-    });
-  }
-  void take_not_negative(std::string_view key, double& value) {
-    take(key, value, [](const LocatedJson& v) {
-      if (!(v.number() >= 0)) v.fail("got {}, must not be negative", v.number());
-      return v.number();
-    });
-  }
-  void take_integer(std::string_view key, Index& value) {
-    take(key, value, [](const LocatedJson& v) { return v.integer(); });
-  }
-  void take_boolean(std::string_view key, bool& value) {
-    take(key, value, [](const LocatedJson& v) { return v.boolean(); });
-  }
   void take_vector(std::string_view key, Vector3& value) {
     take(key, value, [this](const LocatedJson& v) { return vector(v); });
   }
@@ -89,37 +42,9 @@ class Section {
     return {0, 0, v[std::size_t(0)].number()};
   }
   bool plane() const { return plane_; }
-  /// One of the `words`; the first if it is not given.
-  std::string_view word(std::string_view key, std::initializer_list<std::string_view> words) {
-    const auto given = find(key);
-    if (!given) return *words.begin();
-    const auto found = std::ranges::find(words, std::string_view(given->text()));
-    if (found != words.end()) return *found;
-    std::string list;
-    for (const std::string_view w : words) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", w);
-    given->fail("got {}, must be one of {}", to_short_text(given->value()), list);
-  }
-  /// Keys that mean something there and nothing here.
-  void ignore(std::initializer_list<std::string_view> keys, std::string_view reason = {}) {
-    for (const std::string_view key : keys)
-      if (const auto given = find(key))
-        notes_.once(member_path(name_, key), *given,
-                    fmt::format("has no effect here{}{}", reason.empty() ? "" : ": ", reason));
-  }
-  /// Reports what is left.
-  void finish() {
-    for (const auto& [key, value] : *at_.value().get_if<JsonValue::Object>())
-      if (!known_.contains(key) && !key.starts_with('#'))
-        notes_.once(member_path(name_, key), at_[key], "unknown key, has no effect");
-  }
-  const LocatedJson& at() const { return at_; }
 
  private:
-  LocatedJson at_;
-  std::string name_;
-  Notes& notes_;
   bool plane_;
-  std::set<std::string, std::less<>> known_;
 };
 
 /// Whether a fixture shows that it is of the plane.
@@ -160,7 +85,7 @@ std::vector<Eigen::Vector<int, size>> read_cells(const LocatedJson& list, Index 
   return result;
 }
 
-void read_shape(Section& section, FixtureBody& body) {
+void read_shape(FixtureSection& section, FixtureBody& body) {
   if (const auto mesh = section.find("mesh")) body.mesh = mesh->text();
   const auto vertices = section.find("vertices"), edges = section.find("edges"),
              faces = section.find("faces");
@@ -193,7 +118,7 @@ std::array<bool, 6> read_fixed(const LocatedJson& at, bool plane) {
   return result;
 }
 
-void read_motion(Section& section, FixtureBody& body) {
+void read_motion(FixtureSection& section, FixtureBody& body) {
   section.take_vector("linear_velocity", body.linear_velocity);
   section.take_turn("angular_velocity", body.angular_velocity);
   section.take_vector("force", body.force);
@@ -217,7 +142,7 @@ void read_motion(Section& section, FixtureBody& body) {
 }
 
 std::optional<FixtureBody> read_body(const LocatedJson& at, bool plane, Notes& notes) {
-  Section section(at, "body", notes, plane);
+  FixtureSection section(at, "body", notes, plane);
   bool enabled = true;
   section.take_boolean("enabled", enabled);
   if (!enabled) return std::nullopt;
@@ -243,7 +168,7 @@ std::optional<FixtureBody> read_body(const LocatedJson& at, bool plane, Notes& n
   return body;
 }
 
-void read_times(Section& top, Fixture& fixture, Notes& notes) {
+void read_times(FixtureSection& top, Fixture& fixture, Notes& notes) {
   top.take_positive("timestep", fixture.dt);
   double max_time = -1;
   Index max_iterations = -1;
@@ -268,7 +193,7 @@ void read_problem(const LocatedJson& at, Fixture& fixture, Notes& notes, Problem
     notes.add(at,
               "is of the plane (2D): edges become strips 1 m wide, and bodies stay in the plane; contact "
               "between strips is that between edges and vertices");
-  Section problem(at, "rigid_body_problem", notes, fixture.plane);
+  FixtureSection problem(at, "rigid_body_problem", notes, fixture.plane);
   problem.take_vector("gravity", fixture.gravity);
   problem.take_not_negative("coefficient_friction", fixture.friction);
   if (const auto restitution = problem.find("coefficient_restitution"))
@@ -289,9 +214,9 @@ void read_problem(const LocatedJson& at, Fixture& fixture, Notes& notes, Problem
   problem.finish();
 }
 
-void read_contact(Section& top, Fixture& fixture, Notes& notes) {
+void read_contact(FixtureSection& top, Fixture& fixture, Notes& notes) {
   if (const auto at = top.find("distance_barrier_constraint")) {
-    Section section(*at, "distance_barrier_constraint", notes);
+    FixtureSection section(*at, "distance_barrier_constraint", notes);
     section.take_positive("initial_barrier_activation_distance", fixture.dhat);
     section.take_not_negative("minimum_separation_distance", fixture.separation);
     if (section.word("barrier_type", {"ipc", "poly_log", "spline"}) != "ipc")
@@ -301,7 +226,7 @@ void read_contact(Section& top, Fixture& fixture, Notes& notes) {
     section.finish();
   }
   if (const auto at = top.find("friction_constraints")) {
-    Section section(*at, "friction_constraints", notes);
+    FixtureSection section(*at, "friction_constraints", notes);
     section.take_positive("static_friction_speed_bound", fixture.epsv);
     section.take_integer("iterations", fixture.friction_iterations);
     section.finish();
@@ -309,7 +234,7 @@ void read_contact(Section& top, Fixture& fixture, Notes& notes) {
 }
 
 void read_solver(const LocatedJson& at, const std::string& name, Fixture& fixture, Notes& notes) {
-  Section section(at, name, notes);
+  FixtureSection section(at, name, notes);
   section.take_positive("velocity_conv_tol", fixture.tolerance);
   section.take_boolean("is_velocity_conv_tol_abs", fixture.absolute_tolerance);
   section.take("max_iterations", fixture.max_iterations, [](const LocatedJson& v) {
@@ -330,7 +255,7 @@ Fixture read(std::shared_ptr<const JsonValue> root) {
   Notes notes(fixture.notes);
   Problems problems;
   if (saved) notes.add(fixture.scene, "is the scene of a saved run; it is run from its start");
-  Section top(fixture.scene, "", notes);
+  FixtureSection top(fixture.scene, "", notes);
   problems.collect([&] {
     if (const auto type = top.find("scene_type"); type && type->text() != "distance_barrier_rb_problem")
       notes.add(*type, fmt::format("{} becomes \"distance_barrier_rb_problem\": all is solved at once",

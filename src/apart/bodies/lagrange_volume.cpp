@@ -1,0 +1,321 @@
+#include <apart/bodies/lagrange_volume.hpp>
+
+#include <apart/basis/lattice_numbering.hpp>
+#include <apart/basis/quadrature.hpp>
+#include <apart/bodies/cell_shapes.hpp>
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <algorithm>
+#include <map>
+
+namespace apart {
+
+namespace {
+
+Vector3 reference_place(const LatticePoint& point, int degree) {
+  return Vector3(point[1], point[2], point[3]) / degree;
+}
+
+/// Numbers of the nodes, corners first.
+struct NodeNumbers {
+  LatticeNumbering numbering;
+  std::vector<Index> corner;  ///< number of each point of the mesh that is a corner; −1 for others
+  Eigen::MatrixXi cells;      ///< nodes of each cell
+};
+
+NodeNumbers number_nodes(Index point_count, const Tetrahedra& corners, const LagrangeTetrahedron& basis) {
+  NodeNumbers result{LatticeNumbering(basis.degree()), std::vector<Index>(std::size_t(point_count), -1),
+                     Eigen::MatrixXi(basis.node_count(), corners.cols())};
+  for (const int c : corners.reshaped()) result.corner[std::size_t(c)] = 0;
+  for (Index p = 0; p < point_count; ++p)
+    if (result.corner[std::size_t(p)] == 0)
+      result.corner[std::size_t(p)] = result.numbering.number(std::array{p}, std::array{basis.degree()});
+  for (Index t = 0; t < corners.cols(); ++t)
+    for (Index a = 0; a < basis.node_count(); ++a)
+      result.cells(a, t) =
+          result.numbering.number(std::span(corners.col(t).data(), 4), basis.lattice()[std::size_t(a)]);
+  return result;
+}
+
+/// Exact for the energy of small strains of straight cells, and for the forces of a uniform stress in curved
+/// ones, ∇N times the determinant of the map: what is uniform then stays so (patch test).
+int default_quadrature(int degree, int shape_degree) {
+  return std::max(2 * (degree - 1), degree - 1 + 2 * (shape_degree - 1));
+}
+
+LagrangeCells make_lagrange_cells(const CellShapes& shapes, const LagrangeTetrahedron& basis,
+                                  Eigen::MatrixXi nodes, int quadrature_degree) {
+  const Quadrature rule = tetrahedron_quadrature(quadrature_degree);
+  LagrangeCells cells{basis.degree(), std::move(nodes), rule.size(), {}, {}, {}};
+  const Index n = basis.node_count();
+  cells.weights.resize(shapes.count() * rule.size());
+  cells.gradients.resize(3, shapes.count() * rule.size() * n);
+  for (Index k = 0; k < rule.size(); ++k) {
+    const Vector3 xi = rule.points.col(k);
+    const Matrix3X gradients = basis.gradients(xi);
+    for (Index t = 0; t < shapes.count(); ++t) {
+      const Matrix3 slope = shapes.slope(t, xi);
+      const Index point = t * rule.size() + k;
+      cells.weights[point] = rule.weights[k] * slope.determinant();
+      cells.gradients.middleCols(point * n, n) = slope.inverse().transpose() * gradients;
+    }
+  }
+  return cells;
+}
+
+Eigen::SparseMatrix<double> consistent_mass(const CellShapes& shapes, const LagrangeTetrahedron& basis,
+                                            const LagrangeCells& cells, const VectorX& density) {
+  // N_a N_b has degree 2p, the determinant of the map 3(k − 1).
+  const Quadrature rule = tetrahedron_quadrature(2 * basis.degree() + 3 * (shapes.degree() - 1));
+  const Index n = basis.node_count();
+  std::vector<Eigen::MatrixXd> products;
+  for (Index k = 0; k < rule.size(); ++k) {
+    const VectorX values = basis.values(rule.points.col(k));
+    products.emplace_back(rule.weights[k] * values * values.transpose());
+  }
+  std::vector<Eigen::Triplet<double>> entries;
+  entries.reserve(std::size_t(shapes.count() * n * n));
+  for (Index t = 0; t < shapes.count(); ++t) {
+    Eigen::MatrixXd local = Eigen::MatrixXd::Zero(n, n);
+    for (Index k = 0; k < rule.size(); ++k)
+      local += density[t] * shapes.slope(t, rule.points.col(k)).determinant() * products[std::size_t(k)];
+    for (Index a = 0; a < n; ++a)
+      for (Index b = 0; b < n; ++b) entries.emplace_back(cells.nodes(a, t), cells.nodes(b, t), local(a, b));
+  }
+  const Index count = cells.nodes.maxCoeff() + 1;
+  Eigen::SparseMatrix<double> mass(count, count);
+  mass.setFromTriplets(entries.begin(), entries.end());
+  return mass;
+}
+
+/// A face of the boundary and the cell it belongs to.
+struct BoundaryFace {
+  std::array<Index, 3> corners;  ///< points of the mesh, outward
+  Index cell;
+};
+std::vector<BoundaryFace> faces_with_cells(const Tetrahedra& tetrahedra) {
+  std::map<std::array<Index, 3>, Index> cell_of;
+  for (Index t = 0; t < tetrahedra.cols(); ++t)
+    for (int opposite = 0; opposite < 4; ++opposite) {
+      std::array<Index, 3> face;
+      std::size_t n = 0;
+      for (int k = 0; k < 4; ++k)
+        if (k != opposite) face[n++] = tetrahedra(k, t);
+      std::sort(face.begin(), face.end());
+      cell_of[face] = t;
+    }
+  std::vector<BoundaryFace> result;
+  const Faces faces = boundary_faces(tetrahedra);
+  for (Index f = 0; f < faces.cols(); ++f) {
+    const std::array<Index, 3> corners = {faces(0, f), faces(1, f), faces(2, f)};
+    std::array<Index, 3> key = corners;
+    std::sort(key.begin(), key.end());
+    result.push_back({corners, cell_of.at(key)});
+  }
+  return result;
+}
+
+/// Makes the triangles of the surface: each face of the boundary cut into m² of them.
+class SurfaceMaker {
+ public:
+  /// Keeps references.
+  SurfaceMaker(const CellShapes& shapes, const LagrangeTetrahedron& basis, NodeNumbers& nodes, int resolution)
+      : shapes_(shapes),
+        basis_(basis),
+        nodes_(nodes),
+        m_(resolution),
+        corners_(shapes.corners()),
+        numbering_(resolution),
+        rule_(triangle_quadrature(basis.degree() + 4 * (shapes.degree() - 1))),
+        node_count_(nodes.numbering.count()) {}
+
+  struct Point {
+    Vector3 place;
+    std::vector<Influence> influences;
+  };
+
+  void add(const BoundaryFace& face) {
+    const auto at = [&](int i, int j) { return std::array{m_ - i - j, i, j}; };
+    for (int j = 0; j < m_; ++j)
+      for (int i = 0; i + j < m_; ++i) {
+        add(face, {at(i, j), at(i + 1, j), at(i, j + 1)});
+        if (i + j + 1 < m_) add(face, {at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)});
+      }
+  }
+
+  std::vector<std::array<int, 3>> triangles;
+  std::vector<std::vector<Influence>> areas;  ///< of each, see LagrangeCells::area_of_face
+  std::vector<Point> points;                  ///< those that are no nodes; numbered after them
+
+ private:
+  using Barycentric = std::array<int, 3>;  ///< of m
+
+  void add(const BoundaryFace& face, const std::array<Barycentric, 3>& corners) {
+    triangles.push_back({point(face, corners[0]), point(face, corners[1]), point(face, corners[2])});
+    std::array<Vector3, 3> xi;
+    for (std::size_t k = 0; k < 3; ++k) xi[k] = reference_place(in_cell(face, corners[k]), m_);
+    const Vector3 s = xi[1] - xi[0], t = xi[2] - xi[0];
+    VectorX sum = VectorX::Zero(basis_.node_count());
+    for (Index k = 0; k < rule_.size(); ++k) {
+      const Vector3 at = xi[0] + rule_.points(0, k) * s + rule_.points(1, k) * t;
+      const Matrix3 slope = shapes_.slope(face.cell, at);
+      sum += rule_.weights[k] * (slope * s).cross(slope * t).norm() * basis_.values(at);
+    }
+    std::vector<Influence>& area = areas.emplace_back();
+    const LatticePoint on_face = in_cell(face, {1, 1, 1});
+    for (Index a = 0; a < basis_.node_count(); ++a) {
+      const LatticePoint& node = basis_.lattice()[std::size_t(a)];
+      bool is_off = false;
+      for (std::size_t k = 0; k < 4; ++k) is_off |= on_face[k] == 0 && node[k] > 0;
+      if (!is_off) area.push_back({nodes_.cells(a, face.cell), sum[a]});
+    }
+  }
+
+  LatticePoint in_cell(const BoundaryFace& face, const Barycentric& beta) const {
+    LatticePoint result{};
+    for (std::size_t k = 0; k < 4; ++k)
+      for (std::size_t c = 0; c < 3; ++c)
+        if (corners_(Index(k), face.cell) == face.corners[c]) result[k] = beta[c];
+    return result;
+  }
+
+  Index point(const BoundaryFace& face, const Barycentric& beta) {
+    const int p = basis_.degree();
+    if (std::ranges::all_of(beta, [&](int b) { return b * p % m_ == 0; }))
+      return nodes_.numbering.number(face.corners,
+                                     std::array{beta[0] * p / m_, beta[1] * p / m_, beta[2] * p / m_});
+    const auto [found, is_new] =
+        place_.try_emplace(numbering_.number(face.corners, beta), node_count_ + Index(points.size()));
+    if (is_new) points.push_back(make_point(face, beta));
+    return found->second;
+  }
+
+  Point make_point(const BoundaryFace& face, const Barycentric& beta) const {
+    const LatticePoint place = in_cell(face, beta);
+    const Vector3 xi = reference_place(place, m_);
+    const VectorX values = basis_.values(xi);
+    Point made{shapes_.place(face.cell, xi), {}};
+    for (Index a = 0; a < basis_.node_count(); ++a) {
+      // Nodes off the corner, edge or face that the point lies on do not move it.
+      const LatticePoint& node = basis_.lattice()[std::size_t(a)];
+      bool is_off = false;
+      for (std::size_t k = 0; k < 4; ++k) is_off |= place[k] == 0 && node[k] > 0;
+      if (!is_off) made.influences.push_back({nodes_.cells(a, face.cell), values[a]});
+    }
+    return made;
+  }
+
+  const CellShapes& shapes_;
+  const LagrangeTetrahedron& basis_;
+  NodeNumbers& nodes_;
+  int m_;
+  Tetrahedra corners_;
+  LatticeNumbering numbering_;
+  Quadrature rule_;  ///< of a triangle: the area of a curved one is no polynomial, so some degrees more
+  std::map<Index, Index> place_;  ///< of a surface point among all points
+  Index node_count_;
+};
+
+/// The groups of a mesh after its cells were cut up.
+class GroupCarrier {
+ public:
+  const Mesh& mesh;
+  const Tetrahedra& corners;
+  const LagrangeTetrahedron& basis;
+  const Eigen::MatrixXi& cells;  ///< nodes of each
+  const std::vector<BoundaryFace>& faces;
+  const std::vector<std::array<int, 3>>& triangles;  ///< of the surface, as many for each face
+
+  MeshGroup carried(const MeshGroup& group, Index point_count) const {
+    MeshGroup result;
+    result.tetrahedra = group.tetrahedra;
+    std::vector<char> found(std::size_t(point_count), false);
+    add_nodes(group, found);
+    const std::size_t parts = triangles.size() / std::max<std::size_t>(faces.size(), 1);
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+      std::array<int, 3> whole = faces[f].corners;
+      std::sort(whole.begin(), whole.end());
+      if (!std::ranges::binary_search(group.triangles, whole)) continue;
+      for (std::size_t k = f * parts; k < (f + 1) * parts; ++k) {
+        std::array<int, 3> part = triangles[k];
+        for (const int p : part) found[std::size_t(p)] = true;
+        std::sort(part.begin(), part.end());
+        result.triangles.push_back(part);
+      }
+    }
+    std::sort(result.triangles.begin(), result.triangles.end());
+    for (std::size_t p = 0; p < found.size(); ++p)
+      if (found[p]) result.points.push_back(int(p));
+    return result;
+  }
+
+ private:
+  /// A node belongs to the group if all corners that it lies between do.
+  void add_nodes(const MeshGroup& group, std::vector<char>& found) const {
+    std::vector<char> chosen(std::size_t(mesh.point_count()), false);
+    for (const int p : group.points) chosen[std::size_t(p)] = true;
+    for (Index t = 0; t < corners.cols(); ++t)
+      for (Index a = 0; a < basis.node_count(); ++a) {
+        bool between = true;
+        for (int k = 0; k < 4; ++k)
+          if (basis.lattice()[std::size_t(a)][std::size_t(k)] > 0)
+            between = between && chosen[std::size_t(corners(k, t))];
+        if (between) found[std::size_t(cells(a, t))] = true;
+      }
+  }
+};
+
+}  // namespace
+
+LagrangeVolume lagrange_volume(const Mesh& mesh, const VectorX& density, const LagrangeOptions& options) {
+  const CellShapes shapes(mesh);
+  const int p = options.degree;
+  ensure(p >= std::max(2, shapes.degree()), "lagrange_volume: the degree is below that of the mesh");
+  const LagrangeTetrahedron basis(p);
+  const Tetrahedra corners = shapes.corners();
+  NodeNumbers numbers = number_nodes(mesh.point_count(), corners, basis);
+  const Index node_count = numbers.numbering.count();
+
+  LagrangeVolume volume;
+  volume.nodes.resize(3, node_count);
+  for (Index t = 0; t < shapes.count(); ++t)
+    for (Index a = 0; a < basis.node_count(); ++a)
+      volume.nodes.col(numbers.cells(a, t)) =
+          shapes.place(t, reference_place(basis.lattice()[std::size_t(a)], p));
+  for (Index i = 0; i < mesh.point_count(); ++i)  // exactly, whatever cell came last
+    if (const Index node = numbers.corner[std::size_t(i)]; node >= 0)
+      volume.nodes.col(node) = mesh.points.col(i);
+
+  const int exact =
+      options.quadrature_degree > 0 ? options.quadrature_degree : default_quadrature(p, shapes.degree());
+  volume.cells = make_lagrange_cells(shapes, basis, numbers.cells, exact);
+  volume.mass = consistent_mass(shapes, basis, volume.cells, density);
+
+  const std::vector<BoundaryFace> faces = faces_with_cells(corners);
+  SurfaceMaker surface(shapes, basis, numbers,
+                       options.surface_resolution > 0 ? options.surface_resolution : p);
+  for (const BoundaryFace& face : faces) surface.add(face);
+  volume.point_map = LinearMap(node_count);
+  for (Index i = 0; i < node_count; ++i) volume.point_map.add_vertex(std::array{Influence{i, 1.0}});
+  for (const SurfaceMaker::Point& point : surface.points) volume.point_map.add_vertex(point.influences);
+
+  Mesh& made = volume.mesh;
+  made.points = volume.point_map.positions(volume.nodes);
+  made.curved = {{p, numbers.cells}};
+  made.faces.resize(3, Index(surface.triangles.size()));
+  for (std::size_t f = 0; f < surface.triangles.size(); ++f)
+    made.faces.col(Index(f)) = Eigen::Vector3i::Map(surface.triangles[f].data());
+  const std::size_t parts = surface.triangles.size() / std::max<std::size_t>(faces.size(), 1);
+  for (std::size_t f = 0; f < surface.triangles.size(); ++f)
+    volume.cell_of_face.push_back(faces[f / parts].cell);
+  volume.cells.area_of_face = std::move(surface.areas);
+  const GroupCarrier carrier{mesh, corners, basis, numbers.cells, faces, surface.triangles};
+  for (const auto& [name, group] : mesh.groups)
+    made.groups[name] = carrier.carried(group, made.point_count());
+  return volume;
+}
+
+}  // namespace apart

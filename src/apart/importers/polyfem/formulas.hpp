@@ -1,0 +1,11 @@
+#pragma once
+// Formulas of PolyFEM. For the files of this folder only.
+#include <apart/io/located_json.hpp>
+#include <apart/scene/description_values.hpp>
+
+namespace apart::polyfem {
+
+/// A number, or a formula with the functions that only PolyFEM has written out.
+Formula formula(const LocatedJson& value);
+
+}  // namespace apart::polyfem
