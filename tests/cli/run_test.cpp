@@ -688,12 +688,21 @@ TEST(Usage, ExamplesAreListedDefaultFirstAndCanBeWritten) {
   std::istringstream lines(list.out);
   std::string line;
   std::size_t count = 0;
-  for (; std::getline(lines, line); ++count) {
+  for (; std::getline(lines, line) && !line.empty(); ++count) {
     const std::string name = line.substr(0, line.find(' '));
     EXPECT_TRUE(fs::exists(fs::path(APART_SOURCE_DIR) / "examples" / (name + ".json"))) << line;
     EXPECT_GT(line.size(), name.size() + 10) << "no summary: " << line;
   }
   EXPECT_GE(count, 12u);
+  std::getline(lines, line);
+  EXPECT_NE(line.find("--size"), std::string::npos) << line;
+  for (count = 0; std::getline(lines, line) && !line.empty(); ++count) {
+    const std::string name = line.substr(0, line.find(' '));
+    EXPECT_EQ(apart_program({"examples", name, "--size", "3", "-o", name + ".json"}, directory.path()).code,
+              0)
+        << line;
+  }
+  EXPECT_GE(count, 5u);
   EXPECT_EQ(apart_program({"examples", "slope", "-o", "slope.json"}, directory.path()).code, 0);
   EXPECT_EQ(read_file(directory / "slope.json"),
             read_file(fs::path(APART_SOURCE_DIR) / "examples/slope.json"));
