@@ -67,7 +67,7 @@ constexpr Part parts[] = {
     {"rigid-chain-net", 30, 30, 20},
     {"rigid-coin", 300, 300, 200},
     {"rigid-turntable", 100, 100, 66},
-    {"curved-balls", 14, 14, 12},
+    {"curved-balls", 16, 20, 16},
     {"hairs", 6, 6, 4},
     {"noodles", 5, 6, 4},
     {"reef-knot", 6, 6, 4},
