@@ -34,7 +34,7 @@ test: configure # build everything and run the tests
 	$(call listed,$(CTEST) -LE '^slow$$' --output-log $(BUILD)/test.log,$(BUILD))
 
 slow-test: configure # run the tests that take minutes
-	$(NINJA)
+	$(NINJA) all slow_programs
 	$(call listed,$(CTEST) -L '^slow$$',$(BUILD))
 
 bench: configure # measure kernels and whole scenes: tables here, numbers in build/bench; SCENES=folder as for scenes

@@ -46,7 +46,7 @@ TEST(Cloth, SticksOnASlopeOfTangentOneHalfByFrictionAboveOneHalfAndSlidesByLess)
   }
 }
 
-TEST(Cloth, TenSheetsStackToTenTimesTheirThicknessAndReach) {
+TEST(Cloth, SlowTenSheetsStackToTenTimesTheirThicknessAndReach) {
   // All of it reach as in C-IPC fig. 18, or half of it hard. The reach is soft: falling presses it together,
   // and it must come back.
   for (const auto& [total, hard] : {std::pair{1e-3, 0.0}, {5e-3, 0.5}, {1e-2, 0.0}}) {
@@ -71,7 +71,7 @@ TEST(Cloth, TenSheetsStackToTenTimesTheirThicknessAndReach) {
   }
 }
 
-TEST(Cloth, ADeckOf54CardsIsAsHighAsARealOne) {
+TEST(Cloth, SlowADeckOf54CardsIsAsHighAsARealOne) {
   // Cards of 0.3 mm, of which 0.1 mm are hard: 15.4 mm, as in C-IPC fig. 8.
   ShellSubstance paper;
   paper.membrane = KoiterMembrane{plane_stress_parameters(3e9, 0.3)};

@@ -92,7 +92,7 @@ TEST(Joints, OneHoldsFromItsBeginToItsEnd) {
 
 // ---- Accuracy ---------------------------------------------------------------------------------------------
 
-TEST(Joints, ADoublePendulumDoesNotDriftApartInTenThousandSteps) {
+TEST(Joints, SlowADoublePendulumDoesNotDriftApartInTenThousandSteps) {
   const Scene scene =
       jointed_scene(R"({"dt": 0.01, "steps": 10000, "integrator": "bdf2"})",
                     jointed_box("upper", {0.5, 0.04, 0.04}, {0.25, 0, 0}) + "," +
@@ -150,7 +150,7 @@ TEST(Joints, AHingedLidLiesOnWhatIsUnderIt) {
   EXPECT_GT(on_lid[1], 0.5 * earth) << "the block carries more of it than the hinge";
 }
 
-TEST(Joints, AGripperLiftsASoftBall) {
+TEST(Joints, SlowAGripperLiftsASoftBall) {
   const auto finger = [](const std::string& name, double x) {
     return fmt::format(
         R"({{"type": "slider", "bodies": ["{}", "palm"], "at": [{}, 0.24, 0], "axis": [{}, 0, 0],
