@@ -126,7 +126,7 @@ void validate_curved(const Mesh& mesh, const std::string& where) {
     throw InputError(
         "{}: the curved tetrahedron {} (corners {}) is inverted, or nearly, at {}: the determinant of its "
         "shape is {:.3g} there, where the largest is {:.3g}; it must be positive everywhere. Repair the "
-        "mesh, "
+        "mesh, make it finer, "
         "save it with straight edges, or check that its nodes are in the order of the format",
         where, t, list_points(corners.col(t)), at(place), smallest.value, bound.coefficients(x).maxCoeff());
   }

@@ -154,11 +154,7 @@ void check_invertible(const VolumeDescription& d, const Body& body) {
 }
 
 Body make_body(const VolumeDescription& d, const std::string& name, Shape shape, const Clock&) {
-  return d.place.locate([&] {
-    Body body = make_solid(d, name, std::move(shape));
-    check_invertible(d, body);
-    return body;
-  });
+  return d.place.locate([&] { return make_solid(d, name, std::move(shape)); });
 }
 
 Body make_body(const ShellDescription& d, const std::string& name, Shape shape, const Clock&) {
@@ -295,11 +291,10 @@ BuiltBody build_one(const D& d, const std::string& name, const Shape& shape, con
                     const Clock& clock, std::vector<std::string>& notes) {
   BuiltBody built{
       make_body(d, name, shape, clock), d.name, {}, d.thickness, {}, shape.renumbered, shape.as_placed};
-  if constexpr (std::same_as<D, VolumeDescription>)
-    if (d.collision && d.collision->mesh) {
-      built.body = with_skin(d, std::move(built.body), shift, notes);
-      check_invertible(d, built.body);
-    }
+  if constexpr (std::same_as<D, VolumeDescription>) {
+    if (d.collision && d.collision->mesh) built.body = with_skin(d, std::move(built.body), shift, notes);
+    check_invertible(d, built.body);
+  }
   if constexpr (std::derived_from<D, DynamicBody>)
     set_dynamics(built.body, d, built.placed(built.body), clock);
   return built;

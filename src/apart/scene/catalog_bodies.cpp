@@ -43,7 +43,7 @@ Group bodies() {
   const Key quadrature_order{
       "quadrature_order", integer(1, 15), "", Key::optional,
       "degree up to which polynomials are integrated exactly, for a basis_order above 1; "
-      "if omitted: 2 (basis_order - 1)"};
+      "if omitted: 2 (basis_order - 1), or more on a curved mesh"};
   const Key collision{"collision", object("collision"), "", Key::optional,
                       "the surface that contact sees; if omitted: the boundary, each edge of it cut into "
                       "basis_order parts"};
