@@ -114,6 +114,8 @@ class FrameCheck {
   Finding finding(FindingKind kind, std::vector<std::vector<Index>> cells) const;
   Finding pair_finding(FindingKind kind, const exact::PrimitivePair& pair) const;
   Finding tetrahedron_finding(FindingKind kind, Index t) const;
+  static std::vector<Index> cell_of(const exact::Primitive& primitive);
+  static std::string coordinates(const Vector3& p);
   std::string name(const std::vector<Index>& cell) const;
   const std::string& body_name(int body) const { return first_.bodies[std::size_t(body)].name; }
   void for_each_above(FunctionRef<void(const HalfSpace&, Index point)> visit) const;
