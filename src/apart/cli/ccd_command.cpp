@@ -200,7 +200,7 @@ int ask(const CcdArguments& arguments) {
 // ---- generating queries
 // -------------------------------------------------------------------------------------
 
-int generate(const CcdArguments& arguments) {
+int generate_queries(const CcdArguments& arguments) {
   const fs::path folder = arguments.paths.front();
   GeneratorOptions options{
       .family = *arguments.family, .seed = arguments.seed, .separation = arguments.separation};
