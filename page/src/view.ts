@@ -3,6 +3,9 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Vec3 } from './api';
 import { ColourMap, fraction, linearOf, Range } from './colours';
+import { framedBox, viewDirections, viewDistance } from './framing';
+import { background, Ground, makeGround, placeGround } from './ground';
+import { makeLeanMaterial } from './materials';
 import { Hit, pick } from './pick';
 import type { Shown } from './run';
 import { Surface } from './surface';
@@ -23,8 +26,6 @@ export interface BodySettings {
   colour: number;
 }
 
-const background = 0xe8ecf1;
-
 export class View {
   readonly canvas: HTMLCanvasElement;
   readonly renderer: THREE.WebGLRenderer;
@@ -43,35 +44,7 @@ export class View {
     polygonOffsetFactor: 1,
     polygonOffsetUnits: 1,
   });
-  // The same light without shadows, in as few operations as possible: without a graphics card each costs.
-  private leanMaterial = new THREE.ShaderMaterial({
-    vertexColors: true,
-    side: THREE.DoubleSide,
-    polygonOffsetFactor: 1,
-    polygonOffsetUnits: 1,
-    uniforms: { lamp: { value: new THREE.Vector3(0, 0, 1) }, above: { value: new THREE.Vector3(0, 1, 0) } },
-    vertexShader: `
-      varying vec3 shade;
-      varying vec3 n;
-      void main() {
-        shade = color;
-        n = normal;
-        gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-      }`,
-    fragmentShader: `
-      uniform vec3 lamp;
-      uniform vec3 above;
-      varying vec3 shade;
-      varying vec3 n;
-      void main() {
-        vec3 m = n * inversesqrt(dot(n, n) + 1e-20);
-        if (!gl_FrontFacing) m = -m;
-        vec3 light = mix(vec3(0.155, 0.148, 0.133), vec3(0.49, 0.51, 0.54), 0.5 * dot(m, above) + 0.5)
-                   + max(dot(m, lamp), 0.0) * vec3(0.67, 0.62, 0.55);
-        // The root stands for the curve of sRGB.
-        gl_FragColor = vec4(sqrt(shade * light), 1.0);
-      }`,
-  });
+  private leanMaterial = makeLeanMaterial();
   private edgeMaterial = new THREE.LineBasicMaterial({ color: 0x1d2733, transparent: true, opacity: 0.45 });
   private forceMaterial = new THREE.LineBasicMaterial({ color: 0xd40f3c, depthTest: false, transparent: true, opacity: 0.85 });
   private surface: Surface | null = null;
@@ -210,24 +183,7 @@ export class View {
     const planes = shown.positions.halfSpaces;
     while (this.grounds.children.length > planes.length) this.grounds.remove(this.grounds.children.at(-1)!);
     while (this.grounds.children.length < planes.length) this.grounds.add(makeGround());
-    planes.forEach((plane, i) => {
-      const mesh = this.grounds.children[i] as THREE.Mesh<THREE.BufferGeometry, THREE.ShaderMaterial>;
-      const normal = new THREE.Vector3(...plane.normal);
-      const world = new THREE.Vector3(...this.origin);
-      const origin = new THREE.Vector3(...plane.origin).sub(world);
-      // Below what one looks at, so that the grid fades out all around it.
-      const foot = this.target.clone().addScaledVector(normal, -normal.dot(this.target.clone().sub(origin)));
-      const radius = 5 * this.size;
-      const grid = roundLength(this.size / 6);
-      mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
-      mesh.position.copy(foot);
-      mesh.scale.setScalar(radius);
-      mesh.userData.body = plane.body;
-      // Lines stand at multiples of a round length in the world.
-      const local = foot.add(world).applyQuaternion(mesh.quaternion.clone().invert());
-      mesh.material.uniforms.scale.value = radius / grid;
-      mesh.material.uniforms.shift.value.set((local.x / grid) % 1, (local.y / grid) % 1);
-    });
+    planes.forEach((plane, i) => placeGround(this.grounds.children[i] as Ground, plane, { origin: this.origin, target: this.target, size: this.size }));
   }
 
   /** The world's coordinates of the scene's zero [m]. */
@@ -398,79 +354,19 @@ export class View {
       other times that should be in the picture, too. */
   fit(more: Float32Array[] = []) {
     if (!this.shown) return;
-    const { topology, positions } = this.shown;
-    const fixed = topology.bodies.map((body) => body.kind === 'obstacle' || body.kind === 'half_space');
-    const absent = new Set(positions.absent);
-    const boxes = topology.bodies.map(() => new THREE.Box3());
-    const x = new THREE.Vector3();
-    for (const xyz of [positions.xyz, ...more])
-      for (let p = 0; p < topology.body.length; ++p)
-        if (!absent.has(topology.body[p])) boxes[topology.body[p]].expandByPoint(x.fromArray(xyz, 3 * p));
-    const simulated = new THREE.Box3();
-    const all = new THREE.Box3();
-    boxes.forEach((box, b) => {
-      if (box.isEmpty()) return;
-      all.union(box);
-      if (!fixed[b]) simulated.union(box);
-    });
-    if (simulated.isEmpty()) simulated.copy(all);
-    if (simulated.isEmpty()) simulated.set(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));
-    const box = simulated.clone();
-    const size = simulated.getSize(new THREE.Vector3()).length();
-    boxes.forEach((other) => {
-      if (!other.isEmpty() && other.getSize(new THREE.Vector3()).length() <= 2.5 * size) box.union(other);
-    });
-    for (const plane of positions.halfSpaces) {
-      const normal = new THREE.Vector3(...plane.normal);
-      const origin = new THREE.Vector3(...plane.origin).sub(new THREE.Vector3(...this.origin));
-      const centre = box.getCenter(new THREE.Vector3());
-      const height = normal.dot(centre.clone().sub(origin));
-      if (height < size) box.expandByPoint(centre.addScaledVector(normal, -height));
-    }
+    const { positions } = this.shown;
+    const box = framedBox(this.shown, more, this.origin);
     this.size = Math.max(1e-9, box.getSize(new THREE.Vector3()).length());
     box.getCenter(this.target);
 
-    this.up.set(0, 1, 0);
-    const floor = positions.halfSpaces[0];
-    if (floor) {
-      const n = floor.normal.map(Math.abs);
-      const axis = n[1] >= n[0] - 1e-9 && n[1] >= n[2] - 1e-9 ? 1 : n[0] > n[2] ? 0 : 2;
-      this.up.set(0, 0, 0).setComponent(axis, Math.sign(floor.normal[axis]));
-    }
-    const axis = Math.abs(this.up.x) > 0.5 ? 0 : Math.abs(this.up.y) > 0.5 ? 1 : 2;
-    const front = new THREE.Vector3().setComponent((axis + 1) % 3, 1);
-    const side = this.up.clone().cross(front);
-    const direction = (azimuth: number, elevation = 24) => {
-      const [a, e] = [(azimuth * Math.PI) / 180, (elevation * Math.PI) / 180];
-      return front
-        .clone()
-        .multiplyScalar(Math.cos(a) * Math.cos(e))
-        .addScaledVector(side, Math.sin(a) * Math.cos(e))
-        .addScaledVector(this.up, Math.sin(e));
-    };
-    // The first direction from which every half-space is seen from outside.
-    const seen = (d: THREE.Vector3) => positions.halfSpaces.every((plane) => new THREE.Vector3(...plane.normal).dot(d) > 0.15);
-    const azimuth = [30, -30, 150, -150, 75, -75, 105, -105].find((candidate) => seen(direction(candidate))) ?? 30;
-    // More steeply if obstacles hide much of what moves.
-    const d = [24, 36].map((e) => direction(azimuth, e)).find((candidate) => this.hiddenShare(candidate, more.at(-1) ?? positions.xyz) < 0.2) ?? direction(azimuth, 48);
+    const { up, directions } = viewDirections(positions.halfSpaces);
+    this.up.copy(up);
+    // The last one if obstacles hide much of what moves from all of them.
+    const seen = (candidate: THREE.Vector3) => this.hiddenShare(candidate, more.at(-1) ?? positions.xyz) < 0.2;
+    const d = directions.slice(0, -1).find(seen) ?? directions.at(-1)!;
 
     const right = this.up.clone().cross(d).normalize();
-    const above = d.clone().cross(right);
-    const tan = Math.tan((this.camera.fov * Math.PI) / 360) * 0.86;
-    let distance = 0.05 * this.size;
-    for (let k = 0; k < 8; ++k) {
-      const corner = new THREE.Vector3(
-        k & 1 ? box.max.x : box.min.x,
-        k & 2 ? box.max.y : box.min.y,
-        k & 4 ? box.max.z : box.min.z,
-      ).sub(this.target);
-      const depth = corner.dot(d);
-      distance = Math.max(
-        distance,
-        depth + Math.abs(corner.dot(right)) / (tan * this.camera.aspect),
-        depth + Math.abs(corner.dot(above)) / tan,
-      );
-    }
+    const distance = Math.max(0.05 * this.size, viewDistance(box, { d, up, fov: this.camera.fov, aspect: this.camera.aspect }));
     this.camera.up.copy(this.up);
     this.camera.position.copy(this.target).addScaledVector(d, distance);
     // The controls take the up direction when they are made.
@@ -596,62 +492,4 @@ function boxOf(xyz: Float32Array): THREE.Box3 {
   const x = new THREE.Vector3();
   for (let i = 0; i < xyz.length; i += 3) box.expandByPoint(x.fromArray(xyz, i));
   return box;
-}
-
-/** 1, 2 or 5 times a power of ten, at most the given length. */
-function roundLength(wanted: number): number {
-  const decade = 10 ** Math.floor(Math.log10(wanted));
-  const factor = wanted / decade;
-  return decade * (factor < 2 ? 1 : factor < 5 ? 2 : 5);
-}
-
-/** A disc of radius 1 in the plane z = 0 with a grid on it, fading away from its middle. Seen from outside only: who looks
-    from below looks through. Few operations, and nothing blended: it fills the picture. */
-function makeGround(): THREE.Mesh<THREE.BufferGeometry, THREE.ShaderMaterial> {
-  const material = new THREE.ShaderMaterial({
-    lights: true,
-    uniforms: THREE.UniformsUtils.merge([
-      THREE.UniformsLib.lights,
-      { scale: { value: 1 }, shift: { value: new THREE.Vector2() }, far: { value: new THREE.Color().setHex(background, THREE.LinearSRGBColorSpace) } },
-    ]),
-    vertexShader: `
-      #include <common>
-      #include <shadowmap_pars_vertex>
-      uniform float scale;
-      uniform vec2 shift;
-      varying vec2 cell;
-      varying vec2 around;
-      void main() {
-        vec3 transformedNormal = normalMatrix * vec3(0.0, 0.0, 1.0);
-        vec4 worldPosition = modelMatrix * vec4(position, 1.0);
-        around = position.xy;
-        cell = position.xy * scale + shift;
-        #include <shadowmap_vertex>
-        gl_Position = projectionMatrix * viewMatrix * worldPosition;
-      }`,
-    fragmentShader: `
-      #include <common>
-      #include <packing>
-      #include <lights_pars_begin>
-      #include <shadowmap_pars_fragment>
-      #include <shadowmask_pars_fragment>
-      uniform vec3 far;
-      varying vec2 cell;
-      varying vec2 around;
-      void main() {
-        vec2 width = fwidth(cell);
-        vec2 line = clamp(1.4 - abs(fract(cell - 0.5) - 0.5) / width, 0.0, 1.0);
-        float lines = 0.12 * max(line.x, line.y) * clamp(1.4 - 2.8 * max(width.x, width.y), 0.0, 1.0);
-        vec3 colour = (vec3(0.838, 0.843, 0.848) - lines) * (0.8 + 0.2 * getShadowMask());
-        float away = dot(around, around);
-        gl_FragColor = vec4(mix(colour, far, clamp(1.25 * away - 0.1, 0.0, 1.0)), 1.0);
-      }`,
-    polygonOffset: true,
-    polygonOffsetFactor: 2,
-    polygonOffsetUnits: 4,
-  });
-  const mesh = new THREE.Mesh(new THREE.CircleGeometry(1, 48), material);
-  mesh.receiveShadow = true;
-  mesh.renderOrder = 1; // behind most of the rest, which then need not be drawn over
-  return mesh;
 }
