@@ -8,6 +8,7 @@ OUT    ?=
 SCENES ?= ../shared/data/ipc
 CODIM  ?= ../shared/data/codim
 RIGID  ?= ../shared/data/rigid/fixtures/3D
+POLYFEM ?= ../shared/data/highorder
 DEPENDENCIES ?= yes
 SECONDS ?= 3600
 
@@ -49,10 +50,10 @@ stress: configure # two hundred random scenes that strain the solver: each ends 
 	$(NINJA) test_stress apart
 	$(BUILD)/test_stress --gtest_brief=1
 
-scenes: configure # run and verify the published scenes; SCENES=, CODIM= and RIGID=folder; STEPS= BUDGET=seconds ONLY= AGAIN=yes
+scenes: configure # run and verify the published scenes; SCENES=, CODIM=, RIGID= and POLYFEM=folder; STEPS= BUDGET=seconds ONLY= AGAIN=yes
 	$(NINJA) apart apart_scenes
 	$(BUILD)/apart_scenes --program $(BUILD)/apart --output $(BUILD)/scenes --scripts "$(SCENES)" \
-	  --meshes "$(CODIM)" --fixtures "$(RIGID)" \
+	  --meshes "$(CODIM)" --fixtures "$(RIGID)" --polyfem "$(POLYFEM)" \
 	  $(if $(STEPS),--steps $(STEPS)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(ONLY),--only "$(ONLY)") \
 	  $(if $(filter yes,$(AGAIN)),--again)
 

@@ -50,6 +50,18 @@ struct PublishedRigidScene {
 /// Not all fixtures have a row, and not all rows a fixture that is published.
 std::optional<PublishedRigidScene> published_rigid(std::string_view fixture);
 
+/// A row of the thesis' table 5.2, totals of the whole simulation on 16 threads of a Xeon at 2.9 GHz.
+struct PublishedHighOrderScene {
+  std::string_view scene;            ///< end of the path of the scene, without extension
+  std::string_view name;             ///< there, with the basis
+  std::string_view elements, faces;  ///< there; faces of collision surface and obstacles
+  double seconds;                    ///< wall time in all
+  int steps;
+};
+
+/// Not all scenes have a row, and not all rows a scene that is published.
+std::optional<PublishedHighOrderScene> published_high_order(std::string_view scene);
+
 /// In the order of the table.
 std::span<const CodimensionalScene> codimensional_scenes();
 

@@ -1,7 +1,7 @@
 // Runs the scripts that the reference implementation of IPC publishes, the scenes of Codimensional IPC on the
-// published meshes, and the fixtures of Rigid IPC, some steps of each, proves each run with `apart verify`,
-// and sets the figures beside the published ones. Every scene is a process of its own. What is done stays in
-// a folder, so that a second call goes on where the first one stopped.
+// published meshes, the fixtures of Rigid IPC and the scenes of high-order IPC, some steps of each, proves
+// each run with `apart verify`, and sets the figures beside the published ones. Every scene is a process of
+// its own. What is done stays in a folder, so that a second call goes on where the first one stopped.
 #include <apart/core/diagnostics.hpp>
 #include <apart/core/error.hpp>
 #include <apart/io/atomic_file.hpp>
@@ -33,6 +33,7 @@ struct Arguments {
   std::string meshes;                 ///< of the codimensional scenes; empty: those are not run
   std::string codim = "bench/codim";  ///< the scene files that want these meshes
   std::string fixtures;               ///< of Rigid IPC; empty: those are not run
+  std::string polyfem;                ///< scenes of high-order IPC; empty: those are not run
   int steps = 0, threads = 1;
   double budget = 0, scene_budget = 150;  ///< [s]; 0: no limit
   bool again = false, record_iterates = false, table_only = false;
@@ -72,10 +73,12 @@ struct Checked {
 };
 
 /// How many steps of a scene show what it is about: the small ones need some to come to contact, and cost
-/// little. Rigid ones have few nodes and are never longer than their fixture.
+/// little. Rigid ones have few nodes; they and those of PolyFEM are never longer than their file says.
 int default_steps(Kind kind, const Checked& checked) {
   const Index n = checked.nodes;
   if (kind == Kind::rigid) return int(std::min<Index>(checked.steps, n <= 2000 ? 500 : 100));
+  if (kind == Kind::high_order)
+    return int(std::min<Index>(checked.steps, n <= 2000 ? 1000 : n <= 10000 ? 50 : 10));
   return n <= 300 ? 200 : n <= 4000 ? 40 : 10;
 }
 
@@ -103,7 +106,8 @@ class Campaign {
     fs::create_directories(a_.output);
     if (!a_.scripts.empty()) add_scripts();
     if (!a_.meshes.empty()) add_codimensional();
-    if (!a_.fixtures.empty()) add_fixtures();
+    if (!a_.fixtures.empty()) add_json_scenes(a_.fixtures, "rigid/", Kind::rigid);
+    if (!a_.polyfem.empty()) add_json_scenes(a_.polyfem, "high-order/", Kind::high_order);
   }
 
   int run() {
@@ -161,15 +165,17 @@ class Campaign {
     std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) { return a.name < b.name; });
   }
 
-  void add_fixtures() {
+  /// Files `…common.json` are no scenes: others include them.
+  void add_json_scenes(const fs::path& folder, const std::string& prefix, Kind kind) {
     const std::size_t first = items_.size();
-    for (const auto& entry : fs::recursive_directory_iterator(a_.fixtures))
-      if (entry.is_regular_file() && entry.path().extension() == ".json") {
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      if (entry.is_regular_file() && entry.path().extension() == ".json" &&
+          !entry.path().stem().string().ends_with("common")) {
         const std::string name =
-            "rigid/" + (fs::relative(entry.path().parent_path(), a_.fixtures) / entry.path().stem())
-                           .lexically_normal()
-                           .string();
-        if (name.find(a_.only) != name.npos) items_.push_back({name, entry.path(), Kind::rigid});
+            prefix + (fs::relative(entry.path().parent_path(), folder) / entry.path().stem())
+                         .lexically_normal()
+                         .string();
+        if (name.find(a_.only) != name.npos) items_.push_back({name, entry.path(), kind});
       }
     std::sort(items_.begin() + std::ptrdiff_t(first), items_.end(),
               [](const Item& a, const Item& b) { return a.name < b.name; });
@@ -358,8 +364,9 @@ class Campaign {
 };
 
 int dispatch(int argc, char** argv) {
-  CLI::App app{"Runs the published scenes of IPC, Codimensional IPC and Rigid IPC and proves each run.",
-               "apart_scenes"};
+  CLI::App app{
+      "Runs the published scenes of IPC, Codimensional, Rigid and High-Order IPC and proves each run.",
+      "apart_scenes"};
   Arguments a;
   app.add_option("--program", a.program, "The program apart")->capture_default_str();
   app.add_option("--scripts", a.scripts, "Folder of the scripts and meshes")->capture_default_str();
@@ -368,12 +375,16 @@ int dispatch(int argc, char** argv) {
   app.add_option("--codim", a.codim, "Folder of the scene files that want these meshes")
       ->capture_default_str();
   app.add_option("--fixtures", a.fixtures, "Folder of fixtures of Rigid IPC; default: they are not run");
+  app.add_option("--polyfem", a.polyfem,
+                 "Folder of scenes of High-Order IPC in PolyFEM's format; default: they are not run");
   app.add_option("--output", a.output, "Folder for runs and table")->capture_default_str();
   app.add_option("--only", a.only, "Only scenes whose path contains this");
   app.add_option(
       "--steps", a.steps,
       "Steps of each scene; default: 200 up to 300 nodes, 40 up to 4000, 10 beyond; of rigid fixtures "
-      "500 up to 2000 nodes and 100 beyond, but not more than they have");
+      "500 up to 2000 nodes and 100 beyond, of PolyFEM's scenes 1000, 50 beyond 2000 and 10 beyond 10000, "
+      "but "
+      "not more than they have");
   app.add_option("--threads", a.threads, "Threads of each run")->capture_default_str();
   app.add_option("--budget", a.budget, "Seconds in all; 0: no limit")->capture_default_str();
   app.add_option("--scene-budget", a.scene_budget,
@@ -403,7 +414,11 @@ int dispatch(int argc, char** argv) {
     require_folder(a.fixtures, "THE FIXTURES OF RIGID IPC",
                    "Name the folder 'fixtures/3D' of a copy of Rigid IPC, its meshes beside 'fixtures': make "
                    "scenes RIGID=folder");
-  if (a.scripts.empty() && a.meshes.empty() && a.fixtures.empty()) return 2;
+  if (!a.polyfem.empty())
+    require_folder(
+        a.polyfem, "THE SCENES OF HIGH-ORDER IPC",
+        "Name a folder of scenes in PolyFEM's format with their meshes: make scenes POLYFEM=folder");
+  if (a.scripts.empty() && a.meshes.empty() && a.fixtures.empty() && a.polyfem.empty()) return 2;
   if (!fs::exists(a.program, error)) {
     fmt::print(stderr, "{}: no such program; build it with 'make build'\n", a.program);
     return 2;

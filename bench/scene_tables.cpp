@@ -111,6 +111,24 @@ std::string rigid_row(const Item& item, const Result& r) {
                      certified_text(r), there);
 }
 
+/// As in the table of rigid fixtures; the published wall seconds are means over all steps of the scene.
+std::string high_order_row(const Item& item, const Result& r) {
+  const json& d = r.data;
+  const std::string name = item.name.substr(item.name.find('/') + 1);
+  const auto p = published_high_order(name);
+  const bool ran = d.value("steps", Index(0)) > 0;
+  std::string there = "| | | |";
+  if (p) {
+    const double cpu = ran ? per_step(d, "cpu_seconds") : 0, seconds = p->seconds / p->steps;
+    there = fmt::format("{} | {} | {} | {} | {}", p->name, p->elements, p->faces, time_text(seconds),
+                        cpu > 0 ? fmt::format("{:.3g}", seconds / cpu) : "");
+  }
+  if (!ran) return fmt::format("| {} | | | | | | | | | | **{}** | {} |\n", name, ending(r), there);
+  return fmt::format("| {} | {} | {} | {:g} | {} | {} | {} | {} |\n", name, d["nodes"].get<Index>(),
+                     d.contains("tetrahedra") ? d["tetrahedra"].get<Index>() : 0, d["dt"].get<double>(),
+                     steps_text(d), cost_text(d), certified_text(r), there);
+}
+
 struct TableStyle {
   std::string_view what, head;
   int columns;
@@ -131,7 +149,12 @@ constexpr TableStyle styles[] = {
      "| fixture | bodies | h [s] | steps | contacts mean (max) | iterations a step | wall a step | CPU a "
      "step | MB | smallest gap [m] | certified | published as | contacts | iterations | wall a step | ratio "
      "to our CPU | table D.1: IPC / rigid |\n",
-     17, rigid_row}};
+     17, rigid_row},
+    {"scenes of PolyFEM",
+     "| scene | nodes | elements | h [s] | steps | contacts mean (max) | iterations a step | wall a step | "
+     "CPU a "
+     "step | MB | certified | published as | elements | faces | wall a step | ratio to our CPU |\n",
+     16, high_order_row}};
 
 std::string table(Kind kind, const std::vector<TableEntry>& entries, int threads) {
   const TableStyle& style = styles[std::size_t(kind)];
@@ -180,7 +203,7 @@ std::string in_short(const Result& r) {
 
 std::string scene_tables(const std::vector<TableEntry>& entries, int threads) {
   std::string text;
-  for (const Kind kind : {Kind::script, Kind::codimensional, Kind::rigid}) {
+  for (const Kind kind : {Kind::script, Kind::codimensional, Kind::rigid, Kind::high_order}) {
     const std::string one = table(kind, entries, threads);
     text += (text.empty() || one.empty() ? "" : "\n") + one;
   }

@@ -11,11 +11,12 @@
 namespace apart::bench {
 
 /// Scenes of one kind share a table.
-enum class Kind { script, codimensional, rigid };
+enum class Kind { script, codimensional, rigid, high_order };
 
 /// What is run.
 struct Item {
-  std::string name;  ///< of results: the script's path; "codim/" and the row's name; "rigid/" and the path
+  /// Of results: the script's path; "codim/" and the row's name; "rigid/" or "high-order/" and the path.
+  std::string name;
   std::filesystem::path scene;
   Kind kind = Kind::script;
   const CodimensionalScene* row = nullptr;  ///< of codimensional scenes

@@ -170,6 +170,34 @@ TEST_F(PublishedScenes, RigidFixturesHaveATableOfTheirOwn) {
   EXPECT_NE(table.find("| 4031 s, 24K / 1437 s, 4K |"), table.npos) << table;
 }
 
+TEST_F(PublishedScenes, HighOrderScenesHaveATableOfTheirOwn) {
+  fs::create_directories(directory / "polyfem/higher-order");
+  write_file(directory / "polyfem/tet.msh",
+             "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
+             "$EndNodes\n$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n");
+  write_file(directory / "polyfem/common.json",
+             R"({"materials": [{"id": 1, "type": "NeoHookean", "E": 1e6, "nu": 0.4, "rho": 900}]})");
+  const auto write_scene = [&](const std::string& name, const std::string& mesh) {
+    write_file(directory / ("polyfem/higher-order/" + name + ".json"),
+               R"({"common": "../common.json", "geometry": [{"mesh": "../)" + mesh +
+                   R"(", "volume_selection": 1}], "space": {"discr_order": 3},
+                  "time": {"tend": 0.05, "time_steps": 5},
+                  "boundary_conditions": {"rhs": [0, 9.81, 0]}})");
+  };
+  write_scene("squish-beam-P3", "tet.msh");
+  write_scene("other", "tet.msh");
+  write_scene("without", "missing.msh");
+  const Outcome all = scenes({"--only", "high-order/", "--polyfem", "polyfem"});
+  EXPECT_EQ(all.code, 0) << all.out << all.err;
+  const std::string table = read_file(directory / "out/table.md");
+  EXPECT_NE(table.find("3 scenes of PolyFEM: 2 certified, 0 stopped by the limit of time and certified so "
+                       "far, 0 failed, 1 left out"),
+            table.npos)
+      << table;
+  EXPECT_NE(table.find("| higher-order/squish-beam-P3 | 20 | 1 | 0.01 | 5 |"), table.npos) << table;
+  EXPECT_NE(table.find("| yes | Bending beam, P3 | 48 | 5.5K | 1.14 s | "), table.npos) << table;
+}
+
 }  // namespace
 }  // namespace apart::test
 #endif
