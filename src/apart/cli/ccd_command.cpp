@@ -200,7 +200,7 @@ int ask(const CcdArguments& arguments) {
 // ---- generating queries
 // -------------------------------------------------------------------------------------
 
-int generate_queries(const CcdArguments& arguments) {
+int write_queries(const CcdArguments& arguments) {
   const fs::path folder = arguments.paths.front();
   GeneratorOptions options{
       .family = *arguments.family, .seed = arguments.seed, .separation = arguments.separation};
@@ -300,7 +300,7 @@ void add_ccd_command(CLI::App& app, int& code) {
     set_thread_count(arguments->threads.value_or(arguments->family ? 0 : 1));
     if (arguments->options.method == CcdMethod::tight_inclusion)
       arguments->options.norm = SeparationNorm::maximum;
-    code = arguments->family ? generate(*arguments) : ask(*arguments);
+    code = arguments->family ? write_queries(*arguments) : ask(*arguments);
   });
 }
 
