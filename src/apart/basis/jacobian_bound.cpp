@@ -37,17 +37,19 @@ Cell bisect(const BernsteinTetrahedron& basis, Cell& cell) {
   return other;
 }
 
-Cell whole(Eigen::MatrixXd coefficients) {
+Cell whole(const Eigen::MatrixXd& coefficients) {
   Cell cell;
   cell.corners << 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1;
-  cell.coefficients = std::move(coefficients);
+  cell.coefficients = coefficients;
   return cell;
 }
 
 /// Whether a polynomial in space and time is above `error` everywhere. The first and the last row belong to
 /// the ends of the time: there a corner that is not refutes it.
-bool everywhere_above(const BernsteinTetrahedron& basis, Eigen::MatrixXd coefficients, double error) {
-  std::vector<Cell> open = {whole(std::move(coefficients))};
+template <class Coefficients>
+bool everywhere_above(const BernsteinTetrahedron& basis, const Coefficients& coefficients, double error) {
+  if (coefficients.minCoeff() > error) return true;
+  std::vector<Cell> open = {whole(coefficients)};
   const Index last = Index(open[0].coefficients.rows()) - 1;
   while (!open.empty()) {
     Cell cell = std::move(open.back());
@@ -64,7 +66,9 @@ bool everywhere_above(const BernsteinTetrahedron& basis, Eigen::MatrixXd coeffic
 }
 
 /// Cubic polynomials in Bernstein form on [0, 1], one column each: their form on [begin, end].
-Eigen::MatrixXd restrict_in_time(const Eigen::MatrixXd& coefficients, double begin, double end) {
+template <class Coefficients>
+Coefficients restrict_in_time(const Coefficients& coefficients, double begin, double end) {
+  if (begin == 0 && end == 1) return coefficients;
   // Blossoms: coefficient k of the new form has k arguments `end` and 3 − k arguments `begin`.
   Eigen::Matrix4d blossom;
   for (int k = 0; k < 4; ++k) {
@@ -76,7 +80,7 @@ Eigen::MatrixXd restrict_in_time(const Eigen::MatrixXd& coefficients, double beg
     }
     blossom.row(k) = polynomial.transpose();
   }
-  return blossom * coefficients;
+  return blossom.lazyProduct(coefficients);
 }
 
 }  // namespace
@@ -117,27 +121,51 @@ std::vector<JacobianBound::Product> JacobianBound::products(const BernsteinTetra
   return result;
 }
 
-Eigen::MatrixXd JacobianBound::coefficients_in_time(const Matrix3X& from, const Matrix3X& to) const {
-  // Of each column of the derivative, at both ends. Differences first: far from the origin digits are lost.
-  std::array<std::array<Matrix3X, 2>, 3> column;
+JacobianBound::TimeCoefficients JacobianBound::coefficients_in_time(const Matrix3X& from,
+                                                                    const Matrix3X& to) const {
+  // A product of three factors, each linear in time: its coefficient of order r is the mean of the products
+  // in which r of the factors are taken at the end. The four ways to choose the ends (i, j) of the first two
+  // factors are summed side by side.
+  using Ends = Eigen::Array4d;  // of (i, j) = (0, 0), (0, 1), (1, 0), (1, 1)
+  using Columns = std::array<std::array<Matrix3X, 2>, 3>;
+  Columns column;
   for (std::size_t k = 0; k < 3; ++k)
     for (std::size_t end = 0; end < 2; ++end) {
       const Matrix3X& x = end == 0 ? from : to;
+      // Differences first: far from the origin digits are lost.
       column[k][end] = (x.colwise() - x.col(0).eval()) * derivative_[k].transpose();
     }
-  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(4, determinant_.size());
-  for (std::size_t i = 0; i < 2; ++i)
-    for (std::size_t j = 0; j < 2; ++j) {
-      Matrix3X normal = Matrix3X::Zero(3, area_.size());
-      for (const Product& p : areas_)
-        normal.col(p.sum) += p.weight * column[0][i].col(p.first).cross(column[1][j].col(p.second));
-      for (std::size_t k = 0; k < 2; ++k) {
-        const double share = i + j + k == 0 || i + j + k == 3 ? 1 : 1.0 / 3;
-        for (const Product& p : volumes_)
-          result(Index(i + j + k), p.sum) +=
-              share * p.weight * column[2][k].col(p.first).dot(normal.col(p.second));
-      }
+  std::array<std::array<Ends, 3>, most_slopes> first, second;
+  for (Index m = 0; m < slope_.size(); ++m)
+    for (int d = 0; d < 3; ++d) {
+      const double a0 = column[0][0](d, m), a1 = column[0][1](d, m);
+      const double b0 = column[1][0](d, m), b1 = column[1][1](d, m);
+      first[std::size_t(m)][std::size_t(d)] = Ends(a0, a0, a1, a1);
+      second[std::size_t(m)][std::size_t(d)] = Ends(b0, b1, b0, b1);
     }
+  std::array<std::array<Ends, 3>, most_areas> normal;
+  for (Index m = 0; m < area_.size(); ++m) normal[std::size_t(m)].fill(Ends::Zero());
+  for (const Product& p : areas_) {
+    const auto &a = first[std::size_t(p.first)], &b = second[std::size_t(p.second)];
+    auto& n = normal[std::size_t(p.sum)];
+    n[0] += p.weight * (a[1] * b[2] - a[2] * b[1]);
+    n[1] += p.weight * (a[2] * b[0] - a[0] * b[2]);
+    n[2] += p.weight * (a[0] * b[1] - a[1] * b[0]);
+  }
+  std::array<std::array<Ends, 2>, most_determinants> sums;  // with the third factor at either end
+  for (Index m = 0; m < determinant_.size(); ++m) sums[std::size_t(m)].fill(Ends::Zero());
+  for (const Product& p : volumes_) {
+    const auto& n = normal[std::size_t(p.second)];
+    for (std::size_t end = 0; end < 2; ++end) {
+      const auto c = column[2][end].col(p.first);
+      sums[std::size_t(p.sum)][end] += p.weight * (c[0] * n[0] + c[1] * n[1] + c[2] * n[2]);
+    }
+  }
+  TimeCoefficients result(4, determinant_.size());
+  for (Index m = 0; m < determinant_.size(); ++m) {
+    const auto& [start, end] = sums[std::size_t(m)];
+    result.col(m) << start[0], (start[1] + start[2] + end[0]) / 3, (start[3] + end[1] + end[2]) / 3, end[3];
+  }
   return result;
 }
 
@@ -199,12 +227,12 @@ bool JacobianBound::is_positive(const Matrix3X& from, const Matrix3X& to) const 
   if (!from.allFinite() || !to.allFinite()) return false;
   const double error = rounding_error(from, to);
   // In halves of the time where the whole is not decided.
-  const Eigen::MatrixXd c = coefficients_in_time(from, to);
+  const TimeCoefficients c = coefficients_in_time(from, to);
   std::vector<std::array<double, 2>> open = {{0.0, 1.0}};
   while (!open.empty()) {
     const auto [begin, end] = open.back();
     open.pop_back();
-    const Eigen::MatrixXd part = restrict_in_time(c, begin, end);
+    const TimeCoefficients part = restrict_in_time(c, begin, end);
     if (everywhere_above(determinant_, part, error)) continue;
     // A state that is not positive by itself stays so, however short the time around it.
     for (const Index row : {0, 3})
@@ -220,13 +248,13 @@ bool JacobianBound::is_positive(const Matrix3X& from, const Matrix3X& to) const 
 double JacobianBound::feasible_step(const Matrix3X& nodes, const Matrix3X& motion, double shrink) const {
   if (!nodes.allFinite() || !motion.allFinite()) return 0;
   const Matrix3X target = nodes + motion;
-  const Eigen::MatrixXd c = coefficients_in_time(nodes, target);
+  const TimeCoefficients c = coefficients_in_time(nodes, target);
   const double error = rounding_error(nodes, target);
   // f(ξ, t) = det(ξ, t) − (1 − shrink) det(ξ, 0) must stay above the rounding. Advance by intervals of time,
   // doubled after a success and halved after a failure, until they are negligible.
-  const Eigen::MatrixXd floor = Eigen::Vector4d::Ones() * ((1 - shrink) * c.row(0));
+  const auto floor = ((1 - shrink) * c.row(0)).eval();
   const auto free = [&](double begin, double end) {
-    return everywhere_above(determinant_, restrict_in_time(c, begin, end) - floor, error);
+    return everywhere_above(determinant_, (restrict_in_time(c, begin, end).rowwise() - floor).eval(), error);
   };
   double t = 0, h = 1;
   while (t < 1) {

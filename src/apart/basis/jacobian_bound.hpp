@@ -47,8 +47,12 @@ class JacobianBound {
   double feasible_step(const Matrix3X& nodes, const Matrix3X& motion, double shrink = 0.8) const;
 
  private:
+  static constexpr int most_slopes = tetrahedron_lattice_size(largest_degree - 1),
+                       most_areas = tetrahedron_lattice_size(2 * (largest_degree - 1)),
+                       most_determinants = tetrahedron_lattice_size(3 * (largest_degree - 1));
+  using TimeCoefficients = Eigen::Matrix<double, 4, Eigen::Dynamic, Eigen::ColMajor, 4, most_determinants>;
   /// Bernstein coefficients in time (4 rows) and space of the determinant from one state to another.
-  Eigen::MatrixXd coefficients_in_time(const Matrix3X& from, const Matrix3X& to) const;
+  TimeCoefficients coefficients_in_time(const Matrix3X& from, const Matrix3X& to) const;
   /// Bound on the error of each of those by rounding.
   double rounding_error(const Matrix3X& from, const Matrix3X& to) const;
   struct Product {

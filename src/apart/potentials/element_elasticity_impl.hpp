@@ -62,46 +62,123 @@ inline Matrix3 stress(const Material& material, const SignedSvd& s, double weigh
       material);
 }
 
+/// Positions of the nodes of an element relative to the first: far from the origin a sum over all would lose
+/// digits.
 template <Element E>
-Matrix3 deformation_gradient(const E& e, int point, const Matrix3X& q) {
-  const Eigen::Matrix<double, 3, E::node_count>& gradients = e.shape_gradients(point);
-  // Differences first: far from the origin the sum over all nodes would lose digits.
+Eigen::Matrix<double, 3, E::node_count> relative_nodes(const E& e, const Matrix3X& q) {
+  Eigen::Matrix<double, 3, E::node_count> x;
   const Vector3 q0 = q.col(e.nodes[0]);
-  Matrix3 f = (q.col(e.nodes[1]) - q0) * gradients.col(1).transpose();
-  for (int a = 2; a < E::node_count; ++a)
-    f.noalias() += (q.col(e.nodes[std::size_t(a)]) - q0) * gradients.col(a).transpose();
+  for (int a = 0; a < E::node_count; ++a) x.col(a) = q.col(e.nodes[std::size_t(a)]) - q0;
+  return x;
+}
+
+template <int n>
+Matrix3 deformation_gradient(const Eigen::Matrix<double, 3, n>& relative_nodes,
+                             const Eigen::Matrix<double, 3, n>& shape_gradients) {
+  Matrix3 f = relative_nodes.col(1) * shape_gradients.col(1).transpose();
+  for (int a = 2; a < n; ++a) f.noalias() += relative_nodes.col(a) * shape_gradients.col(a).transpose();
   return f;
 }
 
-/// Second derivatives of weight · Ψ(F) in the nodes, of an isotropic material with these derivatives.
+/// Where E_ij is coupled with itself and with E_ji in the frame of U and V, i ≠ j: [same, cross; cross, same]
+/// = ½[shear + spin, shear − spin; …] (see materials/isotropic.hpp). E_ii is coupled with E_kk by `stretch`.
+struct PrincipalTangent {
+  explicit PrincipalTangent(const PrincipalDerivatives& d) : stretch(d.stretch) {
+    constexpr int pi[3] = {0, 1, 2}, pj[3] = {1, 2, 0};
+    for (int k = 0; k < 3; ++k) {
+      same(pi[k], pj[k]) = same(pj[k], pi[k]) = 0.5 * (d.shear[k] + d.spin[k]);
+      cross(pi[k], pj[k]) = cross(pj[k], pi[k]) = 0.5 * (d.shear[k] - d.spin[k]);
+    }
+  }
+  Matrix3 stretch, same = Matrix3::Zero(), cross = Matrix3::Zero();
+};
+
+/// Second derivatives of weight · Ψ(F) in the nodes of an element with one quadrature point.
 template <int n>
-void add_hessian(const PrincipalDerivatives& d, const SignedSvd& s,
+void add_hessian(const PrincipalTangent& t, const SignedSvd& s,
                  const Eigen::Matrix<double, 3, n>& shape_gradients, double weight,
                  Eigen::Map<Eigen::Matrix<double, 3 * n, 3 * n>> out) {
-  // In the frame of U and V the tangent couples E_ii with E_kk by `stretch`, and E_ik with E_ki by
-  // [same, cross; cross, same] = ½[shear + spin, shear − spin; …] (see materials/isotropic.hpp).
-  Matrix3 same = Matrix3::Zero(), cross = Matrix3::Zero();
-  constexpr int pi[3] = {0, 1, 2}, pj[3] = {1, 2, 0};
-  for (int k = 0; k < 3; ++k) {
-    same(pi[k], pj[k]) = same(pj[k], pi[k]) = 0.5 * (d.shear[k] + d.spin[k]);
-    cross(pi[k], pj[k]) = cross(pj[k], pi[k]) = 0.5 * (d.shear[k] - d.spin[k]);
-  }
   const Eigen::Matrix<double, 3, n> b = s.v.transpose() * shape_gradients;
   for (int a = 0; a < n; ++a)
     for (int a2 = 0; a2 <= a; ++a2) {
       Matrix3 k;
       for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j)
-          if (i != j) k(i, j) = d.stretch(i, j) * b(i, a) * b(j, a2) + cross(i, j) * b(j, a) * b(i, a2);
-        k(i, i) = d.stretch(i, i) * b(i, a) * b(i, a2);
+          if (i != j) k(i, j) = t.stretch(i, j) * b(i, a) * b(j, a2) + t.cross(i, j) * b(j, a) * b(i, a2);
+        k(i, i) = t.stretch(i, i) * b(i, a) * b(i, a2);
         for (int j = 0; j < 3; ++j)
-          if (j != i) k(i, i) += same(i, j) * b(j, a) * b(j, a2);
+          if (j != i) k(i, i) += t.same(i, j) * b(j, a) * b(j, a2);
       }
       const Matrix3 block = s.u * (weight * k) * s.u.transpose();
       out.template block<3, 3>(3 * a, 3 * a2) += block;
       if (a != a2) out.template block<3, 3>(3 * a2, 3 * a) += block.transpose();
     }
 }
+
+/// The same summed over the quadrature points of an element of many nodes. The entries of one pair of
+/// directions i ≤ k are a matrix over pairs of nodes, Σ bᵀ (M b) with b = Vᵀ ∇N and a 3 × 3 matrix M of the
+/// point, whose columns are summed in vector registers, four points at a time.
+template <int n>
+class HessianSum {
+ public:
+  HessianSum() {
+    for (Plane& plane : planes_) plane.setZero();
+    gradients_.setZero();
+  }
+
+  void add(const PrincipalTangent& t, const SignedSvd& s, const Eigen::Matrix<double, 3, n>& shape_gradients,
+           double weight) {
+    const Eigen::Matrix<double, 3, n> b = s.v.transpose() * shape_gradients;
+    gradients_.template block<n, 3>(0, 3 * waiting_) = b.transpose();
+    for (int p = 0; p < 6; ++p) {
+      const auto u = s.u.row(first_direction[p]), w = s.u.row(second_direction[p]);
+      Matrix3 m;
+      for (int q = 0; q < 3; ++q) {
+        for (int r = 0; r < 3; ++r)
+          if (q != r) m(q, r) = t.stretch(q, r) * u[q] * w[r] + t.cross(q, r) * u[r] * w[q];
+        m(q, q) = t.stretch(q, q) * u[q] * w[q];
+        for (int r = 0; r < 3; ++r)
+          if (r != q) m(q, q) += t.same(q, r) * u[r] * w[r];
+      }
+      products_[p].template middleRows<3>(3 * waiting_).noalias() = (weight * m) * b;
+    }
+    if (++waiting_ == points_at_once) sum();
+  }
+
+  void write(Eigen::Map<Eigen::Matrix<double, 3 * n, 3 * n>> out) {
+    if (waiting_ > 0) sum();
+    for (int p = 0; p < 6; ++p) {
+      const int i = first_direction[p], k = second_direction[p];
+      for (int b = 0; b < n; ++b)
+        for (int a = 0; a < n; ++a) {
+          // The planes of i = k are symmetric but for rounding: one of the halves is taken for both.
+          const double value = i == k && a < b ? planes_[p](b, a) : planes_[p](a, b);
+          out(3 * a + i, 3 * b + k) = value;
+          out(3 * b + k, 3 * a + i) = value;
+        }
+    }
+  }
+
+ private:
+  static constexpr int points_at_once = 4, inner = 3 * points_at_once, padded = (n + 3) / 4 * 4;
+  static constexpr int first_direction[6] = {0, 0, 0, 1, 1, 2}, second_direction[6] = {0, 1, 2, 1, 2, 2};
+  using Plane = Eigen::Matrix<double, padded, n>;
+
+  void sum() {
+    for (int p = 0; p < 6; ++p)
+      for (int b = 0; b < n; ++b) {
+        Eigen::Matrix<double, padded, 1> column = planes_[p].col(b);
+        for (int k = 0; k < 3 * waiting_; ++k) column += gradients_.col(k) * products_[p](k, b);
+        planes_[p].col(b) = column;
+      }
+    waiting_ = 0;
+  }
+
+  int waiting_ = 0;                                          ///< points that are not in the sums yet
+  Eigen::Matrix<double, padded, inner> gradients_;           ///< b of those, transposed
+  std::array<Eigen::Matrix<double, inner, n>, 6> products_;  ///< weight M b of those
+  std::array<Plane, 6> planes_;
+};
 
 }  // namespace element_elasticity
 
@@ -126,8 +203,9 @@ void ElementElasticity<E>::prepare(const Matrix3X& q) {
   svd_.resize(first_point_.empty() ? elements_.size() : first_point_.back());
   parallel_for(term_count(), [&](Index i) {
     const E& e = elements_[std::size_t(i)];
+    const auto x = relative_nodes(e, q);
     for (int k = 0; k < e.quadrature_count(); ++k) {
-      const Matrix3 f = deformation_gradient(e, k, q);
+      const Matrix3 f = deformation_gradient<E::node_count>(x, e.shape_gradients(k));
       svd_[first_point(i) + std::size_t(k)] =
           is_isotropic(material_of(e)) ? signed_svd(f) : SignedSvd{f, Matrix3::Identity(), Vector3::Ones()};
     }
@@ -190,20 +268,27 @@ void ElementElasticity<E>::hessians(const Matrix3X&, Index begin, Index end, Pro
     const Material& material = material_of(e);
     auto h = out.of<n>(i);
     h.setZero();
-    for (int k = 0; k < e.quadrature_count(); ++k) {
-      const double weight = scale_ * e.weight(k);
-      const Eigen::Matrix<double, 3, n>& gradients = e.shape_gradients(k);
-      if (const auto* linear = std::get_if<LinearElasticity>(&material)) {
-        add_constant_hessian<n>(*linear, gradients, weight, h);
-        continue;
-      }
+    if (const auto* linear = std::get_if<LinearElasticity>(&material)) {
+      for (int k = 0; k < e.quadrature_count(); ++k)
+        add_constant_hessian<n>(*linear, e.shape_gradients(k), scale_ * e.weight(k), h);
+      continue;
+    }
+    const auto tangent = [&](int k) {
       PrincipalDerivatives d = derivatives(material, svd(i, k).sigma);
       if (projection == Projection::psd) {
         d.stretch = psd_projection(d.stretch);
         d.shear = d.shear.cwiseMax(0);
         d.spin = d.spin.cwiseMax(0);
       }
-      add_hessian<n>(d, svd(i, k), gradients, weight, h);
+      return PrincipalTangent(d);
+    };
+    if constexpr (std::same_as<E, LinearTetrahedron>) {
+      add_hessian<n>(tangent(0), svd(i, 0), e.shape_gradients(0), scale_ * e.weight(0), h);
+    } else {
+      HessianSum<n> sum;
+      for (int k = 0; k < e.quadrature_count(); ++k)
+        sum.add(tangent(k), svd(i, k), e.shape_gradients(k), scale_ * e.weight(k));
+      sum.write(h);
     }
   }
 }

@@ -41,14 +41,15 @@ StepBound LagrangeElasticity<degree>::feasible_step(const Path& path) const {
   double step = parallel_min(count, 1.0, [&](Index i) {
     return bound_.feasible_step(of_element(i, path.start), of_element(i, path.move));
   });
-  // Positions at the end are rounded when they are formed: make sure of the path to those.
+  // Positions at the end of a part are rounded when they are formed: make sure of the path to those. Those at
+  // the end of the whole are formed as the bound forms them.
   const auto proven = [&](double alpha) {
     return parallel_min(count, 1.0, [&](Index i) {
              const Matrix3X x = of_element(i, path.start);
              return bound_.is_positive(x, x + alpha * of_element(i, path.move)) ? 1.0 : 0.0;
            }) > 0;
   };
-  while (step > 0 && !proven(step)) step = step > 1e-300 ? 0.5 * step : 0;
+  while (step > 0 && step < 1 && !proven(step)) step = step > 1e-300 ? 0.5 * step : 0;
   return {step};
 }
 
