@@ -342,8 +342,9 @@ class Campaign {
       result.outcome = Outcome::certified;
     else if (stopped && proven)
       result.outcome = Outcome::partly;
-    else if (ran.code == 2 && message.find(": mesh ") != message.npos &&
-             message.find(" not found") != message.npos)
+    else if (ran.code == 2 &&
+             ((message.find(": mesh ") != message.npos && message.find(" not found") != message.npos) ||
+              message.find("but there is no such file") != message.npos))
       result.outcome = Outcome::left_out;
     d["outcome"] = outcome_names[std::size_t(result.outcome)];
     return result;

@@ -64,6 +64,15 @@ std::vector<Exponents> cell_points(int degree) {
   return points;
 }
 
+/// All exponents with this sum, in ascending order.
+std::vector<Exponents> all_exponents(int degree) {
+  std::vector<Exponents> result;
+  for (int a = 0; a <= degree; ++a)
+    for (int b = 0; a + b <= degree; ++b)
+      for (int c = 0; a + b + c <= degree; ++c) result.push_back({a, b, c, degree - a - b - c});
+  return result;
+}
+
 Exponents plus(Exponents alpha, int corner) {
   ++alpha[std::size_t(corner)];
   return alpha;
@@ -73,9 +82,17 @@ Exponents plus(const Exponents& a, const Exponents& b) {
   return {a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]};
 }
 
+std::size_t place_of(const Exponents& exponents, const std::vector<Exponents>& lattice) {
+  return std::size_t(std::ranges::find(lattice, exponents) - lattice.begin());
+}
+
+// Edges that are halved, each in its turn.
+constexpr std::size_t turns[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
+
 }  // namespace
 
-CurvedProof::CurvedProof(int degree) : degree_(degree), lattice_(cell_points(degree)) {
+CurvedProof::CurvedProof(int degree)
+    : degree_(degree), lattice_(cell_points(degree)), determinant_degree_(3 * (degree - 1)) {
   const auto n = Eigen::Index(lattice_.size());
   Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic> values(n, n);  // of polynomial j at point i
   for (Eigen::Index i = 0; i < n; ++i)
@@ -87,100 +104,110 @@ CurvedProof::CurvedProof(int degree) : degree_(degree), lattice_(cell_points(deg
       values(i, j) = v;
     }
   from_points_ = values.fullPivLu().inverse();
+
+  const std::vector<Exponents> slopes = all_exponents(degree - 1), areas = all_exponents(2 * (degree - 1)),
+                               determinants = all_exponents(determinant_degree_);
+  for (const Exponents& alpha : slopes)
+    for (std::size_t k = 0; k < 3; ++k)
+      differences_[k].push_back({Eigen::Index(place_of(plus(alpha, int(k) + 1), lattice_)),
+                                 Eigen::Index(place_of(plus(alpha, 0), lattice_))});
+  areas_ = products(slopes, slopes, areas);
+  volumes_ = products(areas, slopes, determinants);
+  for (std::size_t corner = 0; corner < 4; ++corner) {
+    Exponents gamma{};
+    gamma[corner] = determinant_degree_;
+    corners_[corner] = place_of(gamma, determinants);
+  }
+  for (std::size_t turn = 0; turn < 6; ++turn)
+    for (Exponents gamma : determinants) {
+      const auto [a, b] = turns[turn];
+      if (gamma[b] != 0) continue;
+      std::vector<std::size_t>& line = lines_[turn].emplace_back();
+      for (; gamma[a] >= 0; --gamma[a], ++gamma[b]) line.push_back(place_of(gamma, determinants));
+    }
 }
 
-CurvedProof::Polynomial<CurvedProof::Vector> CurvedProof::slope(const Matrix3X& points, int direction) const {
-  Polynomial<Vector> coefficient;
-  const Vector origin = points.col(0).cast<Real>();
-  for (std::size_t j = 0; j < lattice_.size(); ++j) {
-    Vector c = Vector::Zero();
-    for (std::size_t i = 0; i < lattice_.size(); ++i)
-      c += from_points_(Eigen::Index(j), Eigen::Index(i)) *
-           (points.col(Eigen::Index(i)).cast<Real>() - origin);
-    coefficient[lattice_[j]] = c;
-  }
-  Polynomial<Vector> result;
-  for (const Exponents& alpha : cell_points(degree_ - 1))
-    result[alpha] = Real(degree_) * (coefficient.at(plus(alpha, direction)) - coefficient.at(plus(alpha, 0)));
+std::vector<CurvedProof::Product> CurvedProof::products(const std::vector<Exponents>& first,
+                                                        const std::vector<Exponents>& second,
+                                                        const std::vector<Exponents>& product) {
+  std::vector<Product> result;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    for (std::size_t j = 0; j < second.size(); ++j) {
+      const Exponents sum = plus(first[i], second[j]);
+      result.push_back(
+          {i, j, place_of(sum, product), multinomial(first[i]) * multinomial(second[j]) / multinomial(sum)});
+    }
+  return result;
+}
+
+std::vector<CurvedProof::Vector> CurvedProof::slope(const Matrix3X& points, std::size_t direction) const {
+  const Eigen::Matrix<Real, 3, Eigen::Dynamic> relative =
+      points.cast<Real>().colwise() - points.col(0).cast<Real>().eval();
+  const Eigen::Matrix<Real, 3, Eigen::Dynamic> coefficients = relative.lazyProduct(from_points_.transpose());
+  std::vector<Vector> result;
+  for (const auto& [end, start] : differences_[direction])
+    result.push_back(Real(degree_) * (coefficients.col(end) - coefficients.col(start)));
   return result;
 }
 
 CurvedProof::Determinant CurvedProof::determinant(const Matrix3X& from, const Matrix3X& to,
                                                   Real& error) const {
-  std::array<std::array<Polynomial<Vector>, 2>, 3> slopes;
+  const bool moves = from != to;
+  std::array<std::array<std::vector<Vector>, 2>, 3> slopes;
   Real size = 6;
-  for (int k = 0; k < 3; ++k) {
+  for (std::size_t k = 0; k < 3; ++k) {
     Real largest = 0;
-    for (int end = 0; end < 2; ++end) {
-      slopes[std::size_t(k)][std::size_t(end)] = slope(end == 0 ? from : to, k + 1);
-      for (const auto& [alpha, v] : slopes[std::size_t(k)][std::size_t(end)])
-        largest = std::max(largest, v.cwiseAbs().maxCoeff());
+    for (std::size_t end = 0; end < (moves ? 2 : 1); ++end) {
+      slopes[k][end] = slope(end == 0 ? from : to, k);
+      for (const Vector& v : slopes[k][end]) largest = std::max(largest, v.cwiseAbs().maxCoeff());
     }
     size *= largest;
   }
   // Averages of determinants of at most this size. Each of a few hundred operations is off by 2⁻⁶⁴, what the
   // inverse of the matrix is off by is some thousands of that.
   error = Real(1e-14) * size;
-  Determinant result;
-  for (std::size_t i = 0; i < 2; ++i)
-    for (std::size_t j = 0; j < 2; ++j) {
-      Polynomial<Vector> area;
-      for (const auto& [alpha, a] : slopes[0][i])
-        for (const auto& [beta, b] : slopes[1][j]) {
-          const Exponents sum = plus(alpha, beta);
-          const Real weight = multinomial(alpha) * multinomial(beta) / multinomial(sum);
-          area.try_emplace(sum, Vector::Zero()).first->second += weight * a.cross(b);
-        }
-      for (std::size_t k = 0; k < 2; ++k) {
+  // The last products are those of the last coefficients.
+  Determinant result(volumes_.back().sum + 1, std::array<Real, 4>{});
+  std::vector<Vector> area(areas_.back().sum + 1);
+  const std::size_t ends = moves ? 2 : 1;
+  for (std::size_t i = 0; i < ends; ++i)
+    for (std::size_t j = 0; j < ends; ++j) {
+      std::ranges::fill(area, Vector::Zero());
+      for (const Product& p : areas_)
+        area[p.sum] += p.weight * slopes[0][i][p.first].cross(slopes[1][j][p.second]);
+      for (std::size_t k = 0; k < ends; ++k) {
         const std::size_t time = i + j + k;
         const Real share = time == 1 || time == 2 ? Real(1) / 3 : Real(1);
-        for (const auto& [alpha, a] : area)
-          for (const auto& [beta, b] : slopes[2][k]) {
-            const Exponents sum = plus(alpha, beta);
-            const Real weight = multinomial(alpha) * multinomial(beta) / multinomial(sum);
-            result.try_emplace(sum, std::array<Real, 4>{}).first->second[time] += share * weight * a.dot(b);
-          }
+        for (const Product& p : volumes_)
+          result[p.sum][time] += share * p.weight * area[p.first].dot(slopes[2][k][p.second]);
       }
     }
+  if (!moves)
+    for (auto& c : result) c.fill(Real(c[0]));
   return result;
 }
 
-bool CurvedProof::is_positive(Determinant d, Real error, int depth) {
-  bool all = true;
-  for (const auto& [gamma, c] : d) all = all && *std::min_element(c.begin(), c.end()) > error;
-  if (all) return true;
-  const int degree = d.begin()->first[0] + d.begin()->first[1] + d.begin()->first[2] + d.begin()->first[3];
-  for (std::size_t corner = 0; corner < 4; ++corner) {
-    Exponents gamma{};
-    gamma[corner] = degree;
-    const auto& c = d.at(gamma);
-    if (!(c[0] > error && c[3] > error)) return false;
-  }
-  if (depth == most_halvings || degree == 0) return false;
-  // Halve an edge, each in its turn (de Casteljau): towards a the coefficients are averages begun at a.
-  constexpr std::size_t turns[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
-  const auto [a, b] = turns[depth % 6];
+bool CurvedProof::is_positive(const Determinant& d, Real error, int depth) const {
+  if (std::ranges::all_of(d, [&](const auto& c) { return *std::ranges::min_element(c) > error; }))
+    return true;
+  for (const std::size_t corner : corners_)
+    if (!(d[corner][0] > error && d[corner][3] > error)) return false;
+  if (depth == most_halvings || determinant_degree_ == 0) return false;
+  // Halve an edge (de Casteljau): towards a the coefficients are averages begun at a.
   Determinant near_a = d, near_b = d;
-  for (const auto& [gamma, unused] : d) {
-    if (gamma[b] != 0) continue;
-    const int n = gamma[a];
-    const auto at = [&](int on_b) {
-      Exponents e = gamma;
-      e[a] = n - on_b;
-      e[b] = on_b;
-      return e;
-    };
-    std::vector<std::array<Real, 4>> line;
-    for (int k = 0; k <= n; ++k) line.push_back(d.at(at(k)));
-    for (int level = 1; level <= n; ++level) {
-      for (int k = 0; k + level <= n; ++k)
-        for (std::size_t t = 0; t < 4; ++t)
-          line[std::size_t(k)][t] = (line[std::size_t(k)][t] + line[std::size_t(k) + 1][t]) / 2;
-      near_a[at(level)] = line[0];
-      near_b[at(n - level)] = line[std::size_t(n - level)];
+  std::vector<std::array<Real, 4>> line;
+  for (const std::vector<std::size_t>& places : lines_[std::size_t(depth % 6)]) {
+    const std::size_t n = places.size() - 1;
+    line.clear();
+    for (const std::size_t place : places) line.push_back(d[place]);
+    for (std::size_t level = 1; level <= n; ++level) {
+      for (std::size_t k = 0; k + level <= n; ++k)
+        for (std::size_t t = 0; t < 4; ++t) line[k][t] = (line[k][t] + line[k + 1][t]) / 2;
+      near_a[places[level]] = line[0];
+      near_b[places[n - level]] = line[n - level];
     }
   }
-  return is_positive(std::move(near_a), error, depth + 1) && is_positive(std::move(near_b), error, depth + 1);
+  return is_positive(near_a, error, depth + 1) && is_positive(near_b, error, depth + 1);
 }
 
 double CurvedProof::proven_until(const Matrix3X& from, const Matrix3X& to) const {
@@ -204,7 +231,7 @@ double CurvedProof::proven_until(const Matrix3X& from, const Matrix3X& to) const
 
 double CurvedProof::smallest_coefficient(const Matrix3X& points) const {
   Real error, smallest = infinity;
-  for (const auto& [gamma, c] : determinant(points, points, error)) smallest = std::min(smallest, c[0]);
+  for (const auto& c : determinant(points, points, error)) smallest = std::min(smallest, c[0]);
   return double(smallest);
 }
 

@@ -2,7 +2,6 @@
 #include <apart/core/types.hpp>
 
 #include <array>
-#include <map>
 #include <vector>
 
 namespace apart::verify {
@@ -27,22 +26,34 @@ class CurvedProof {
 
  private:
   using Real = long double;
-  using Exponents = std::array<int, 4>;
   using Vector = Eigen::Matrix<Real, 3, 1>;
-  /// Coefficients of a polynomial, by exponents.
-  template <class Value>
-  using Polynomial = std::map<Exponents, Value>;
+  using Exponents = std::array<int, 4>;
   /// Coefficients in time, 0 to 3, of each coefficient in space.
-  using Determinant = Polynomial<std::array<Real, 4>>;
+  using Determinant = std::vector<std::array<Real, 4>>;
+  /// A pair of coefficients of two factors, and what their product counts in a coefficient of the product.
+  struct Product {
+    std::size_t first, second, sum;
+    Real weight;
+  };
+  static std::vector<Product> products(const std::vector<Exponents>& first,
+                                       const std::vector<Exponents>& second,
+                                       const std::vector<Exponents>& product);
 
-  Polynomial<Vector> slope(const Matrix3X& points, int direction) const;
+  std::vector<Vector> slope(const Matrix3X& points, std::size_t direction) const;
   Determinant determinant(const Matrix3X& from, const Matrix3X& to, Real& error) const;
-  static bool is_positive(Determinant d, Real error, int depth);
+  bool is_positive(const Determinant& d, Real error, int depth) const;
 
   int degree_;
   std::vector<Exponents> lattice_;  ///< of the points of a cell, in their order
   Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>
       from_points_;  ///< coefficients c = from_points_ · points
+  /// Of each coefficient of the three slopes: those of the cell whose difference it is, first minus second.
+  std::array<std::vector<std::array<Eigen::Index, 2>>, 3> differences_;
+  std::vector<Product> areas_, volumes_;
+  int determinant_degree_;
+  std::array<std::size_t, 4> corners_;  ///< coefficients of the determinant there
+  /// Coefficients of the determinant along the lines from corner a to corner b, for each pair that is halved.
+  std::array<std::vector<std::vector<std::size_t>>, 6> lines_;
 };
 
 }  // namespace apart::verify
