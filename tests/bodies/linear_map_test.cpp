@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -172,6 +173,22 @@ TEST(LinearMap, KeepsItsContractForAnyNumberOfInfluencesAndForOffsets) {
   const Matrix3X q = random(50, 6), part = map.positions(q.middleCols(7, 40)), all = whole.positions(q);
   for (std::size_t k = 0; k < chosen.size(); ++k)
     EXPECT_EQ(all.col(50 + Index(k)), part.col(chosen[k])) << "vertex " << chosen[k];
+}
+
+TEST(LinearMap, KeepsItsContractWhereBodiesOfFourNodesAndOthersAlternate) {
+  LinearMap map(13);
+  const auto four = [](Index node, double w) {
+    return std::array<Influence, 4>{{{node, w}, {node + 1, 0.5 - w}, {node + 2, 0.2}, {node + 3, 0.3}}};
+  };
+  for (int k = 0; k < 5000; ++k) map.add_vertex(four(0, 0.001 * k));  // more than one thread takes at a time
+  map.add_vertex(std::array<Influence, 1>{{{4, 1.0}}});
+  for (int k = 0; k < 3; ++k) map.add_vertex(four(5, 0.1 * k), {0, 0, 1.0 * k});
+  for (int k = 0; k < 3; ++k) map.add_vertex(four(9, 0.1 * k));
+  auto other_order = four(9, 0.4);
+  std::swap(other_order[0], other_order[1]);
+  map.add_vertex(other_order);
+  map.add_vertex(four(9, 0.7));
+  expect_contract(map);
 }
 
 TEST(Body, HasTheMassOfItsVolumeWhateverItsKind) {

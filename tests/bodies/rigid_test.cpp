@@ -155,6 +155,9 @@ TEST(RigidChart, HasTheDerivativesOfItsRetraction) {
     for (Index k = 0; k < 4; ++k)
       for (Index u = 0; u < 2; ++u) pushed.col(k) += p.chart.slope(p.q, k, u) * y.col(u);
     EXPECT_LT(((at(e) - at(-e)) / (2 * e) - pushed).norm(), 1e-8 * pushed.norm());
+    EXPECT_LT((p.chart.push_forward(p.q, y) - pushed).norm(), 1e-14 * pushed.norm());
+    const double power = pushed.cwiseProduct(g).sum();
+    EXPECT_NEAR(p.chart.pull_back(p.q, g).cwiseProduct(y).sum(), power, 1e-14 * pushed.norm() * g.norm());
     const double second = g.cwiseProduct(at(e) - 2 * p.q + at(-e)).sum() / (e * e);
     const VectorX v = y.reshaped();
     EXPECT_NEAR(v.dot(p.chart.curvature(p.q, g) * v), second, 1e-4 * (1 + std::abs(second)));

@@ -1,6 +1,7 @@
 #include "random_surface.hpp"
 
 #include <gtest/gtest.h>
+#include <apart/collision/active_set.hpp>
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/core/error.hpp>
 
@@ -45,7 +46,7 @@ TEST(CandidateCache, NeverMissesAPairWithinReach) {
 
 TEST(CandidateCache, BoundsTheDistancesOfItsPairsFromBelow) {
   Random random(9);
-  double farther = 0, tight = 0, count = 0;
+  double farther = 0, tight = 0, count = 0, in_contact = 0, noted = 0;
   for (int trial = 0; trial < 10; ++trial) {
     const CollisionSurface surface = random_surface(40, 0.2, 0.05, random);
     CandidateCache cache(make_bvh(surface), 0.05);
@@ -54,16 +55,32 @@ TEST(CandidateCache, BoundsTheDistancesOfItsPairsFromBelow) {
       const NearPairs near = cache.near(x);
       for (Index i = 0; i < Index(near.pairs.size()); ++i) {
         const double true_distance = distance(near.pairs[std::size_t(i)], x);
+        EXPECT_LE(near.distance_at_sight(i), true_distance + 1e-12);
         EXPECT_LE(near.least_distance(i), true_distance + 1e-12);
         ++count;
         farther += near.least_distance(i) > 0.05;
         tight += near.least_distance(i) > 0.5 * true_distance;
+      }
+      if (step % 3 == 0) {
+        find_active_set(surface, near, x);  // notes the distances that it finds
+        for (Index i = 0; i < Index(near.pairs.size()); ++i) {
+          const double true_distance = distance(near.pairs[std::size_t(i)], x);
+          EXPECT_LE(near.least_distance(i), true_distance + 1e-12);
+          const Stencil& pair = near.pairs[std::size_t(i)];
+          const PairSettings& settings =
+              surface.settings(pair.vertices[0], pair.vertices[first_count(pair.kind)]);
+          if (!(true_distance < 0.99 * (settings.thickness + settings.dhat))) continue;
+          ++in_contact;
+          noted += near.least_distance(i) > 0.99 * true_distance - 1e-9;
+        }
       }
       x += random_motion(Index(x.cols()), random.exponential(1e-4, 0.02), 0.3, random);
     }
   }
   EXPECT_GT(farther, 0.1 * count) << "and leaves little to test";
   EXPECT_GT(tight, 0.3 * count);
+  EXPECT_GT(noted, 0.99 * in_contact);
+  EXPECT_GT(in_contact, 1000);
 }
 
 TEST(CandidateCache, NeverMissesAPairOnThePath) {

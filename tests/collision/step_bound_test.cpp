@@ -2,6 +2,7 @@
 #include "random_surface.hpp"
 
 #include <gtest/gtest.h>
+#include <apart/collision/active_set.hpp>
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/step_bound.hpp>
 #include <apart/core/error.hpp>
@@ -64,12 +65,14 @@ TEST(StepBound, IsTheSameWhateverTheCacheHasSeenAndWhicheverWayItIsUsed) {
     Walk walk(1);
     const CcdOptions options{.method = method};
     const double reach = walk.surface.pairs.max_reach();
-    CandidateCache kept(make_bvh(walk.surface), reach);
+    CandidateCache kept(make_bvh(walk.surface), reach), knowing(make_bvh(walk.surface), walk.surface);
     int bounded = 0;
     for (int step = 0; step < 40; ++step) {
+      find_active_set(walk.surface, knowing.near(walk.x), walk.x);  // notes the distances that it finds
       const Matrix3X p = walk.next_step();
       const double alpha = by_definition(walk.surface, walk.x, p, options);
       EXPECT_EQ(collision_free_step(walk.surface, kept, {walk.x, p}, options).alpha, alpha);
+      EXPECT_EQ(collision_free_step(walk.surface, knowing, {walk.x, p}, options).alpha, alpha);
       for (const BroadPhaseMethod& search : broad_phase_methods())
         for (const bool reuse : {true, false})
           for (const CcdCulling culling : {CcdCulling::none, CcdCulling::near_first}) {

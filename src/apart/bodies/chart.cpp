@@ -6,6 +6,20 @@
 
 namespace apart {
 
+Matrix3X BodyChart::push_forward(const Matrix3X& q, const Matrix3X& y) const {
+  Matrix3X result = Matrix3X::Zero(3, node_count());
+  for (Index k = 0; k < node_count(); ++k)
+    for (Index u = 0; u < unknown_count(); ++u) result.col(k) += slope(q, k, u) * y.col(u);
+  return result;
+}
+
+Matrix3X BodyChart::pull_back(const Matrix3X& q, const Matrix3X& g) const {
+  Matrix3X result = Matrix3X::Zero(3, unknown_count());
+  for (Index k = 0; k < node_count(); ++k)
+    for (Index u = 0; u < unknown_count(); ++u) result.col(u) += slope(q, k, u).transpose() * g.col(k);
+  return result;
+}
+
 Matrix3X BodyChart::free_motion(const Matrix3X& q, const Matrix3X& rates, const Eigen::SparseMatrix<double>&,
                                 double time) const {
   return retract(q, time * rates);
@@ -70,12 +84,9 @@ Matrix3X Chart::push_forward(const Matrix3X& q, const Matrix3X& y) const {
   Matrix3X result = Matrix3X::Zero(3, node_count_);
   for_each_stretch(
       [&](Index node, Index unknown, Index n) { result.middleCols(node, n) = y.middleCols(unknown, n); });
-  for (const Part& part : parts_) {
-    const Matrix3X at = part.nodes(q);
-    for (Index k = 0; k < part.chart->node_count(); ++k)
-      for (Index u = 0; u < part.chart->unknown_count(); ++u)
-        result.col(part.first_node + k) += part.chart->slope(at, k, u) * y.col(part.first_unknown + u);
-  }
+  for (const Part& part : parts_)
+    result.middleCols(part.first_node, part.chart->node_count()) =
+        part.chart->push_forward(part.nodes(q), part.unknowns(y));
   return result;
 }
 
@@ -84,13 +95,9 @@ Matrix3X Chart::pull_back(const Matrix3X& q, const Matrix3X& g) const {
   Matrix3X result = Matrix3X::Zero(3, unknown_count_);
   for_each_stretch(
       [&](Index node, Index unknown, Index n) { result.middleCols(unknown, n) = g.middleCols(node, n); });
-  for (const Part& part : parts_) {
-    const Matrix3X at = part.nodes(q);
-    for (Index k = 0; k < part.chart->node_count(); ++k)
-      for (Index u = 0; u < part.chart->unknown_count(); ++u)
-        result.col(part.first_unknown + u) +=
-            part.chart->slope(at, k, u).transpose() * g.col(part.first_node + k);
-  }
+  for (const Part& part : parts_)
+    result.middleCols(part.first_unknown, part.chart->unknown_count()) =
+        part.chart->pull_back(part.nodes(q), part.nodes(g));
   return result;
 }
 

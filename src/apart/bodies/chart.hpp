@@ -26,6 +26,8 @@ class BodyChart {
   virtual Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const = 0;
   /// ∂q_node/∂y_unknown at y = 0.
   virtual Matrix3 slope(const Matrix3X& q, Index node, Index unknown) const = 0;
+  virtual Matrix3X push_forward(const Matrix3X& q, const Matrix3X& y) const;  ///< J y, 3 × n
+  virtual Matrix3X pull_back(const Matrix3X& q, const Matrix3X& g) const;     ///< Jᵀ g, 3 × m
   /// Σ gₖ · ∂²qₖ/∂y² at y = 0, 3m × 3m, for a gradient g (3 × n) of some function of the nodes.
   virtual Eigen::MatrixXd curvature(const Matrix3X& q, const Matrix3X& g) const = 0;
   /// d²q/dt² at the start of the path q(t y), 3 × n [m]. No linear combination of the nodes bends more

@@ -48,6 +48,13 @@ class LinearMap {
   std::vector<Index> start_ = {0};  ///< influences of vertex v: entries_[start_[v] … start_[v+1])
   std::vector<Influence> entries_;
   std::vector<Vector3> offset_;  ///< x₀ of each vertex [m]; empty: all are zero
+  /// Consecutive vertices that depend on the same four consecutive nodes, as those of an affine or rigid body
+  /// do, or else on any: sums over the former need no look at indices.
+  struct Run {
+    Index begin = 0, end = 0;  ///< vertices
+    Index first_node = -1;     ///< of the four; −1: any
+  };
+  std::vector<Run> runs_;
 };
 
 }  // namespace apart

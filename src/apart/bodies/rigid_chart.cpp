@@ -85,6 +85,26 @@ Matrix3 RigidChart::slope(const Matrix3X& q, Index node, Index unknown) const {
   return cross_matrix(q.rowwise().mean() - q.col(node)) / turn_;
 }
 
+Matrix3X RigidChart::push_forward(const Matrix3X& q, const Matrix3X& y) const {
+  const Vector3 centre = q.rowwise().mean(), turn = y.col(1) / turn_;
+  Matrix3X result(3, 4);
+  for (Index k = 0; k < 4; ++k) result.col(k) = y.col(0) + turn.cross(q.col(k) - centre);
+  return result;
+}
+
+Matrix3X RigidChart::pull_back(const Matrix3X& q, const Matrix3X& g) const {
+  const Vector3 centre = q.rowwise().mean();
+  Vector3 force = Vector3::Zero(), torque = Vector3::Zero();
+  for (Index k = 0; k < 4; ++k) {
+    const Vector3 on_node = g.col(k);
+    force += on_node;
+    torque += (q.col(k) - centre).cross(on_node);
+  }
+  Matrix3X result(3, 2);
+  result << force, torque / turn_;
+  return result;
+}
+
 Eigen::MatrixXd RigidChart::curvature(const Matrix3X& q, const Matrix3X& g) const {
   const Vector3 centre = q.rowwise().mean();
   Matrix3 sum = Matrix3::Zero();

@@ -20,6 +20,8 @@ class RigidChart final : public BodyChart {
   Index unknown_count() const override { return 2; }
   Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const override;
   Matrix3 slope(const Matrix3X& q, Index node, Index unknown) const override;
+  Matrix3X push_forward(const Matrix3X& q, const Matrix3X& y) const override;
+  Matrix3X pull_back(const Matrix3X& q, const Matrix3X& g) const override;
   Eigen::MatrixXd curvature(const Matrix3X& q, const Matrix3X& g) const override;
   /// ω × (ω × r), which turns with the body: ‖ω‖² times the distance from the axis.
   Matrix3X bend(const Matrix3X& q, const Matrix3X& y) const override;

@@ -18,6 +18,7 @@
 #include <apart/scene/schema.hpp>
 #include <apart/scene/sized_examples.hpp>
 #include <apart/scene/validation.hpp>
+#include <apart/solver/linear_solver.hpp>
 #include <apart/verify/certificate.hpp>
 
 #include <CLI/CLI.hpp>
@@ -206,6 +207,7 @@ int dispatch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace apart;
+  stop_blas_threads();
   try {
     const int code = dispatch(argc, argv);
     if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;

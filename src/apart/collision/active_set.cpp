@@ -42,6 +42,7 @@ Stencil reduced(unsigned taking_part, const Stencil& stencil) {
 
 void classify(const CollisionSurface& surface, const NearPairs& candidates, const Matrix3X& x, Index c,
               Part& part) {
+  if (candidates.is_known() && candidates.distance_at_sight(c) > 1.001 * candidates.most_reach) return;
   const Stencil& stencil = candidates.pairs[std::size_t(c)];
   const PairSettings& settings =
       surface.settings(stencil.vertices[0], stencil.vertices[first_count(stencil.kind)]);
@@ -50,6 +51,8 @@ void classify(const CollisionSurface& surface, const NearPairs& candidates, cons
   const StencilPoints points = stencil.gather(x);
   const ClosestPoints closest = closest_points(stencil.kind, points);
   const double squared = closest.r.squaredNorm();
+  if (candidates.is_known())
+    candidates.here[std::size_t(c)] = rounded_down(sure_distance(stencil.kind, points, closest.r));
   if (!(squared < reach * reach)) return;
   ContactRange range{settings.thickness, settings.dhat};
   if (in_own_piece(surface, stencil, settings)) {

@@ -17,33 +17,14 @@ namespace {
 // Distances compared below are rounded; a slightly larger radius makes up for it.
 constexpr double slack = 1 + 1e-9;
 
-/// A distance [m] that the primitives provably have at least: along the direction r of the closest points
-/// found, or along any other, no pair of their vertices is nearer.
-double sure_distance(const Stencil& stencil, const Matrix3X& x) {
-  const StencilPoints points = stencil.gather(x);
-  const Vector3 r = closest_points(stencil.kind, points).r;
-  double least = infinity, size = 0;
-  for (int a = 0; a < first_count(stencil.kind); ++a)
-    for (int b = first_count(stencil.kind); b < stencil.size(); ++b) {
-      const Vector3 apart = points[a] - points[b];
-      least = std::min(least, r.dot(apart));
-      size += apart.lpNorm<1>();
-    }
-  const double length = r.norm();
-  return length > 0 ? least / length - 1e-14 * size : 0;
-}
-
-double largest_distance(const Matrix3X& a, const Matrix3X& b) {
-  return std::sqrt(
-      parallel_max(Index(a.cols()), 0.0, [&](Index v) { return (a.col(v) - b.col(v)).squaredNorm(); }));
-}
-
 }  // namespace
 
 CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double reach,
                                const CandidateOptions& options, Timings* timings)
     : broad_phase_(std::move(broad_phase)),
       reach_(reach),
+      most_thickness_(reach),
+      most_reach_(reach),
       options_(options),
       timings_(timings),
       most_(infinity) {
@@ -57,6 +38,11 @@ CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, const Co
                      surface.vertex_extent.empty() ? surface.pairs.max_reach() : surface.pairs.max_dhat(),
                      options, timings) {
   extent_ = surface.vertex_extent;
+  most_reach_ = surface.pairs.max_reach();
+  most_thickness_ = 0;
+  surface.pairs.for_each_used([&](const PairSettings& s, int, int) {
+    if (s.enabled) most_thickness_ = std::max(most_thickness_, s.thickness);
+  });
   surface_ = &surface;
 }
 
@@ -71,10 +57,12 @@ std::vector<float> CandidateCache::drop_farther(Candidates& candidates, const Ma
   parallel_chunks(count, chunk, [&](Index begin, Index end) {
     Index next = begin;
     for (Index i = begin; i < end; ++i) {
-      const double apart = sure_distance(candidates[i], x);
+      const StencilPoints points = candidates[i].gather(x);
+      const PairKind kind = candidates[i].kind;
+      const double apart = sure_distance(kind, points, closest_points(kind, points).r);
       if (apart > (reach(candidates[i]) + more) * slack) continue;
       candidates[next] = candidates[i];
-      distance[std::size_t(next++)] = float(std::max(0.0, apart)) * (1 - 1e-6f);  // rounded down
+      distance[std::size_t(next++)] = rounded_down(apart);
     }
     kept[begin / chunk] = next - begin;
   });
@@ -132,6 +120,9 @@ bool CandidateCache::covers(const Matrix3X& x, std::span<const double> around) c
 double CandidateCache::covered_share(const Path& path) const {
   if (reach_ == 0) return 1;
   if (!covers(path.start)) return 0;
+  // Mostly the farthest of each would be covered.
+  if (largest_distance(path.start, centre_) + path.largest_deviation() + longest_column(path.move) < margin_)
+    return 1;
   return parallel_min(Index(path.start.cols()), 1.0, [&](Index v) {
     const double room = margin_ - (path.start.col(v) - centre_.col(v)).norm() - path.deviation(v);
     const double way = path.move.col(v).norm();
@@ -142,6 +133,7 @@ double CandidateCache::covered_share(const Path& path) const {
 void CandidateCache::search(const Matrix3X& x) {
   const double least = options_.reuse ? reach_ / 2 : 0;
   const std::size_t limit = std::min(50 * std::size_t(x.cols()) + 1000, options_.block_size);
+  here_.clear();
   margin_ = options_.reuse ? std::clamp(2 * motion_, least, std::max(least, most_)) : 0;
   centre_ = x;
   calls_ = 0;
@@ -236,8 +228,33 @@ const Candidates& CandidateCache::at(const Matrix3X& x) {
 NearPairs CandidateCache::near(const Matrix3X& x) {
   at(x);
   if (distance_.empty()) return around_;
+  carry_distances(x);
   moved_ = x - centre_;
-  return {around_, distance_, moved_};
+  NearPairs near(around_);
+  near.distance = distance_;
+  near.moved = &moved_;
+  near.most_moved = longest_column(moved_);
+  near.most_thickness = most_thickness_;
+  near.most_reach = most_reach_;
+  near.here = here_;
+  return near;
+}
+
+/// Bounds of distances at the last place become bounds at x.
+void CandidateCache::carry_distances(const Matrix3X& x) {
+  if (here_.empty()) {
+    here_.assign(distance_.size(), 0);
+  } else if (x == place_) {
+    return;
+  } else {
+    moved_ = x - place_;
+    parallel_chunks(Index(here_.size()), 4096, [&](Index begin, Index end) {
+      for (Index c = begin; c < end; ++c)
+        if (float& bound = here_[std::size_t(c)]; bound > 0)
+          bound = rounded_down(double(bound) - largest_change(around_[std::size_t(c)], moved_));
+    });
+  }
+  place_ = x;
 }
 
 /// Whether the pairs around x cover the whole path. A path that a new margin would cover is worth a new

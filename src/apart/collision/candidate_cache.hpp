@@ -51,7 +51,8 @@ class CandidateCache {
   /// margin. Throws MemoryError if there are more than fit into memory.
   /// The reference is valid until the next call, as are those below.
   const Candidates& at(const Matrix3X& x);
-  /// The same, with bounds of their distances.
+  /// The same, with bounds of their distances. What is noted in NearPairs::here is kept, less the motion from
+  /// one call to the next.
   NearPairs near(const Matrix3X& x);
   /// All pairs that can come closer than `reach` on the straight path x → x + p.
   const Candidates& along(const Matrix3X& x, const Matrix3X& p);
@@ -77,6 +78,7 @@ class CandidateCache {
   bool covers(const Matrix3X& x, std::span<const double> around) const;
   bool covers_path(const Matrix3X& x, const Matrix3X& end, std::span<const double> around = {});
   void search(const Matrix3X& x);
+  void carry_distances(const Matrix3X& x);
   std::optional<Candidates> find(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, double radius);
   bool for_each_block(const Matrix3X& x0, const Matrix3X& x1, const SearchRange& range,
                       BroadPhase::BlockVisitor visit);
@@ -87,7 +89,8 @@ class CandidateCache {
   double estimated_pairs(const Matrix3X& x, double radius) const;
   const CollisionSurface* surface_ = nullptr;  ///< to estimate the number of pairs; may be null
   double reach_;
-  std::vector<double> extent_;  ///< of each vertex [m]; empty: zero
+  double most_thickness_, most_reach_;  ///< ξ and ξ + d̂ of no pair are larger [m]
+  std::vector<double> extent_;          ///< of each vertex [m]; empty: zero
   CandidateOptions options_;
   Timings* timings_;
   double motion_ = 0;  ///< largest motion of a vertex that the next search should cover [m]
@@ -97,7 +100,10 @@ class CandidateCache {
   Candidates around_;  ///< valid while covers(x)
   /// [m] of each of these at the centre, at most; empty: not known
   std::vector<float> distance_;
-  Matrix3X moved_;         ///< [m] from the centre, by the last `near`
+  Matrix3X moved_;  ///< [m] from the centre, by the last `near`
+  Matrix3X place_;  ///< [m] x of the last `near`
+  /// [m] of each pair around the centre at that x, at most; 0: not known. As long as distance_.
+  std::vector<float> here_;
   Candidates swept_;       ///< of the last long path
   std::size_t calls_ = 0;  ///< of `at` since the last search around a centre
   std::size_t searches_ = 0;

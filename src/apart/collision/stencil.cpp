@@ -12,4 +12,16 @@ ContactRange own_range(const CollisionSurface& surface, const Stencil& s, const 
   return {scale * settings.thickness, scale * settings.dhat, true};
 }
 
+double sure_distance(PairKind kind, const StencilPoints& points, const Vector3& r) {
+  double least = infinity, size = 0;
+  for (int a = 0; a < first_count(kind); ++a)
+    for (int b = first_count(kind); b < point_count(kind); ++b) {
+      const Vector3 apart = points[std::size_t(a)] - points[std::size_t(b)];
+      least = std::min(least, r.dot(apart));
+      size += apart.lpNorm<1>();
+    }
+  const double length = r.norm();
+  return length > 0 ? least / length - 1e-14 * size : 0;
+}
+
 }  // namespace apart

@@ -87,24 +87,41 @@ inline bool any_can_collide(const CanCollide& can_collide, const Stencil& s) {
 /// smaller index first).
 using Candidates = std::vector<Stencil>;
 
-/// Candidates, and what is known of their distances at some x.
+/// A distance [m] that two primitives provably have at least: along the vector r of the closest points found,
+/// or along any other, no pair of their vertices is nearer.
+double sure_distance(PairKind kind, const StencilPoints& points, const Vector3& r);
+/// A lower bound as a float that is not above it, and not negative.
+inline float rounded_down(double bound) {
+  return float(std::max(0.0, bound)) * (1 - 1e-6f);
+}
+
+/// Candidates, and what is known of their distances at some x. Bounds hold up to rounding, which must not
+/// matter.
 struct NearPairs {
   NearPairs() = default;
   /// Nothing is known.
   NearPairs(const Candidates& all) : pairs(all) {}
   explicit NearPairs(std::span<const Stencil> all) : pairs(all) {}
-  NearPairs(std::span<const Stencil> all, std::span<const float> distances, const Matrix3X& by)
-      : pairs(all), distance(distances), moved(&by) {}
 
   std::span<const Stencil> pairs;
   std::span<const float> distance;  ///< [m] of each, at most, where vertices were earlier; empty: not known
   const Matrix3X* moved = nullptr;  ///< [m] how far each vertex is from there
+  double most_moved = 0;            ///< [m] the farthest
+  double most_thickness = 0, most_reach = 0;  ///< ξ and ξ + d̂ of no pair are larger [m]
+  /// [m] of each, at most, at x; 0: not known. Whoever finds the distance of a pair notes it here.
+  std::span<float> here;
 
-  /// [m], not more than the distance of pair i at x; up to rounding, which must not matter.
+  bool is_known() const { return !distance.empty(); }
+  /// [m], not more than the distance of pair i at x, without a look at its vertices.
+  double distance_at_sight(Index i) const {
+    if (!is_known()) return 0;
+    return std::max(double(here[std::size_t(i)]), double(distance[std::size_t(i)]) - 2 * most_moved);
+  }
+  /// The same, with a look at how far each has moved.
   double least_distance(Index i) const {
-    if (distance.empty()) return 0;
-    const double then = double(distance[std::size_t(i)]);
-    return then > 0 ? then - largest_change(pairs[std::size_t(i)], *moved) : 0;
+    if (!is_known()) return 0;
+    const double then = double(distance[std::size_t(i)]), now = double(here[std::size_t(i)]);
+    return then > now ? std::max(now, then - largest_change(pairs[std::size_t(i)], *moved)) : now;
   }
 };
 

@@ -101,7 +101,7 @@ struct Looked {
 /// that may be used up is left.
 bool is_surely_free(const CollisionSurface& surface, const NearPairs& candidates, Index c, const Path& path,
                     const CcdOptions& options) {
-  if (candidates.distance.empty() || options.method != CcdMethod::additive) return false;
+  if (!candidates.is_known() || options.method != CcdMethod::additive) return false;
   const Stencil& s = candidates.pairs[std::size_t(c)];
   const double gap = candidates.least_distance(c) -
                      surface.settings(s.vertices[0], s.vertices[first_count(s.kind)]).thickness;
@@ -114,6 +114,16 @@ bool is_surely_free(const CollisionSurface& surface, const NearPairs& candidates
   return change < 0.5 * (1 - options.gap_fraction) * gap;
 }
 
+/// A distance [m] from which on is_surely_free() holds whatever the pair: its change is no more than twice
+/// that of the vertex that moves farthest.
+double surely_free_from(const NearPairs& candidates, const Path& path, const CcdOptions& options) {
+  if (!candidates.is_known() || options.method != CcdMethod::additive || path.start.cols() == 0)
+    return infinity;
+  const double rounding = 6 * sum_rounding * path.start.cwiseAbs().maxCoeff();
+  const double change = 2 * longest_column(path.move) + 4 * (path.largest_deviation() + rounding);
+  return candidates.most_thickness + 1.001 * change / (0.5 * (1 - options.gap_fraction));
+}
+
 Looked look(const CollisionSurface& surface, const NearPairs& near, const Path& path,
             const CcdOptions& options) {
   const std::span<const Stencil> candidates = near.pairs;
@@ -121,8 +131,10 @@ Looked look(const CollisionSurface& surface, const NearPairs& near, const Path& 
   constexpr Index chunk = 512;
   std::vector<Candidates> cutting(
       path.is_straight() ? 0 : (candidates.size() + std::size_t(chunk) - 1) / std::size_t(chunk));
+  const double far = surely_free_from(near, path, options);
   parallel_chunks(Index(candidates.size()), chunk, [&](Index begin, Index end) {
     for (Index c = begin; c < end; ++c) {
+      if (near.distance_at_sight(c) > far) continue;
       const Stencil& stencil = candidates[std::size_t(c)];
       if (is_surely_free(surface, near, c, path, options)) continue;
       const bool straight = path.is_straight() || is_straight(path, stencil);

@@ -32,7 +32,14 @@ struct Path {
   double deviation(Index point, double length = 1) const {
     return is_straight(point) ? 0 : bend[point] * (length * length / 8) + rounding;
   }
+  /// No point deviates farther [m].
+  double largest_deviation() const { return is_straight() ? 0 : bend.maxCoeff() / 8 + rounding; }
 };
+
+/// The longest column [m].
+double longest_column(const Matrix3X& m);
+/// The longest column of a − b [m].
+double largest_distance(const Matrix3X& a, const Matrix3X& b);
 
 /// How far points may go on a path.
 struct StepBound {

@@ -15,6 +15,11 @@ double kinetic_energy(const StepProblem& p, const Matrix3X& velocity) {
   return sum;
 }
 
+/// Whether pressure or attachments act on vertices.
+bool is_pulled(const StepProblem& p) {
+  return p.terms.pressure.term_count() > 0 || p.terms.springs.term_count() > 0;
+}
+
 double gravity_energy(const StepProblem& p, const Matrix3X& q) {
   return -(q * p.model.mass).cwiseProduct(p.terms.gravity).sum();
 }
@@ -23,6 +28,7 @@ double gravity_energy(const StepProblem& p, const Matrix3X& q) {
 
 Matrix3X StepEnd::friction_forces() const {
   Matrix3X g = Matrix3X::Zero(3, vertices().cols());
+  if (problem_.terms.friction.term_count() == 0) return g;
   problem_.terms.friction.add_gradient(vertices(), g);
   return g / -problem_.time_step.contact_scale;
 }
@@ -55,24 +61,23 @@ void StepEnd::report(const Matrix3X& velocity, StepReport& report) const {
   report.joint_error = problem_.joints.largest_error(nodes());
 }
 
-EnergyBalance::EnergyBalance(StepProblem& p, const State& state)
-    : start_(state.nodes), x_(p.model.surface_map.positions(state.nodes)) {
+EnergyBalance::EnergyBalance(StepProblem& p, const State& state) : start_(state.nodes), x_(p.terms.start) {
   p.terms.elastic.prepare(start_);
   energy_ = kinetic_energy(p, state.velocity) + p.terms.elastic.value(start_) / p.time_step.scale +
             p.terms.contact.value(x_) / p.time_step.contact_scale;
   gravity_ = gravity_energy(p, start_);
-  pull_ = pull(p, x_);
+  if (is_pulled(p)) pull_ = pull(p, x_);
 }
 
 void EnergyBalance::complete(const StepEnd& end, StepReport& report) const {
   const StepProblem& p = end.problem();
   if (!p.time_step.has_inertia) return;
   const Matrix3X& x = end.vertices();
-  Matrix3X drag = Matrix3X::Zero(3, x.cols());
-  p.terms.drag.add_gradient(x, drag);
+  Matrix3X forces = Matrix3X::Zero(3, x.cols());
+  p.terms.drag.add_gradient(x, forces);
   // Rules that average forces do work with the mean of both ends, the others with that of the end.
   const bool mean = p.model.options.integrator.averages_forces();
-  const Matrix3X forces = drag + (mean ? Matrix3X(0.5 * (pull_ + pull(p, x))) : pull(p, x));
+  if (is_pulled(p)) forces += mean ? Matrix3X(0.5 * (pull_ + pull(p, x))) : pull(p, x);
   report.work = gravity_ - report.gravity_energy - p.terms.loads.value(end.nodes()) / p.time_step.scale -
                 forces.cwiseProduct(x - x_).sum() / p.time_step.scale + p.joints.work(end.nodes());
   if (p.scripted.held().any()) {

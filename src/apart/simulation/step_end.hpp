@@ -40,7 +40,8 @@ class EnergyBalance {
  private:
   /// Gradient of pressure and attachments.
   Matrix3X pull(const StepProblem& problem, const Matrix3X& x) const;
-  Matrix3X start_, x_, pull_;
+  Matrix3X start_, x_;
+  Matrix3X pull_;  ///< at the start; empty if nothing pulls
   double energy_ = 0, gravity_ = 0;
 };
 

@@ -66,9 +66,8 @@ void StepProblem::begin(const State& state, double end, double length) {
   terms.begin(state, time_step, end);
   joints.begin({state, time_step, end, length, scripted.held(), stiffness.node_stiffness()});
   // Friction lags one solve behind: forces of the end of the last step, with that step's κ.
-  const Matrix3X x = model.surface_map.positions(state.nodes);
-  stiffness.begin(state, time_step, length, x);
-  lag_friction(x);
+  stiffness.begin(state, time_step, length, terms.start);
+  lag_friction(terms.start);
 }
 
 void StepProblem::lag_friction(const Matrix3X& x) {

@@ -204,23 +204,22 @@ void StepTerms::begin(const State& state, const TimeStep& step, double end) {
     inertia.set_weight(proximal_weight);
     inertia.set_target(state.nodes);
   }
+  start = model.surface_map.positions(state.nodes);
   set_loads(state, step, end);
   if (!damping.empty()) {
     elastic.prepare(state.nodes);
     damping.set_lag(state.nodes);
     damping.set_step(step.scale, step.rate, step.rate_origin);
   }
-  friction.set_start(model.surface_map.positions(state.nodes));
+  friction.set_start(start);
 }
 
 void StepTerms::set_loads(const State& state, const TimeStep& step, double end) {
-  const LinearMap& map = model.surface_map;
-  const Matrix3X x = map.positions(state.nodes);
   Matrix3X forces = load_forces(model, state.nodes, end);
   if (!step.has_inertia) forces += gravity_force;
   loads.set(step.scale, std::move(forces), state.nodes);
 
-  pressure.set(step.scale, pressure_patches(model, present, end), x);
+  pressure.set(step.scale, pressure_patches(model, present, end), start);
 
   std::vector<Springs::Spring> attached;
   for (std::size_t i = 0; i < model.attachments.size(); ++i) {
@@ -236,10 +235,12 @@ void StepTerms::set_loads(const State& state, const TimeStep& step, double end) 
   }
   springs.set(step.scale, std::move(attached));
 
+  if (std::ranges::all_of(model.bodies, [](const Body& body) { return body.winds.empty(); })) return;
+  const LinearMap& map = model.surface_map;
   const bool moves = step.has_inertia;  // a quasi-static step knows wind, but no speed of its own
   drag.set(step.scale, moves ? step.rate : 0.0, map.positions(step.rate_origin),
-           drag_patches(model, present, end, x,
-                        moves ? map.push_forward(state.velocity) : Matrix3X::Zero(3, x.cols())));
+           drag_patches(model, present, end, start,
+                        moves ? map.push_forward(state.velocity) : Matrix3X::Zero(3, start.cols())));
 }
 
 Index StepTerms::membrane_part(int body) const {

@@ -28,7 +28,7 @@ struct StepTerms {
   /// Sets inertia, elasticity, loads, damping and the start of friction for a step that leaves `state` and
   /// ends at `end` [s]. Contact keeps its stiffness; friction keeps what it has lagged.
   void begin(const State& state, const TimeStep& step, double end);
-  /// The loads and attachments of such a step, with the velocities of its time integrator.
+  /// The loads and attachments of such a step, with the velocities of its time integrator. `start` is known.
   void set_loads(const State& state, const TimeStep& step, double end);
   /// Which part of `elastic.membranes` a body is; −1: none, or the body is absent.
   Index membrane_part(int body) const;
@@ -50,6 +50,7 @@ struct StepTerms {
   AirDrag drag;
   std::vector<Index> first_cell;      ///< of each body, in `elastic.cells`
   std::vector<Index> first_triangle;  ///< of each body, in `elastic.membranes`
+  Matrix3X start;                     ///< collision vertices at the start of the step [m]
   Matrix3X gravity;                   ///< acceleration of every node [m/s²]
   Matrix3X gravity_force;             ///< on every node [N]
 };

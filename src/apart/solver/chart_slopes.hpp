@@ -13,8 +13,6 @@ struct Slope {
   bool is_scalar = true;
   Matrix3 matrix = Matrix3::Zero();  ///< unless it is scalar
 
-  /// M ∂(point)/∂(unknown)
-  Matrix3 from_right(const Matrix3& m) const { return is_scalar ? Matrix3(weight * m) : Matrix3(m * matrix); }
   /// (∂(point)/∂(unknown))ᵀ M
   Matrix3 from_left(const Matrix3& m) const {
     return is_scalar ? Matrix3(weight * m) : Matrix3(matrix.transpose() * m);

@@ -32,6 +32,14 @@ void use_one_thread() {
   if (set_openmp_levels) set_openmp_levels(0);
 }
 
+}  // namespace
+
+void stop_blas_threads() {
+  if (const auto stop = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "blas_thread_shutdown_"))) stop();
+}
+
+namespace {
+
 /// METIS catches SIGTERM while it works, and restores the previous handler with other flags. Restores it with
 /// its own.
 class KeepSignals {

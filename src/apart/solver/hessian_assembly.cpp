@@ -10,6 +10,17 @@
 
 namespace apart {
 
+ChartParts::ChartParts(const LinearMap& map, const Chart& chart) {
+  if (chart.is_identity()) return;
+  of_node_.assign(std::size_t(chart.node_count()), -1);
+  for (std::size_t p = 0; p < chart.parts().size(); ++p)
+    std::fill_n(of_node_.begin() + chart.parts()[p].first_node, chart.parts()[p].chart->node_count(),
+                Index(p));
+  of_vertex_.resize(std::size_t(map.vertex_count()));
+  for (Index v = 0; v < map.vertex_count(); ++v)
+    of_vertex_[std::size_t(v)] = of_node_[std::size_t(map.influences(v)[0].node)];
+}
+
 // ---- Blocks of one potential --------------------------------------------------------------------
 
 /// visit(block, share) for each block that a point of a term moves with; not those that are held.
@@ -20,11 +31,10 @@ void TermBlocks::for_each_share(const Term& term, const Maps& maps, Index point,
       visit(block, Share{0, weight});
   };
   const bool is_node = term.points == PointKind::nodes;
-  const Index first = is_node ? point : maps.map.influences(point)[0].node;
-  if (const Chart::Part* part = maps.chart.part_of(first)) {
-    const Index number = Index(part - maps.chart.parts().data());
-    for (Index u = 0; u < part->chart->unknown_count(); ++u)
-      if (const Index block = maps.free.block(part->first_unknown + u); block >= 0)
+  if (const Index number = maps.parts.of(term.points, point); number >= 0) {
+    const Chart::Part& part = maps.chart.parts()[std::size_t(number)];
+    for (Index u = 0; u < part.chart->unknown_count(); ++u)
+      if (const Index block = maps.free.block(part.first_unknown + u); block >= 0)
         visit(block, Share{0, 0, number, u, point});
   } else if (is_node) {
     of_node(point, 1);
@@ -45,11 +55,11 @@ bool TermBlocks::is_direct(const Term& term, const Maps& maps) const {
       bool own = true;  // one block, that no other point of the term has
       if (term.points == PointKind::vertices) {
         const auto i = maps.map.influences(points[k]);
-        own = i.size() == 1 && i[0].weight == 1 && !(charted && maps.chart.part_of(i[0].node)) &&
+        own = i.size() == 1 && i[0].weight == 1 && maps.parts.of(term.points, points[k]) < 0 &&
               std::find(points.begin(), points.begin() + std::ptrdiff_t(k), points[k]) ==
                   points.begin() + std::ptrdiff_t(k);
       } else {
-        own = !maps.chart.part_of(points[k]);
+        own = maps.parts.of(term.points, points[k]) < 0;
       }
       if (!own) direct.store(false, std::memory_order_relaxed);
     }
@@ -89,52 +99,44 @@ void TermBlocks::find_direct(const Term& term, const Maps& maps) {
 }
 
 void TermBlocks::find_mixed(const Term& term, const Maps& maps) {
-  struct Entry {
-    std::size_t rank;  ///< of its block, in the order of their first appearance in the term
-    Share share;
-  };
-  struct Part {
-    std::vector<std::size_t> sizes;  ///< blocks of each term
-    std::vector<Index> blocks;
-    std::vector<std::size_t> share_counts;  ///< of each block
-    std::vector<Share> shares;
-  };
   constexpr Index chunk = 512;
   const Index terms = term.potential->term_count();
-  std::vector<Part> parts(std::size_t((terms + chunk - 1) / chunk));
+  pieces_.resize(std::size_t((terms + chunk - 1) / chunk));
   parallel_chunks(terms, chunk, [&](Index begin, Index end) {
-    Part& part = parts[std::size_t(begin / chunk)];
-    std::vector<Entry> entries;
-    std::vector<std::size_t> next;  // of each block of a term: where its next share goes
+    auto& [sizes, blocks, share_counts, shares, entries, next] = pieces_[std::size_t(begin / chunk)];
+    sizes.clear();
+    blocks.clear();
+    share_counts.clear();
+    shares.clear();
     for (Index t = begin; t < end; ++t) {
       entries.clear();
-      const std::size_t first = part.blocks.size();
+      const std::size_t first = blocks.size();
       const TermPoints points = term.potential->term(t);
       for (std::size_t p = 0; p < points.size(); ++p)
         for_each_share(term, maps, points[p], [&](Index block, Share share) {
-          const auto same = std::find(part.blocks.begin() + std::ptrdiff_t(first), part.blocks.end(), block);
-          const std::size_t rank = std::size_t(same - part.blocks.begin()) - first;
-          if (same == part.blocks.end()) {
-            part.blocks.push_back(block);
-            part.share_counts.push_back(0);
+          const auto same = std::find(blocks.begin() + std::ptrdiff_t(first), blocks.end(), block);
+          const std::size_t rank = std::size_t(same - blocks.begin()) - first;
+          if (same == blocks.end()) {
+            blocks.push_back(block);
+            share_counts.push_back(0);
           }
-          ++part.share_counts[first + rank];
+          ++share_counts[first + rank];
           share.point = Index(p);
           entries.push_back({rank, share});
         });
-      const std::size_t size = part.blocks.size() - first;
-      next.assign(1, part.shares.size());
-      for (std::size_t b = 0; b < size; ++b) next.push_back(next[b] + part.share_counts[first + b]);
-      part.shares.resize(next.back());
-      for (const Entry& e : entries) part.shares[next[e.rank]++] = e.share;
-      part.sizes.push_back(size);
+      const std::size_t size = blocks.size() - first;
+      next.assign(1, shares.size());
+      for (std::size_t b = 0; b < size; ++b) next.push_back(next[b] + share_counts[first + b]);
+      shares.resize(next.back());
+      for (const Entry& e : entries) shares[next[e.rank]++] = e.share;
+      sizes.push_back(size);
     }
   });
   start_.assign(1, 0);
   blocks_.clear();
   first_share_.assign(1, 0);
   shares_.clear();
-  for (const Part& part : parts) {
+  for (const Piece& part : pieces_) {
     for (const std::size_t n : part.sizes) start_.push_back(start_.back() + n);
     for (const std::size_t n : part.share_counts) first_share_.push_back(first_share_.back() + n);
     blocks_.insert(blocks_.end(), part.blocks.begin(), part.blocks.end());
@@ -188,24 +190,6 @@ bool TermBlocks::is_held(Index term) const {
                      [](Index block) { return block < 0; });
 }
 
-/// Second derivatives of a term in its blocks `a` (rows) and `b` (columns), which are entries of blocks_.
-/// `slopes`: of the term's shares.
-Matrix3 TermBlocks::product(const LocalHessians& local, Index term, std::size_t a, std::size_t b,
-                            std::span<const Slope> slopes) const {
-  const auto h = local[term];
-  const std::size_t first = start_[std::size_t(term)];
-  if (direct_) return h.block<3, 3>(3 * Index(a - first), 3 * Index(b - first));
-  const std::size_t first_share = first_share_[first];
-  Matrix3 sum = Matrix3::Zero();
-  for (std::size_t r = first_share_[a]; r < first_share_[a + 1]; ++r) {
-    Matrix3 row = Matrix3::Zero();
-    for (std::size_t c = first_share_[b]; c < first_share_[b + 1]; ++c)
-      row += slopes[c - first_share].from_right(h.block<3, 3>(3 * shares_[r].point, 3 * shares_[c].point));
-    sum += slopes[r - first_share].from_left(row);
-  }
-  return sum;
-}
-
 namespace {
 
 /// Zeroes rows and columns of coordinates that are held.
@@ -218,37 +202,101 @@ void mask(const FreeCoordinates& free, Index row, Index column, Matrix3& block) 
 
 }  // namespace
 
+namespace {
+
+/// Rows of a panel, of all points of a term, times ∂(point)/∂(block): the columns of `h` that belong to the
+/// point. `rows`: known to the compiler for terms of up to four points.
+template <int rows>
+void add_columns(const double* h, Index row_count, const Slope& slope, double* panel) {
+  using Columns = Eigen::Matrix<double, rows, 3>;
+  const Eigen::Map<const Columns> from(h, row_count, 3);
+  Eigen::Map<Columns> to(panel, row_count, 3);
+  if (slope.is_scalar) {
+    to += slope.weight * from;
+    return;
+  }
+  for (int c = 0; c < 3; ++c)
+    to.col(c) += from.col(0) * slope.matrix(0, c) + from.col(1) * slope.matrix(1, c) +
+                 from.col(2) * slope.matrix(2, c);
+}
+
+}  // namespace
+
+/// H ∂(points)/∂(block) of a term, with the entry `b` of blocks_. `slopes`: of the term's shares.
+void TermBlocks::fill_panel(const LocalHessians& local, Index term, std::size_t b,
+                            std::span<const Slope> slopes, AlignedBuffer& panel) const {
+  const auto h = local[term];
+  const Index rows = Index(h.rows());
+  const std::size_t first_share = first_share_[start_[std::size_t(term)]];
+  panel.assign(std::size_t(3 * rows), 0.0);
+  for (std::size_t s = first_share_[b]; s < first_share_[b + 1]; ++s) {
+    const double* columns = h.data() + std::ptrdiff_t(3) * shares_[s].point * rows;
+    const Slope& slope = slopes[s - first_share];
+    if (rows == 12)
+      add_columns<12>(columns, rows, slope, panel.data());
+    else if (rows == 9)
+      add_columns<9>(columns, rows, slope, panel.data());
+    else if (rows == 6)
+      add_columns<6>(columns, rows, slope, panel.data());
+    else
+      add_columns<Eigen::Dynamic>(columns, rows, slope, panel.data());
+  }
+}
+
+/// (∂(points)/∂(block))ᵀ times a panel, with the entry `a` of blocks_.
+Matrix3 TermBlocks::from_panel(Index term, std::size_t a, std::span<const Slope> slopes,
+                               const AlignedBuffer& panel) const {
+  const std::size_t first_share = first_share_[start_[std::size_t(term)]];
+  const Eigen::Map<const Eigen::MatrixXd> columns(panel.data(), Index(panel.size() / 3), 3);
+  Matrix3 sum = Matrix3::Zero();
+  for (std::size_t r = first_share_[a]; r < first_share_[a + 1]; ++r)
+    sum += slopes[r - first_share].from_left(columns.block<3, 3>(3 * shares_[r].point, 0));
+  return sum;
+}
+
+void TermBlocks::find_slopes(Index term, const Maps& maps, const ChartSlopes& slopes,
+                             std::vector<Slope>& of_term) const {
+  of_term.clear();
+  const std::size_t begin = first_share_[start_[std::size_t(term)]],
+                    end = first_share_[start_[std::size_t(term) + 1]];
+  for (std::size_t k = begin; k < end; ++k) {
+    const Share& share = shares_[k];
+    const Influence self{share.id, 1};
+    if (share.part < 0)
+      of_term.push_back({share.weight});
+    else
+      of_term.push_back(
+          slopes.of(share.part, share.unknown,
+                    points_ == PointKind::nodes ? std::span(&self, 1) : maps.map.influences(share.id)));
+  }
+}
+
 void TermBlocks::add(const LocalHessians& local, const Maps& maps, const ChartSlopes& slopes,
                      std::pair<Index, Index> columns, BlockSparse& matrix) const {
   const FreeCoordinates& free = maps.free;
   const bool masked = !free.held().empty();
   std::vector<Slope> of_term;
+  AlignedBuffer panel;
   for (Index t = local.begin(); t < local.end(); ++t) {
-    const std::size_t begin = start_[std::size_t(t)], end = start_[std::size_t(t) + 1];
-    if (begin == end) continue;
-    of_term.clear();
-    if (!direct_)
-      for (std::size_t k = first_share_[begin]; k < first_share_[end]; ++k) {
-        const Share& share = shares_[k];
-        const Influence self{share.id, 1};
-        if (share.part < 0)
-          of_term.push_back({share.weight});
-        else
-          of_term.push_back(
-              slopes.of(share.part, share.unknown,
-                        points_ == PointKind::nodes ? std::span(&self, 1) : maps.map.influences(share.id)));
-      }
-    std::size_t k = first_slot_[std::size_t(t)];
-    for (std::size_t a = begin; a < end; ++a)
-      for (std::size_t b = begin; b <= a; ++b, ++k) {
-        if (slots_[k] < 0) continue;
-        const bool swapped = blocks_[a] < blocks_[b];
-        const Index row = swapped ? blocks_[b] : blocks_[a], column = swapped ? blocks_[a] : blocks_[b];
-        if (column < columns.first || column >= columns.second) continue;
-        Matrix3 block = swapped ? product(local, t, b, a, of_term) : product(local, t, a, b, of_term);
+    const std::size_t begin = start_[std::size_t(t)], size = start_[std::size_t(t) + 1] - begin;
+    if (size == 0) continue;
+    if (!direct_) find_slopes(t, maps, slopes, of_term);
+    const auto h = local[t];
+    for (std::size_t b = 0; b < size; ++b) {
+      const Index column = blocks_[begin + b];
+      if (column < columns.first || column >= columns.second) continue;
+      if (!direct_) fill_panel(local, t, begin + b, of_term, panel);
+      for (std::size_t a = 0; a < size; ++a) {
+        const Index row = blocks_[begin + a];
+        if (row < column) continue;
+        const auto [low, high] = std::minmax(a, b);
+        const Index slot = slots_[first_slot_[std::size_t(t)] + high * (high + 1) / 2 + low];
+        Matrix3 block = direct_ ? Matrix3(h.block<3, 3>(3 * Index(a), 3 * Index(b)))
+                                : from_panel(t, begin + a, of_term, panel);
         if (masked) mask(free, row, column, block);
-        matrix.add(slots_[k], column, block);
+        matrix.add(slot, column, block);
       }
+    }
   }
 }
 
@@ -262,7 +310,13 @@ constexpr std::string_view fewer_contacts = "lower contact.dhat for fewer contac
 }  // namespace
 
 HessianAssembly::HessianAssembly(const LinearMap& map, const Chart& chart, const std::vector<Term>& terms)
-    : map_(map), chart_(chart), terms_(terms), blocks_(terms.size()), slopes_(chart), curvature_(chart) {}
+    : map_(map),
+      chart_(chart),
+      terms_(terms),
+      parts_(map, chart),
+      blocks_(terms.size()),
+      slopes_(chart),
+      curvature_(chart) {}
 
 std::vector<BlockKey> HessianAssembly::keys_of(bool varying) const {
   std::vector<BlockKey> keys;
@@ -357,7 +411,7 @@ void HessianAssembly::add_terms(std::size_t term, const TermBlocks::Maps& maps, 
 
 const BlockSparse& HessianAssembly::assemble(const FreeCoordinates& free, const Place& place,
                                              Projection projection) {
-  const TermBlocks::Maps maps{map_, chart_, free};
+  const TermBlocks::Maps maps{map_, chart_, parts_, free};
   update_pattern(maps);
   matrix_.set_zero();
   if (!chart_.is_identity()) slopes_.update(place.q);

@@ -11,6 +11,20 @@
 
 namespace apart {
 
+/// Which body with a chart of its own each node and each vertex belongs to.
+class ChartParts {
+ public:
+  ChartParts(const LinearMap& map, const Chart& chart);
+  /// Number in Chart::parts(); −1: none.
+  Index of(PointKind kind, Index point) const {
+    if (of_node_.empty()) return -1;
+    return (kind == PointKind::nodes ? of_node_ : of_vertex_)[std::size_t(point)];
+  }
+
+ private:
+  std::vector<Index> of_node_, of_vertex_;  ///< empty: the chart is the identity
+};
+
 /// Which blocks of the linear system the terms of one potential act on, and where in the matrix.
 ///
 /// A term of nodes has one block for each of its points; a term of vertices one for each node that moves one
@@ -23,6 +37,7 @@ class TermBlocks {
   struct Maps {
     const LinearMap& map;
     const Chart& chart;
+    const ChartParts& parts;
     const FreeCoordinates& free;
   };
   /// For the terms the potential has now.
@@ -52,12 +67,31 @@ class TermBlocks {
   void find_mixed(const Term& term, const Maps& maps);
   template <class Visit>
   static void for_each_share(const Term& term, const Maps& maps, Index point, const Visit& visit);
-  Matrix3 product(const LocalHessians& local, Index term, std::size_t a, std::size_t b,
-                  std::span<const Slope> slopes) const;
+  /// ∂(point)/∂(block) for each share of a term.
+  void find_slopes(Index term, const Maps& maps, const ChartSlopes& slopes,
+                   std::vector<Slope>& of_term) const;
+  void fill_panel(const LocalHessians& local, Index term, std::size_t b, std::span<const Slope> slopes,
+                  AlignedBuffer& panel) const;
+  Matrix3 from_panel(Index term, std::size_t a, std::span<const Slope> slopes,
+                     const AlignedBuffer& panel) const;
   /// Whether a term acts on the same blocks as the one before it, as contacts of two bodies with few nodes
   /// do.
   bool is_like_last(Index term) const;
 
+  struct Entry {
+    std::size_t rank;  ///< of its block, in the order of their first appearance in the term
+    Share share;
+  };
+  /// The blocks of some terms, while they are found; kept for its memory.
+  struct Piece {
+    std::vector<std::size_t> sizes;  ///< blocks of each term
+    std::vector<Index> blocks;
+    std::vector<std::size_t> share_counts;  ///< of each block
+    std::vector<Share> shares;
+    std::vector<Entry> entries;     ///< of a term
+    std::vector<std::size_t> next;  ///< of each block of a term: where its next share goes
+  };
+  std::vector<Piece> pieces_;
   std::vector<std::size_t> start_ = {0};  ///< of each term, in blocks_
   std::vector<Index> blocks_;  ///< distinct in a term. Direct: one for each point, −1 where it is held
   bool direct_ = true;         ///< every point is a node without a chart, in every term
@@ -100,6 +134,7 @@ class HessianAssembly {
   const LinearMap& map_;
   const Chart& chart_;
   const std::vector<Term>& terms_;
+  ChartParts parts_;
   std::vector<TermBlocks> blocks_;      ///< of each term
   std::vector<BlockKey> fixed_keys_;    ///< of the terms that do not vary
   std::vector<BlockKey> contact_keys_;  ///< of those that do, now and earlier

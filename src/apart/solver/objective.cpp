@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace apart {
@@ -36,8 +37,12 @@ void Objective::set_free(FreeCoordinates free) {
 }
 
 void Objective::prepare(const Matrix3X& q) {
-  q_ = q;
-  x_ = map_.positions(q);
+  const bool known =
+      q.cols() == q_.cols() && std::memcmp(q.data(), q_.data(), std::size_t(q.size()) * sizeof(double)) == 0;
+  if (!known) {
+    q_ = q;
+    x_ = map_.positions(q);
+  }
   for (const Term& t : terms_) t.potential->prepare(points_of(t));
 }
 
