@@ -20,6 +20,7 @@ std::span<const Target> targets() {
       {"vtk", read_vtk_file},
       {"vtu", read_vtu_file},
       {"stitches", read_stitch_file},
+      {"weights", read_weight_file},
       {"json", read_json_text},
       {"expression", read_expression_text},
       {"scene", read_scene_text},

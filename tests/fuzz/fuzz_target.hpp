@@ -35,6 +35,7 @@ void read_gmsh_file(std::string_view input);
 void read_vtk_file(std::string_view input);
 void read_vtu_file(std::string_view input);
 void read_stitch_file(std::string_view input);
+void read_weight_file(std::string_view input);
 void read_json_text(std::string_view input);
 void read_expression_text(std::string_view input);
 void read_scene_text(std::string_view input);

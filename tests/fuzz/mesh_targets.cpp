@@ -3,6 +3,7 @@
 #include <apart/io/formats.hpp>
 #include <apart/io/mesh_format.hpp>
 #include <apart/io/stitches.hpp>
+#include <apart/io/weight_file.hpp>
 
 #include <fmt/format.h>
 
@@ -83,6 +84,16 @@ void read_stitch_file(std::string_view input) {
         require(s.a >= 0 && s.b >= 0 && s.c >= -1 && s.t >= 0 && s.t <= 1, "a stitch makes sense");
     });
   }
+}
+
+void read_weight_file(std::string_view input) {
+  const auto file = input_file("weights.hdf5", input);
+  accepted([&] {
+    const WeightFile weights = read_weights(file);
+    for (const WeightFile::Entry& e : weights.entries)
+      require(e.row >= 0 && e.row < weights.rows && e.column >= 0 && e.column < weights.columns,
+              "a weight is in the matrix");
+  });
 }
 
 }  // namespace apart::test

@@ -35,5 +35,36 @@ TEST(CurvedCells, StayPositiveInAMirror) {
   }
 }
 
+/// Cells that are not proven to be positive.
+Index inverted_count(const Mesh& mesh) {
+  const CurvedCells& cells = mesh.curved.front();
+  const JacobianBound bound(cells.degree);
+  Index count = 0;
+  for (Index t = 0; t < cells.points.cols(); ++t) {
+    const Matrix3X x = mesh.points(Eigen::all, cells.points.col(t));
+    count += !bound.is_positive(x, x);
+  }
+  return count;
+}
+
+TEST(CurvedCells, FollowASurfaceWithPointsInsideThatMoveAlong) {
+  // A ball of few cells, of which the boundary moves to a sphere twice as large and back.
+  for (int degree = 2; degree <= 4; ++degree) {
+    Mesh mesh = lifted(generate::sphere(1, 2), degree);
+    const Matrix3X before = mesh.points;
+    curve_to(mesh, [](const Vector3& x) -> Vector3 { return 2 * x.normalized() + Vector3(1, 0, 0); });
+    EXPECT_EQ(inverted_count(mesh), 0) << degree;
+    const Faces faces = boundary_faces(mesh.curved[0]);
+    for (const int p : faces.reshaped())
+      EXPECT_NEAR((mesh.points.col(p) - Vector3(1, 0, 0)).norm(), 2, 1e-12);
+    // A uniform motion of the boundary is one of everything.
+    Mesh uniform = lifted(generate::sphere(1, 2), degree);
+    Matrix3 f;
+    f << 1.2, 0.1, 0, -0.05, 0.9, 0.1, 0.02, 0, 1.1;
+    curve_to(uniform, [&](const Vector3& x) -> Vector3 { return f * x; });
+    EXPECT_LT((uniform.points - f * before).cwiseAbs().maxCoeff(), 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace apart::test

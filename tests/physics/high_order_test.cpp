@@ -99,6 +99,27 @@ TEST(HighOrder, CurvedBallsRestOnTheirWeightWithoutIntersections) {
   }
 }
 
+TEST(HighOrder, CurvedBallsOfALowerBasisOrderBounceWithoutIntersectionsOrInversions) {
+  SmallScene scene;
+  scene.options.dt = 0.01;
+  const Mesh mesh = moved(ball(4, 0.1), {0, 0.13, 0});
+  scene.bodies.push_back(solid("ball", mesh, 2, soft(1e5, 0.3)));
+  EXPECT_EQ(scene.bodies[0].elastic->lagrange->shape_degree, 4);
+  EXPECT_NEAR(total_mass(scene.bodies[0]), total_mass(solid("ball", mesh, 4, soft(1e5, 0.3))), 1e-12);
+  scene.bodies.push_back(make_half_space("floor", Vector3::Zero(), Vector3::UnitY()));
+  auto s = scene.simulation();
+  double lowest = 1, highest = 0;
+  for (int step = 0; step < 40; ++step) {
+    s->step();
+    if (step % 10 == 9) expect_intersection_free(*s);
+    const double height = centre_of_mass(*s, 0)[1];
+    lowest = std::min(lowest, height);
+    if (height > lowest) highest = std::max(highest, height - lowest);
+  }
+  EXPECT_LT(lowest, 0.1);     // pressed flat below
+  EXPECT_GT(highest, 0.003);  // and up again
+}
+
 TEST(HighOrder, FreeBodiesKeepTheirMomentum) {
   for (int degree = 2; degree <= 4; ++degree) {
     SmallScene scene;
@@ -136,6 +157,33 @@ TEST(HighOrder, CollisionMeshesCarryTheContactOfFewCells) {
     EXPECT_NEAR(s->frame().contact_force.rowwise().sum()[1], weight, 0.02 * weight);
     // The cage reaches 1 cm below the sphere, and through the floor.
     EXPECT_LT(s->state().nodes.row(1).minCoeff(), -0.005);
+  }
+}
+
+TEST(HighOrder, AffineAndRigidBodiesRollOnTheirCollisionMeshes) {
+  // A coarse box inside of a dense sphere: it rolls down a plane as a ball does, not as a box.
+  for (const BodyKind kind : {BodyKind::affine, BodyKind::rigid}) {
+    SmallScene scene;
+    scene.options.dt = 0.01;
+    scene.options.gravity = 9.81 * Vector3(std::sin(0.1), -std::cos(0.1), 0);
+    scene.contact.friction = 0.5;
+    const Mesh box = moved(generate::box({0.1, 0.1, 0.1}, {1, 1, 1}), {0, 0.101, 0});
+    const Mesh skin = moved(generate::sphere(0.1, 8, generate::Content::surface), {0, 0.101, 0});
+    Body body = kind == BodyKind::affine ? make_affine("ball", box, Orthogonality{1e8}, 1000)
+                                         : make_rigid("ball", box, mass_distribution(box, 1000));
+    const double mass = total_mass(body);
+    CollisionSkin made = with_collision_skin(std::move(body), skin, "skin");
+    EXPECT_EQ(total_mass(made.body), mass);
+    EXPECT_TRUE(made.body.encloses_volume);
+    EXPECT_EQ(made.body.surface_faces.cols(), skin.faces.cols());
+    scene.bodies.push_back(std::move(made.body));
+    scene.bodies.push_back(make_half_space("floor", Vector3::Zero(), Vector3::UnitY()));
+    auto s = scene.simulation();
+    for (int step = 0; step < 60; ++step) s->step();
+    expect_intersection_free(*s);
+    // Rolling: a = g sin θ / (1 + I/(m r²)), with I/m = 0.1²/6 of the box.
+    const double time = 0.6, expected = 0.5 * 9.81 * std::sin(0.1) / (1 + 1.0 / 6) * time * time;
+    EXPECT_NEAR(centre_of_mass(*s, 0)[0], expected, 0.06 * expected);
   }
 }
 

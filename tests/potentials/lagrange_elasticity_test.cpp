@@ -35,11 +35,15 @@ CellSubstances one_material(const Mesh& mesh, const Material& material, double d
           std::vector<Index>(std::size_t(mesh.tetrahedra.cols() + mesh.curved_count()), 0)};
 }
 
-/// Calls test(body, elasticity) for degrees 2 to 4 on meshes of every degree up to that.
+enum class Shapes { reproduced, left };  ///< of a degree up to that of the displacements, or above
+
+/// Calls test(body, elasticity) for degrees 2 to 4 on meshes of every degree up to that, or for degrees 1 to
+/// 3 on meshes of every degree above.
 template <class Test>
-void for_each_volume(const Material& material, const Test& test) {
-  for (int p = 2; p <= largest_degree; ++p)
-    for (int k = 1; k <= p; ++k) {
+void for_each_volume(const Material& material, const Test& test, Shapes shapes = Shapes::reproduced) {
+  for (int p = 1; p <= largest_degree; ++p)
+    for (int k = 1; k <= largest_degree; ++k) {
+      if ((k > p) != (shapes == Shapes::left) || (p == 1 && k == 1)) continue;
       SCOPED_TRACE(fmt::format("degree {} on a shape of degree {}", p, k));
       const Mesh mesh = bent_box(k);
       const Body body =
@@ -48,6 +52,7 @@ void for_each_volume(const Material& material, const Test& test) {
         elasticity.add(*body.elastic, 0);
         test(body, elasticity);
       };
+      if (p == 1) with(LagrangeElasticity<1>());
       if (p == 2) with(LagrangeElasticity<2>());
       if (p == 3) with(LagrangeElasticity<3>());
       if (p == 4) with(LagrangeElasticity<4>());
@@ -120,6 +125,77 @@ TEST(LagrangeElasticity, IsInBalanceInsideUnderUniformStrain) {
     }
     EXPECT_GT(inside, 0);
   });
+}
+
+// Displacements of a lower degree than the shape.
+TEST(LagrangeElasticity, OfALowerDegreeThanTheShapeKeepsTheContractOfPotentials) {
+  std::mt19937 engine(1);
+  std::normal_distribution<double> normal(0, 0.002);
+  for_each_volume(
+      neo_hookean,
+      [&](const Body& body, auto& elasticity) {
+        const Matrix3X x =
+            body.nodes + Matrix3X::NullaryExpr(3, body.nodes.cols(),
+                                               [&](Eigen::Index, Eigen::Index) { return normal(engine); });
+        expect_potential_contract(elasticity, x, "lower degree", {.nearest = false});
+      },
+      Shapes::left);
+}
+
+TEST(LagrangeElasticity, OfALowerDegreeThanTheShapeIsZeroAtRestAndMissesUniformStrainByWhatIsLeft) {
+  Matrix3 f;
+  f << 1.2, 0.1, 0, -0.05, 0.9, 0.1, 0.02, 0, 1.1;
+  for_each_volume(
+      neo_hookean,
+      [&](const Body& body, auto& elasticity) {
+        const LagrangeCells& cells = *body.elastic->lagrange;
+        const Matrix3X there = body.nodes.colwise() + Vector3(3, 4, -5);
+        elasticity.prepare(there);
+        Matrix3X force = Matrix3X::Zero(3, there.cols());
+        elasticity.add_gradient(there, force);
+        EXPECT_LT(elasticity.value(there), 1e-20 * 1e3);
+        EXPECT_LT(force.cwiseAbs().maxCoeff(), 1e-9);
+        const Matrix3X q = f * body.nodes;
+        elasticity.prepare(q);
+        double missed = 0;
+        for (Index c = 0; c < elasticity.term_count(); ++c)
+          for (int k = 0; k < elasticity.point_count(c); ++k) {
+            const Matrix3 left = cells.left_gradients[std::size_t(c * cells.points + k)];
+            const Matrix3 expected = f + (Matrix3::Identity() - f) * left;
+            EXPECT_LT((elasticity.stretches(c, k) - signed_svd(expected).sigma).cwiseAbs().maxCoeff(), 1e-11);
+            missed = std::max(missed, (expected - f).norm());
+          }
+        EXPECT_GT(missed, 1e-6);  // the patch test fails: by 2e-5 for degree 3 on 4, by more for others
+      },
+      Shapes::left);
+}
+
+TEST(LagrangeVolume, OfALowerDegreeHasThePointsAndTheMassOfItsShape) {
+  for (int k = 2; k <= largest_degree; ++k)
+    for (int p = 1; p < k; ++p)
+      for (const int resolution : {0, 5}) {
+        const Mesh mesh = bent_box(k);
+        const VectorX density = VectorX::Constant(mesh.curved_count(), 7);
+        const LagrangeVolume own =
+            lagrange_volume(mesh, density, {.degree = k, .surface_resolution = resolution});
+        const LagrangeVolume lower =
+            lagrange_volume(mesh, density, {.degree = p, .surface_resolution = resolution});
+        EXPECT_LT(lower.nodes.cols(), own.nodes.cols());
+        EXPECT_NEAR(lower.mass.sum(), own.mass.sum(), 1e-12);
+        EXPECT_EQ(lower.mesh.curved[0].degree, k);
+        // The same cells and the same triangles in the same places, however they follow the nodes.
+        const auto at = [](const LagrangeVolume& v, const auto& cells) -> Matrix3X {
+          return v.mesh.points(Eigen::all, cells.reshaped());
+        };
+        EXPECT_LT((at(lower, lower.mesh.curved[0].points) - at(own, own.mesh.curved[0].points))
+                      .cwiseAbs()
+                      .maxCoeff(),
+                  1e-14);
+        EXPECT_LT((at(lower, lower.mesh.faces) - at(own, own.mesh.faces)).cwiseAbs().maxCoeff(), 1e-14);
+        EXPECT_EQ(lower.mesh.points, lower.point_map.positions(lower.nodes));
+        for (Index v = 0; v < lower.nodes.cols(); ++v)
+          EXPECT_EQ(lower.mesh.points.col(v), lower.nodes.col(v));
+      }
 }
 
 TEST(LagrangeVolume, HasTheMassAndTheCentreOfItsShape) {
@@ -236,20 +312,69 @@ TEST(LagrangeElasticity, ConvergesInTheOrderOfItsDegree) {
 TEST(LagrangeElasticity, StopsBeforeACellInvertsAnywhere) {
   std::mt19937 engine(3);
   std::normal_distribution<double> normal(0, 0.3);
-  for_each_volume(neo_hookean, [&](const Body& body, auto& elasticity) {
+  const auto test = [&](const Body& body, auto& elasticity) {
     Path path{body.nodes, Matrix3X::NullaryExpr(3, body.nodes.cols(),
                                                 [&](Eigen::Index, Eigen::Index) { return normal(engine); })};
     const double step = elasticity.feasible_step(path).alpha;
     EXPECT_GT(step, 0);
     EXPECT_LT(step, 1);
-    const JacobianBound bound(body.elastic->lagrange->degree);
-    const Matrix3X end = path.start + step * path.move;
-    for (Index t = 0; t < body.elastic->lagrange->nodes.cols(); ++t) {
+    const CurvedCells& cells = body.mesh.curved.front();
+    const JacobianBound bound(cells.degree);
+    const Matrix3X end = body.point_map.positions(path.start + step * path.move);
+    for (Index t = 0; t < cells.points.cols(); ++t) {
       Matrix3X x(3, bound.node_count());
-      for (Index a = 0; a < x.cols(); ++a) x.col(a) = end.col(body.elastic->lagrange->nodes(a, t));
+      for (Index a = 0; a < x.cols(); ++a) x.col(a) = end.col(cells.points(a, t));
       EXPECT_GT(bound.smallest(x).bound, 0);
     }
-  });
+  };
+  for_each_volume(neo_hookean, test);
+  for_each_volume(neo_hookean, test, Shapes::left);
+}
+
+TEST(LagrangeElasticity, IsSummedAtMorePointsWhereACellIsCompressed) {
+  Mesh mesh;
+  mesh.points.resize(3, 4);
+  mesh.points << 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1;
+  mesh.tetrahedra = Tetrahedra(4, 1);
+  mesh.tetrahedra << 0, 1, 2, 3;
+  const Body body =
+      make_volume("one", mesh, one_material(mesh, neo_hookean, 1), LagrangeOptions{.degree = 2});
+  LagrangeElasticity<2> elasticity;
+  elasticity.add(*body.elastic, 0);
+  const auto smallest = [&](const Matrix3X& q) {
+    elasticity.prepare(q);
+    double ratio = 10;
+    for (int k = 0; k < elasticity.point_count(0); ++k)
+      ratio = std::min(ratio, elasticity.stretches(0, k).prod());
+    return ratio;
+  };
+  // The middle of an edge moves towards its end: the determinant there is 4 s − 1.
+  const auto squeezed = [&](double s) {
+    Matrix3X q = body.nodes;
+    for (Index i = 0; i < q.cols(); ++i)
+      if ((q.col(i) - Vector3(0.5, 0, 0)).norm() < 1e-9) q(0, i) = s;
+    return q;
+  };
+  const int few = elasticity.point_count(0);
+  elasticity.refine(squeezed(0.4));
+  EXPECT_EQ(elasticity.point_count(0), few);
+  const double coarse = smallest(squeezed(0.28));
+  EXPECT_GT(coarse, 0.5);
+  elasticity.refine(squeezed(0.28));
+  EXPECT_EQ(elasticity.point_count(0), 8 * few);
+  EXPECT_LT(smallest(squeezed(0.28)), 0.7 * coarse);
+  expect_potential_contract(elasticity, squeezed(0.28), "refined", {.nearest = false});
+  elasticity.refine(squeezed(0.26));
+  EXPECT_EQ(elasticity.point_count(0), 64 * few);
+  EXPECT_LT(smallest(squeezed(0.26)), 0.4);
+  // What is uniform is the same at any number of points.
+  const Matrix3X uniform = 1.1 * body.nodes;
+  elasticity.prepare(uniform);
+  const double energy = elasticity.value(uniform);
+  elasticity.refine(uniform);
+  EXPECT_EQ(elasticity.point_count(0), few);
+  elasticity.prepare(uniform);
+  EXPECT_NEAR(elasticity.value(uniform), energy, 1e-12 * energy);
 }
 
 }  // namespace

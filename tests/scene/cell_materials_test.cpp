@@ -8,6 +8,8 @@
 namespace apart::test {
 namespace {
 
+namespace fs = std::filesystem;
+
 Body volume_of(const std::string& rest,
                const std::string& mesh = R"("generator": "box", "cells": [4, 1, 1])") {
   const SceneFile file = parse_scene(
@@ -248,6 +250,31 @@ TEST(Fields, MistakesAreNamed) {
         "scene.json", "."));
   });
   expect_parts(affine, {"bodies[0].material.rho: is a number for each cell", "affine"});
+}
+
+TEST(Fields, MayComeFromATextFile) {
+  const GmshFile mesh;
+  const fs::path file = mesh.directory / "densities.txt";
+  const auto density = [&](const std::string& text) {
+    write_file(file, text);
+    return R"("mass": "consistent", "material": {"type": "neo_hookean", "rho": {"file": ")" + file.string() +
+           "\"}}";
+  };
+  const Body body = volume_of(density("100 200\n 3e2\n"), mesh.mesh());
+  const Body field =
+      volume_of(R"("mass": "consistent", "material": {"type": "neo_hookean", "rho": {"field": "density"}})",
+                mesh.mesh());
+  const VectorX& volume = body.elastic->volume;
+  EXPECT_NEAR(total_mass(body), 100 * volume[0] + 200 * volume[1] + 300 * volume[2], 1e-9);
+  EXPECT_EQ(total_mass(body), total_mass(field));
+  expect_parts(volume_error(density("100 200"), mesh.mesh()),
+               {"has 2 numbers", "3 tetrahedra", "another mesh"});
+  expect_parts(volume_error(density("100 200 -3"), mesh.mesh()), {"tetrahedron 2 has rho = -3", "positive"});
+  expect_parts(volume_error(density("100 x 3"), mesh.mesh()), {"densities.txt:1"});
+  expect_parts(volume_error(R"("material": {"type": "neo_hookean", "rho": {}})", mesh.mesh()),
+               {"rho", "is empty"});
+  expect_parts(volume_error(R"("material": {"type": "neo_hookean", "rho": {"file": "nothing.txt"}})"),
+               {"nothing.txt"});
 }
 
 }  // namespace

@@ -34,6 +34,27 @@ Quadrature tetrahedron_quadrature(int degree) {
   return rule_of(basix::cell::type::tetrahedron, 3, degree);
 }
 
+Quadrature refined(const Quadrature& rule) {
+  // Corners 0 to 3 and middles 4 to 9 of the edges 01, 02, 03, 12, 13, 23; the octahedron that the corners
+  // leave is cut along 5–8.
+  Eigen::Matrix<double, 3, 10> x;
+  x << 0, 1, 0, 0, 0.5, 0, 0, 0.5, 0.5, 0,  //
+      0, 0, 1, 0, 0, 0.5, 0, 0.5, 0, 0.5,   //
+      0, 0, 0, 1, 0, 0, 0.5, 0, 0.5, 0.5;
+  constexpr int parts[8][4] = {{0, 4, 5, 6}, {4, 1, 7, 8}, {5, 7, 2, 9}, {6, 8, 9, 3},
+                               {5, 8, 4, 6}, {5, 8, 6, 9}, {5, 8, 9, 7}, {5, 8, 7, 4}};
+  const Index n = rule.size();
+  Quadrature result{Eigen::MatrixXd(3, 8 * n), VectorX(8 * n)};
+  for (Index k = 0; k < 8; ++k) {
+    const auto corner = [&](int c) { return x.col(parts[k][c]); };
+    Matrix3 edges;
+    for (int c = 0; c < 3; ++c) edges.col(c) = corner(c + 1) - corner(0);
+    result.points.middleCols(k * n, n) = (edges * rule.points).colwise() + Vector3(corner(0));
+    result.weights.segment(k * n, n) = rule.weights / 8;
+  }
+  return result;
+}
+
 Quadrature triangle_quadrature(int degree) {
   return rule_of(basix::cell::type::triangle, 2, degree);
 }

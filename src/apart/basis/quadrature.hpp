@@ -15,6 +15,9 @@ inline constexpr int largest_quadrature_degree = 30;
 /// Exact for polynomials up to `degree` on the tetrahedron 0, e₁, e₂, e₃, whose volume is 1/6. Rules of Xiao
 /// and Gimbutas up to degree 15, products of Gauss and Jacobi rules beyond.
 Quadrature tetrahedron_quadrature(int degree);
+/// The rule on each of the eight tetrahedra, of an eighth of the volume, that the reference tetrahedron is
+/// cut into at the middles of its edges.
+Quadrature refined(const Quadrature& on_tetrahedron);
 /// The same on the triangle 0, e₁, e₂, whose area is 1/2.
 Quadrature triangle_quadrature(int degree);
 

@@ -1,9 +1,12 @@
 #include <apart/bodies/acting_parts.hpp>
 
+#include <apart/basis/lagrange_tetrahedron.hpp>
+#include <apart/basis/quadrature.hpp>
 #include <apart/core/error.hpp>
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <map>
 
 namespace apart {
 
@@ -115,11 +118,119 @@ LoadedPart loaded_part(const Body& body, const Load& load) {
   return part;
 }
 
+namespace {
+
+/// Makes the points of faces of the cells of one body.
+class CurvedFaceMaker {
+ public:
+  explicit CurvedFaceMaker(const Body& body)
+      : cells_(*body.elastic->lagrange),
+        cell_of_face_(body.elastic->cell_of_face),
+        basis_(cells_.degree),
+        shape_(cells_.shape_degree),
+        rule_(triangle_quadrature(3 * cells_.shape_degree - 2)) {}  // exact for x·(x_s × x_t)
+
+  /// One face from some triangles on it.
+  CurvedFace make(const std::vector<Index>& triangles) const {
+    CurvedFace face;
+    const Index cell = cell_of_face_[std::size_t(triangles[0])];
+    const Matrix3X lattice = basis_.nodes();
+    const Eigen::Array4d on = barycentric(cells_.corners_of_face[std::size_t(triangles[0])].rowwise().mean());
+    std::vector<Index> used;
+    for (Index a = 0; a < basis_.node_count(); ++a)
+      if (((barycentric(lattice.col(a)) < 1e-9) || (on > 1e-9)).all()) used.push_back(a);
+    for (const Index a : used) face.nodes.push_back(cells_.nodes(a, cell));
+    for (const Matrix3& corners : pieces(triangles, on)) {
+      const Vector3 s = corners.col(1) - corners.col(0), t = corners.col(2) - corners.col(0);
+      for (Index k = 0; k < rule_.size(); ++k)
+        face.points.push_back(point(cell, used, {corners.col(0), s, t}, k));
+    }
+    return face;
+  }
+
+ private:
+  struct Plane {
+    Vector3 origin, s, t;
+  };
+  static Eigen::Array4d barycentric(const Vector3& xi) { return {1 - xi.sum(), xi[0], xi[1], xi[2]}; }
+  /// Normal of a triangle, twice as long as its area.
+  static Vector3 area(const Matrix3& corners) {
+    return (corners.col(1) - corners.col(0)).cross(corners.col(2) - corners.col(0));
+  }
+
+  /// The triangles, or the whole face if they cover it. `on`: barycentric coordinates of a point on it.
+  std::vector<Matrix3> pieces(const std::vector<Index>& triangles, const Eigen::Array4d& on) const {
+    std::vector<Matrix3> result;
+    Vector3 sum = Vector3::Zero();
+    for (const Index triangle : triangles) {
+      result.push_back(cells_.corners_of_face[std::size_t(triangle)]);
+      sum += area(result.back());
+    }
+    Matrix3 whole;
+    const Eigen::Matrix<double, 3, 4> reference{{0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+    for (int k = 0, n = 0; k < 4; ++k)
+      if (on[k] > 1e-9) whole.col(n++) = reference.col(k);
+    if (area(whole).dot(sum) < 0) whole.col(0).swap(whole.col(1));
+    if ((area(whole) - sum).norm() < 1e-9) result = {whole};
+    return result;
+  }
+
+  CurvedFace::Point point(Index cell, const std::vector<Index>& used, const Plane& on, Index k) const {
+    const Vector3 xi = on.origin + rule_.points(0, k) * on.s + rule_.points(1, k) * on.t;
+    const Matrix3X gradients = basis_.gradients(xi);
+    CurvedFace::Point result;
+    result.weight = rule_.weights[k];
+    result.values = basis_.values(xi)(used);
+    result.slopes_s = (gradients.transpose() * on.s)(used);
+    result.slopes_t = (gradients.transpose() * on.t)(used);
+    if (cells_.left.cols() > 0) {
+      const auto left = cells_.left.middleCols(cell * shape_.node_count(), shape_.node_count());
+      const Matrix3 slope = left * shape_.gradients(xi).transpose();
+      result.left = left * shape_.values(xi);
+      result.left_s = slope * on.s;
+      result.left_t = slope * on.t;
+    }
+    return result;
+  }
+
+  const LagrangeCells& cells_;
+  const std::vector<Index>& cell_of_face_;
+  LagrangeTetrahedron basis_, shape_;
+  Quadrature rule_;
+};
+
+bool has_curved_boundary(const Body& body) {
+  return body.elastic && body.elastic->lagrange && !body.elastic->lagrange->corners_of_face.empty();
+}
+
+}  // namespace
+
+std::vector<CurvedFace> curved_faces(const Body& body, FacetSet set) {
+  ensure(has_curved_boundary(body), "curved_faces: the surface is no boundary of curved cells");
+  const LagrangeCells& cells = *body.elastic->lagrange;
+  // By cell and the corner opposite of the face.
+  std::map<std::pair<Index, int>, std::vector<Index>> by_face;
+  for (const Index f : checked_members(body, set, body.surface_faces.cols())) {
+    const Vector3 middle = cells.corners_of_face[std::size_t(f)].rowwise().mean();
+    int opposite = 0;
+    Eigen::Array4d(1 - middle.sum(), middle[0], middle[1], middle[2]).minCoeff(&opposite);
+    by_face[{body.elastic->cell_of_face[std::size_t(f)], opposite}].push_back(f);
+  }
+  const CurvedFaceMaker maker(body);
+  std::vector<CurvedFace> faces;
+  for (const auto& [face, triangles] : by_face) faces.push_back(maker.make(triangles));
+  return faces;
+}
+
 ActingParts acting_parts(const Body& body) {
   ActingParts parts;
   parts.scripted = scripted_parts(body);
   for (const Load& load : body.loads) parts.loads.push_back(loaded_part(body, load));
-  for (const Pressure& p : body.pressures) parts.pressures.push_back(facets_of(body, p.facets));
+  for (const Pressure& p : body.pressures) {
+    const bool curved = has_curved_boundary(body);
+    parts.pressures.push_back(curved ? Faces(3, 0) : facets_of(body, p.facets));
+    parts.curved_pressures.push_back(curved ? curved_faces(body, p.facets) : std::vector<CurvedFace>{});
+  }
   for (const Wind& wind : body.winds)
     parts.windwards.push_back(
         {facets_of(body, wind.facets),

@@ -24,11 +24,26 @@ struct WindwardPart {
   std::vector<Index> points;
 };
 
+/// A face of a curved cell, or a part of it, and points at which what is integrated over it is summed.
+struct CurvedFace {
+  std::vector<Index> nodes;  ///< those on the face; body's own numbers
+  struct Point {
+    double weight = 0;                   ///< of coordinates s, t on the face
+    VectorX values, slopes_s, slopes_t;  ///< N_a and its derivatives by s and t, of each node
+    /// x₀ and its derivatives; see LagrangeCells [m].
+    Vector3 left = Vector3::Zero(), left_s = Vector3::Zero(), left_t = Vector3::Zero();
+  };
+  std::vector<Point> points;  ///< x_s × x_t points outward
+};
+
 /// All of a body, as its mesh is now.
 struct ActingParts {
-  std::vector<ScriptedPart> scripted;   ///< no coordinate twice by the same script; in order
-  std::vector<LoadedPart> loads;        ///< as Body::loads
-  std::vector<Faces> pressures;         ///< as Body::pressures; points of the mesh
+  std::vector<ScriptedPart> scripted;  ///< no coordinate twice by the same script; in order
+  std::vector<LoadedPart> loads;       ///< as Body::loads
+  std::vector<Faces> pressures;        ///< as Body::pressures; points of the mesh
+  /// As Body::pressures. Of a body whose surface is the boundary of curved cells, which has none of the
+  /// above.
+  std::vector<std::vector<CurvedFace>> curved_pressures;
   std::vector<WindwardPart> windwards;  ///< as Body::winds
 };
 
@@ -38,6 +53,8 @@ ActingParts acting_parts(const Body& body);
 // Each part by itself.
 std::vector<ScriptedPart> scripted_parts(const Body& body);
 LoadedPart loaded_part(const Body& body, const Load& load);
+/// The faces of curved cells that facets of the body's surface are on, which must be on their boundary.
+std::vector<CurvedFace> curved_faces(const Body& body, FacetSet set);
 /// The nodes that the points of a set depend on, ascending: the points themselves, those of them that are
 /// nodes if the body has cells of higher degree, or all nodes of an affine body.
 std::vector<Index> nodes_of(const Body& body, PointSet set);

@@ -19,17 +19,27 @@
 
 namespace apart {
 
-/// Elastic tetrahedra of a degree above one, straight or curved at rest, and where their energy density is
-/// summed.
+/// Elastic tetrahedra whose displacements are of degree p, straight or curved at rest, and where their energy
+/// density is summed. One of p and the degree k of their shape is above one.
+///
+/// A cell is where x(ξ) = Σ q_a N_a(ξ) + x₀(ξ). If p ≥ k the nodes reproduce the shape, and x₀ is zero; if
+/// not, x₀ is what they leave of it, and stays as it is at rest: F = Σ q_a ∇N_aᵀ + ∇x₀.
 struct LagrangeCells {
-  int degree = 2;
+  int degree = 2;         ///< p
   Eigen::MatrixXi nodes;  ///< of each cell, in the order of tetrahedron_lattice; body's own node numbers
   Index points = 0;       ///< quadrature points of each cell
+  int exact = 0;          ///< degree of the polynomials that they integrate exactly
   VectorX weights;        ///< [m³] at rest of each point, cell after cell
   Matrix3X gradients;     ///< ∇N_a [1/m] of the nodes of each point, point after point
+  int shape_degree = 2;   ///< of the cells as they are in space, max(p, k)
+  Matrix3X rest;          ///< [m] on the lattice of that degree of each cell, cell after cell
+  std::vector<Matrix3> left_gradients;  ///< ∇x₀ at each point; empty: zero
+  Matrix3X left;  ///< x₀ [m] on the lattice of degree k of each cell, cell after cell; empty: zero
   /// ∫N_a over the part of the curved boundary that each triangle of the body's surface stands for [m²]: what
   /// a traction exerts on each node. Empty: the triangles are not on the boundary.
   std::vector<std::vector<Influence>> area_of_face;
+  /// Where the corners of each such triangle are in its cell, ξ; empty likewise.
+  std::vector<Matrix3> corners_of_face;
 };
 
 /// Elastic cells on nodes: tetrahedra, linear unless `lagrange` says otherwise.
@@ -222,7 +232,7 @@ enum class MassKind { lumped, consistent };
 
 /// Soft tetrahedral body. The mesh must have passed validate_volume.
 Body make_volume(std::string name, Mesh mesh, const CellSubstances& cells, MassKind mass);
-/// The same with cells of a degree above one; see lagrange_volume.
+/// The same with cells of a degree above one, or curved; see lagrange_volume.
 struct LagrangeOptions;
 Body make_volume(std::string name, const Mesh& mesh, const CellSubstances& cells,
                  const LagrangeOptions& options);

@@ -10,6 +10,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace apart {
 
@@ -19,24 +20,33 @@ Vector3 reference_place(const LatticePoint& point, int degree) {
   return Vector3(point[1], point[2], point[3]) / degree;
 }
 
+/// The same point on a lattice that is so many times as fine.
+LatticePoint on_finer(LatticePoint point, int times) {
+  for (int& coordinate : point) coordinate *= times;
+  return point;
+}
+
 /// Numbers of the nodes, corners first.
 struct NodeNumbers {
-  LatticeNumbering numbering;
-  std::vector<Index> corner;  ///< number of each point of the mesh that is a corner; −1 for others
-  Eigen::MatrixXi cells;      ///< nodes of each cell
+  int fine;                    ///< degree of a lattice that has all points of all others
+  LatticeNumbering numbering;  ///< on it: of the nodes, and after them of all other points
+  std::vector<Index> corner;   ///< number of each point of the mesh that is a corner; −1 for others
+  Eigen::MatrixXi cells;       ///< nodes of each cell
 };
 
-NodeNumbers number_nodes(Index point_count, const Tetrahedra& corners, const LagrangeTetrahedron& basis) {
-  NodeNumbers result{LatticeNumbering(basis.degree()), std::vector<Index>(std::size_t(point_count), -1),
+NodeNumbers number_nodes(Index point_count, const Tetrahedra& corners, const LagrangeTetrahedron& basis,
+                         int fine) {
+  NodeNumbers result{fine, LatticeNumbering(fine), std::vector<Index>(std::size_t(point_count), -1),
                      Eigen::MatrixXi(basis.node_count(), corners.cols())};
   for (const int c : corners.reshaped()) result.corner[std::size_t(c)] = 0;
   for (Index p = 0; p < point_count; ++p)
     if (result.corner[std::size_t(p)] == 0)
-      result.corner[std::size_t(p)] = result.numbering.number(std::array{p}, std::array{basis.degree()});
+      result.corner[std::size_t(p)] = result.numbering.number(std::array{p}, std::array{fine});
   for (Index t = 0; t < corners.cols(); ++t)
     for (Index a = 0; a < basis.node_count(); ++a)
       result.cells(a, t) =
-          result.numbering.number(std::span(corners.col(t).data(), 4), basis.lattice()[std::size_t(a)]);
+          result.numbering.number(std::span(corners.col(t).data(), 4),
+                                  on_finer(basis.lattice()[std::size_t(a)], fine / basis.degree()));
   return result;
 }
 
@@ -49,7 +59,12 @@ int default_quadrature(int degree, int shape_degree) {
 LagrangeCells make_lagrange_cells(const CellShapes& shapes, const LagrangeTetrahedron& basis,
                                   Eigen::MatrixXi nodes, int quadrature_degree) {
   const Quadrature rule = tetrahedron_quadrature(quadrature_degree);
-  LagrangeCells cells{basis.degree(), std::move(nodes), rule.size(), {}, {}, {}};
+  LagrangeCells cells;
+  cells.degree = basis.degree();
+  cells.nodes = std::move(nodes);
+  cells.points = rule.size();
+  cells.exact = quadrature_degree;
+  cells.shape_degree = std::max(basis.degree(), shapes.degree());
   const Index n = basis.node_count();
   cells.weights.resize(shapes.count() * rule.size());
   cells.gradients.resize(3, shapes.count() * rule.size() * n);
@@ -64,6 +79,29 @@ LagrangeCells make_lagrange_cells(const CellShapes& shapes, const LagrangeTetrah
     }
   }
   return cells;
+}
+
+/// The shape of the cells at rest, and what the nodes leave of it.
+void set_shape(const CellShapes& shapes, const LagrangeTetrahedron& basis, const Matrix3X& nodes,
+               LagrangeCells& cells) {
+  const bool by_nodes = shapes.degree() <= basis.degree();
+  const Index lattice = by_nodes ? basis.node_count() : shapes.basis().node_count();
+  cells.rest.resize(3, shapes.count() * lattice);
+  for (Index t = 0; t < shapes.count(); ++t)
+    cells.rest.middleCols(t * lattice, lattice) =
+        by_nodes ? Matrix3X(nodes(Eigen::all, cells.nodes.col(t))) : shapes.points(t);
+  if (by_nodes) return;
+  const Index n = basis.node_count(), m = shapes.basis().node_count();
+  Eigen::MatrixXd values(n, m);
+  for (Index b = 0; b < m; ++b) values.col(b) = basis.values(shapes.basis().nodes().col(b));
+  cells.left.resize(3, shapes.count() * m);
+  for (Index t = 0; t < shapes.count(); ++t) {
+    const Matrix3X q = nodes(Eigen::all, cells.nodes.col(t));
+    cells.left.middleCols(t * m, m) = shapes.points(t) - q * values;
+    for (Index k = 0; k < cells.points; ++k)
+      cells.left_gradients.push_back(
+          Matrix3::Identity() - q * cells.gradients.middleCols((t * cells.points + k) * n, n).transpose());
+  }
 }
 
 Eigen::SparseMatrix<double> consistent_mass(const CellShapes& shapes, const LagrangeTetrahedron& basis,
@@ -118,63 +156,118 @@ std::vector<BoundaryFace> faces_with_cells(const Tetrahedra& tetrahedra) {
   return result;
 }
 
+/// Makes the points of a volume that are no nodes, and says how they follow these.
+class PointMaker {
+ public:
+  /// Keeps references.
+  PointMaker(const CellShapes& shapes, const LagrangeTetrahedron& basis, const Matrix3X& nodes,
+             NodeNumbers& numbers)
+      : shapes_(shapes),
+        basis_(basis),
+        nodes_(nodes),
+        numbers_(numbers),
+        corners_(shapes.corners()),
+        map_(LinearMap::identity(Index(nodes.cols()))) {}
+
+  /// Number of a point of a cell, which is made if it is new. `place`: on a lattice of that degree.
+  Index at(Index cell, const LatticePoint& place, int degree) {
+    const LatticePoint fine = on_finer(place, numbers_.fine / degree);
+    const auto corners = corners_.col(cell);
+    const Index number = numbers_.numbering.number(std::span(corners.data(), 4), fine);
+    if (number == map_.vertex_count()) add(cell, fine);
+    return number;
+  }
+
+  const LinearMap& map() const { return map_; }  ///< from the nodes to the points
+
+ private:
+  void add(Index cell, const LatticePoint& place) {
+    const Vector3 xi = reference_place(place, numbers_.fine);
+    const VectorX values = basis_.values(xi);
+    std::vector<Influence> influences;
+    Vector3 followed = Vector3::Zero();
+    for (Index a = 0; a < basis_.node_count(); ++a) {
+      // Nodes off the corner, edge or face that the point lies on do not move it.
+      const LatticePoint& node = basis_.lattice()[std::size_t(a)];
+      bool is_off = false;
+      for (std::size_t k = 0; k < 4; ++k) is_off |= place[k] == 0 && node[k] > 0;
+      if (is_off) continue;
+      influences.push_back({numbers_.cells(a, cell), values[a]});
+      followed += values[a] * nodes_.col(numbers_.cells(a, cell));
+    }
+    const bool has_left = shapes_.degree() > basis_.degree();
+    map_.add_vertex(influences,
+                    has_left ? Vector3(shapes_.place(cell, xi) - followed) : Vector3(Vector3::Zero()));
+  }
+
+  const CellShapes& shapes_;
+  const LagrangeTetrahedron& basis_;
+  const Matrix3X& nodes_;
+  NodeNumbers& numbers_;
+  Tetrahedra corners_;
+  LinearMap map_;
+};
+
+/// The cells of the shape on the points of the volume.
+Eigen::MatrixXi shape_cells(const CellShapes& shapes, PointMaker& points) {
+  Eigen::MatrixXi cells(shapes.basis().node_count(), shapes.count());
+  for (Index t = 0; t < shapes.count(); ++t)
+    for (Index b = 0; b < cells.rows(); ++b)
+      cells(b, t) = points.at(t, shapes.basis().lattice()[std::size_t(b)], shapes.degree());
+  return cells;
+}
+
 /// Makes the triangles of the surface: each face of the boundary cut into m² of them.
 class SurfaceMaker {
  public:
   /// Keeps references.
-  SurfaceMaker(const CellShapes& shapes, const LagrangeTetrahedron& basis, NodeNumbers& nodes, int resolution)
+  SurfaceMaker(const CellShapes& shapes, const LagrangeTetrahedron& basis, PointMaker& points, int resolution)
       : shapes_(shapes),
         basis_(basis),
-        nodes_(nodes),
+        points_(points),
         m_(resolution),
         corners_(shapes.corners()),
-        numbering_(resolution),
-        rule_(triangle_quadrature(basis.degree() + 4 * (shapes.degree() - 1))),
-        node_count_(nodes.numbering.count()) {}
+        rule_(triangle_quadrature(basis.degree() + 4 * (shapes.degree() - 1))) {}
 
-  struct Point {
-    Vector3 place;
-    std::vector<Influence> influences;
-  };
-
-  void add(const BoundaryFace& face) {
-    const auto at = [&](int i, int j) { return std::array{m_ - i - j, i, j}; };
+  void add(const BoundaryFace& face, LagrangeCells& cells) {
+    const auto at = [&](int i, int j) { return in_cell(face, {m_ - i - j, i, j}); };
     for (int j = 0; j < m_; ++j)
       for (int i = 0; i + j < m_; ++i) {
-        add(face, {at(i, j), at(i + 1, j), at(i, j + 1)});
-        if (i + j + 1 < m_) add(face, {at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)});
+        add(face, {at(i, j), at(i + 1, j), at(i, j + 1)}, cells);
+        if (i + j + 1 < m_) add(face, {at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)}, cells);
       }
   }
 
   std::vector<std::array<int, 3>> triangles;
-  std::vector<std::vector<Influence>> areas;  ///< of each, see LagrangeCells::area_of_face
-  std::vector<Point> points;                  ///< those that are no nodes; numbered after them
 
  private:
-  using Barycentric = std::array<int, 3>;  ///< of m
-
-  void add(const BoundaryFace& face, const std::array<Barycentric, 3>& corners) {
-    triangles.push_back({point(face, corners[0]), point(face, corners[1]), point(face, corners[2])});
-    std::array<Vector3, 3> xi;
-    for (std::size_t k = 0; k < 3; ++k) xi[k] = reference_place(in_cell(face, corners[k]), m_);
-    const Vector3 s = xi[1] - xi[0], t = xi[2] - xi[0];
+  /// `corners`: on the lattice of degree m.
+  void add(const BoundaryFace& face, const std::array<LatticePoint, 3>& corners, LagrangeCells& cells) {
+    std::array<int, 3>& triangle = triangles.emplace_back();
+    Matrix3 xi;
+    for (std::size_t k = 0; k < 3; ++k) {
+      triangle[k] = points_.at(face.cell, corners[k], m_);
+      xi.col(Index(k)) = reference_place(corners[k], m_);
+    }
+    cells.corners_of_face.push_back(xi);
+    const Vector3 s = xi.col(1) - xi.col(0), t = xi.col(2) - xi.col(0);
     VectorX sum = VectorX::Zero(basis_.node_count());
     for (Index k = 0; k < rule_.size(); ++k) {
-      const Vector3 at = xi[0] + rule_.points(0, k) * s + rule_.points(1, k) * t;
+      const Vector3 at = xi.col(0) + rule_.points(0, k) * s + rule_.points(1, k) * t;
       const Matrix3 slope = shapes_.slope(face.cell, at);
       sum += rule_.weights[k] * (slope * s).cross(slope * t).norm() * basis_.values(at);
     }
-    std::vector<Influence>& area = areas.emplace_back();
+    std::vector<Influence>& area = cells.area_of_face.emplace_back();
     const LatticePoint on_face = in_cell(face, {1, 1, 1});
     for (Index a = 0; a < basis_.node_count(); ++a) {
       const LatticePoint& node = basis_.lattice()[std::size_t(a)];
       bool is_off = false;
       for (std::size_t k = 0; k < 4; ++k) is_off |= on_face[k] == 0 && node[k] > 0;
-      if (!is_off) area.push_back({nodes_.cells(a, face.cell), sum[a]});
+      if (!is_off) area.push_back({cells.nodes(a, face.cell), sum[a]});
     }
   }
 
-  LatticePoint in_cell(const BoundaryFace& face, const Barycentric& beta) const {
+  LatticePoint in_cell(const BoundaryFace& face, const std::array<int, 3>& beta) const {
     LatticePoint result{};
     for (std::size_t k = 0; k < 4; ++k)
       for (std::size_t c = 0; c < 3; ++c)
@@ -182,41 +275,12 @@ class SurfaceMaker {
     return result;
   }
 
-  Index point(const BoundaryFace& face, const Barycentric& beta) {
-    const int p = basis_.degree();
-    if (std::ranges::all_of(beta, [&](int b) { return b * p % m_ == 0; }))
-      return nodes_.numbering.number(face.corners,
-                                     std::array{beta[0] * p / m_, beta[1] * p / m_, beta[2] * p / m_});
-    const auto [found, is_new] =
-        place_.try_emplace(numbering_.number(face.corners, beta), node_count_ + Index(points.size()));
-    if (is_new) points.push_back(make_point(face, beta));
-    return found->second;
-  }
-
-  Point make_point(const BoundaryFace& face, const Barycentric& beta) const {
-    const LatticePoint place = in_cell(face, beta);
-    const Vector3 xi = reference_place(place, m_);
-    const VectorX values = basis_.values(xi);
-    Point made{shapes_.place(face.cell, xi), {}};
-    for (Index a = 0; a < basis_.node_count(); ++a) {
-      // Nodes off the corner, edge or face that the point lies on do not move it.
-      const LatticePoint& node = basis_.lattice()[std::size_t(a)];
-      bool is_off = false;
-      for (std::size_t k = 0; k < 4; ++k) is_off |= place[k] == 0 && node[k] > 0;
-      if (!is_off) made.influences.push_back({nodes_.cells(a, face.cell), values[a]});
-    }
-    return made;
-  }
-
   const CellShapes& shapes_;
   const LagrangeTetrahedron& basis_;
-  NodeNumbers& nodes_;
+  PointMaker& points_;
   int m_;
   Tetrahedra corners_;
-  LatticeNumbering numbering_;
   Quadrature rule_;  ///< of a triangle: the area of a curved one is no polynomial, so some degrees more
-  std::map<Index, Index> place_;  ///< of a surface point among all points
-  Index node_count_;
 };
 
 /// The groups of a mesh after its cells were cut up.
@@ -272,15 +336,16 @@ class GroupCarrier {
 
 LagrangeVolume lagrange_volume(const Mesh& mesh, const VectorX& density, const LagrangeOptions& options) {
   const CellShapes shapes(mesh);
-  const int p = options.degree;
-  ensure(p >= std::max(2, shapes.degree()), "lagrange_volume: the degree is below that of the mesh");
+  const int p = options.degree, degree = std::max(p, shapes.degree());
+  ensure(degree >= 2, "lagrange_volume: cells of degree one");
+  const int resolution = options.surface_resolution > 0 ? options.surface_resolution : degree;
   const LagrangeTetrahedron basis(p);
   const Tetrahedra corners = shapes.corners();
-  NodeNumbers numbers = number_nodes(mesh.point_count(), corners, basis);
-  const Index node_count = numbers.numbering.count();
+  NodeNumbers numbers =
+      number_nodes(mesh.point_count(), corners, basis, std::lcm(std::lcm(p, shapes.degree()), resolution));
 
   LagrangeVolume volume;
-  volume.nodes.resize(3, node_count);
+  volume.nodes.resize(3, numbers.numbering.count());
   for (Index t = 0; t < shapes.count(); ++t)
     for (Index a = 0; a < basis.node_count(); ++a)
       volume.nodes.col(numbers.cells(a, t)) =
@@ -292,26 +357,23 @@ LagrangeVolume lagrange_volume(const Mesh& mesh, const VectorX& density, const L
   const int exact =
       options.quadrature_degree > 0 ? options.quadrature_degree : default_quadrature(p, shapes.degree());
   volume.cells = make_lagrange_cells(shapes, basis, numbers.cells, exact);
+  set_shape(shapes, basis, volume.nodes, volume.cells);
   volume.mass = consistent_mass(shapes, basis, volume.cells, density);
 
-  const std::vector<BoundaryFace> faces = faces_with_cells(corners);
-  SurfaceMaker surface(shapes, basis, numbers,
-                       options.surface_resolution > 0 ? options.surface_resolution : p);
-  for (const BoundaryFace& face : faces) surface.add(face);
-  volume.point_map = LinearMap(node_count);
-  for (Index i = 0; i < node_count; ++i) volume.point_map.add_vertex(std::array{Influence{i, 1.0}});
-  for (const SurfaceMaker::Point& point : surface.points) volume.point_map.add_vertex(point.influences);
-
   Mesh& made = volume.mesh;
+  PointMaker points(shapes, basis, volume.nodes, numbers);
+  made.curved = {{degree, degree == p ? numbers.cells : shape_cells(shapes, points)}};
+  const std::vector<BoundaryFace> faces = faces_with_cells(corners);
+  SurfaceMaker surface(shapes, basis, points, resolution);
+  for (const BoundaryFace& face : faces) surface.add(face, volume.cells);
+  volume.point_map = points.map();
   made.points = volume.point_map.positions(volume.nodes);
-  made.curved = {{p, numbers.cells}};
   made.faces.resize(3, Index(surface.triangles.size()));
   for (std::size_t f = 0; f < surface.triangles.size(); ++f)
     made.faces.col(Index(f)) = Eigen::Vector3i::Map(surface.triangles[f].data());
   const std::size_t parts = surface.triangles.size() / std::max<std::size_t>(faces.size(), 1);
   for (std::size_t f = 0; f < surface.triangles.size(); ++f)
     volume.cell_of_face.push_back(faces[f / parts].cell);
-  volume.cells.area_of_face = std::move(surface.areas);
   const GroupCarrier carrier{mesh, corners, basis, numbers.cells, faces, surface.triangles};
   for (const auto& [name, group] : mesh.groups)
     made.groups[name] = carrier.carried(group, made.point_count());

@@ -3,10 +3,12 @@
 
 namespace apart {
 
-/// A volume of tetrahedra of degree p: nodes on the lattice of every cell, and a surface of triangles that
-/// contact sees, whose points follow the nodes.
+/// A volume of tetrahedra with displacements of degree p, on a shape of degree k: nodes on the lattice of
+/// every cell, and a surface of triangles that contact sees, whose points follow the nodes.
 struct LagrangeVolume {
-  Mesh mesh;  ///< points: the nodes, then the other points of the surface; cells of degree p; the surface
+  /// Points: the nodes, the other points of the cells, if k > p, and those of the surface. Cells of degree
+  /// max(p, k). The surface.
+  Mesh mesh;
   Matrix3X nodes;
   LinearMap point_map;  ///< nodes → mesh.points
   LagrangeCells cells;
@@ -15,10 +17,11 @@ struct LagrangeVolume {
 };
 
 struct LagrangeOptions {
-  int degree = 2;  ///< p, from 2 to largest_degree, not less than that of the mesh
-  int quadrature_degree =
-      0;  ///< of the energy: polynomials up to it are integrated exactly; 0: by p and the mesh
-  int surface_resolution = 0;  ///< parts of each edge of the surface; 0: p, so that its points are nodes
+  int degree = 2;  ///< p, from 1 to largest_degree; 1 only on a curved mesh
+  /// Of the energy: polynomials up to it are integrated exactly; 0: by p and k.
+  int quadrature_degree = 0;
+  /// Parts of each edge of the surface; 0: max(p, k), so that its points are those of the cells.
+  int surface_resolution = 0;
 };
 
 /// `density`: of each cell [kg/m³]. Points of the mesh that are corners of cells come first among the nodes,

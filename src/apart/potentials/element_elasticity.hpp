@@ -35,6 +35,8 @@ class ElementElasticity : public Potential {
   /// The materials of the elements are counted from 0.
   void add(std::span<const E> elements, std::span<const Material> materials);
   const std::vector<E>& elements() const { return elements_; }
+  /// Replaces elements by others of the same nodes and material. Prepare again.
+  void replace(std::span<const Index> which, std::span<const E> by);
   const Material& material_of(const E& e) const { return materials_[std::size_t(e.material)]; }
 
  private:
@@ -45,6 +47,7 @@ class ElementElasticity : public Potential {
   std::size_t first_point(Index element) const {
     return first_point_.empty() ? std::size_t(element) : first_point_[std::size_t(element)];
   }
+  void count_points();
   std::vector<E> elements_;
   std::vector<std::size_t> first_point_;  ///< of each element, and the end; empty: all have one point
   std::vector<Material> materials_;

@@ -190,6 +190,17 @@ void ElementElasticity<E>::add(std::span<const E> elements, std::span<const Mate
     e.material += first;
     elements_.push_back(std::move(e));
   }
+  count_points();
+}
+
+template <Element E>
+void ElementElasticity<E>::replace(std::span<const Index> which, std::span<const E> by) {
+  for (std::size_t i = 0; i < which.size(); ++i) elements_[std::size_t(which[i])] = by[i];
+  count_points();
+}
+
+template <Element E>
+void ElementElasticity<E>::count_points() {
   first_point_.clear();
   if (std::ranges::all_of(elements_, [](const E& e) { return e.quadrature_count() == 1; })) return;
   first_point_.push_back(0);
@@ -205,7 +216,9 @@ void ElementElasticity<E>::prepare(const Matrix3X& q) {
     const E& e = elements_[std::size_t(i)];
     const auto x = relative_nodes(e, q);
     for (int k = 0; k < e.quadrature_count(); ++k) {
-      const Matrix3 f = deformation_gradient<E::node_count>(x, e.shape_gradients(k));
+      Matrix3 f = deformation_gradient<E::node_count>(x, e.shape_gradients(k));
+      if constexpr (requires { e.left_gradients; })
+        if (!e.left_gradients.empty()) f += e.left_gradients[std::size_t(k)];
       svd_[first_point(i) + std::size_t(k)] =
           is_isotropic(material_of(e)) ? signed_svd(f) : SignedSvd{f, Matrix3::Identity(), Vector3::Ones()};
     }

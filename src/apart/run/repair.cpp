@@ -26,8 +26,10 @@ constexpr int most_steps = 50;
 /// The connected piece each node of a body belongs to.
 std::vector<Index> pieces(const Body& body) {
   if (moves_as_whole(body)) return std::vector<Index>(std::size_t(body.node_count()), 0);
-  if (!body.mesh.curved.empty())  // its points begin with its nodes
-    return connected_pieces(body.node_count(), {body.mesh.curved.front().points});
+  if (!body.mesh.curved.empty() && body.elastic)
+    return connected_pieces(
+        body.node_count(),
+        {body.elastic->lagrange ? body.elastic->lagrange->nodes : Eigen::MatrixXi(body.elastic->nodes)});
   return connected_pieces(body.node_count(), {body.mesh.tetrahedra, body.mesh.faces, body.mesh.edges});
 }
 

@@ -148,6 +148,7 @@ class Warnings {
       check_size(r);
       check_materials(body, r);
       check_weight(body, r);
+      check_degree(body, r);
       check_cells(body, r);
       check_own_contact(int(b), r);
       check_speed(body, r);
@@ -232,6 +233,22 @@ class Warnings {
                       weight)
                 : ", softer than any solid");
     }
+  }
+
+  /// Whether the displacements have a lower degree than the shape.
+  void check_degree(const Body& body, const BodyReport& r) {
+    if (!body.elastic || !body.elastic->lagrange || body.elastic->lagrange->left.cols() == 0) return;
+    const LagrangeCells& cells = *body.elastic->lagrange;
+    // Of a uniform deformation A the nodes reproduce x = A (X − x₀) + x₀, so that F is off by (1 − A) ∇x₀.
+    double share = 0;
+    for (const Matrix3& gradient : cells.left_gradients) share = std::max(share, gradient.norm());
+    warn(
+        "'{}' has basis_order {} on a mesh of degree {}: up to {:.3g} m of its shape neither turn nor "
+        "stretch "
+        "with it, so that a uniform deformation, or a small rotation, gives strains that are off by up to "
+        "{:.2g} of its own size; use \"basis_order\": {}",
+        r.name, cells.degree, cells.shape_degree, cells.left.colwise().norm().maxCoeff(), share,
+        cells.shape_degree);
   }
 
   void check_cells(const Body& body, const BodyReport& r) {

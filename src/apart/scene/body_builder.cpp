@@ -3,6 +3,7 @@
 #include <apart/bodies/lagrange_volume.hpp>
 #include <apart/geometry/mesh_checks.hpp>
 #include <apart/io/mesh_format.hpp>
+#include <apart/io/weight_file.hpp>
 #include <apart/math/principal_axes.hpp>
 #include <apart/scene/body_builder.hpp>
 #include <apart/scene/body_names.hpp>
@@ -62,6 +63,7 @@ MeshRequest request_of(const D& d) {
   if constexpr (std::same_as<D, ObstacleDescription>) request.keep_points = d.sequence.has_value();
   if constexpr (std::same_as<D, ShellDescription>)
     request.keep_points = d.rest_mesh && !std::holds_alternative<FromTexture>(*d.rest_mesh);
+  if constexpr (std::same_as<D, VolumeDescription>) request.keep_points = d.collision && d.collision->weights;
   return request;
 }
 
@@ -98,12 +100,7 @@ Body make_solid(const VolumeDescription& d, const std::string& name, Shape shape
   const CellSubstances substances = make_cell_substances(d, shape.placed());
   const int shape_degree = shape.mesh.curved.empty() ? 1 : shape.mesh.curved.front().degree;
   const int degree = d.basis_order.value_or(shape_degree);
-  if (degree < shape_degree)
-    d.place["basis_order"].fail(
-        "got {}, but the mesh has tetrahedra of degree {}: in a basis of a lower degree their shape cannot "
-        "turn without strain; use {} or more, or leave it out",
-        degree, shape_degree, shape_degree);
-  if (degree == 1) {
+  if (degree == 1 && shape_degree == 1) {
     if (d.quadrature_order)
       d.place["quadrature_order"].fail("is for a basis_order above 1; give that too, or leave this out");
     if (d.collision && d.collision->resolution)
@@ -112,8 +109,9 @@ Body make_solid(const VolumeDescription& d, const std::string& name, Shape shape
   }
   if (d.mass == MassKind::lumped)
     d.place["mass"].fail(
-        "got \"lumped\", which tetrahedra of a basis_order above 1 cannot have: some nodes would have a "
-        "negative mass; leave it out");
+        "got \"lumped\", which curved tetrahedra, and those of a basis_order above 1, cannot have: some "
+        "nodes "
+        "would have a negative mass; leave it out");
   if (d.moved_points)
     d.place["moved_points"].fail("moves the points of linear tetrahedra; leave out basis_order, or this");
   LagrangeOptions options{.degree = degree, .quadrature_degree = d.quadrature_order.value_or(0)};
@@ -121,26 +119,100 @@ Body make_solid(const VolumeDescription& d, const std::string& name, Shape shape
   return make_volume(name, shape.mesh, substances, options);
 }
 
-/// The volume with the mesh that it collides with, `shift` away from where the description puts the body.
-Body with_skin(const VolumeDescription& d, Body body, const Vector3& shift, std::vector<std::string>& notes) {
-  const MeshDescription& description = *d.collision->mesh;
-  const MeshPlace place = mesh_place(description, fmt::format("collision mesh of body '{}'", body.name));
-  Mesh surface = transformed(make_mesh(description, {}).mesh, d.transform);
-  surface.points.colwise() += shift;
+/// The triangles of a collision mesh, and which of its points are left.
+struct SkinSurface {
+  Mesh mesh;
+  Index points_read = 0;
+  std::vector<Index> kept;  ///< points as read
+};
+
+/// The mesh that a body collides with, `shift` away from where the description puts the body.
+template <class D>
+SkinSurface skin_surface(const D& d, const MeshPlace& place, const Vector3& shift) {
+  const MeshRequest request{.content = generate::Content::surface,
+                            .keep_points = d.collision->weights.has_value()};
+  Mesh read = transformed(make_mesh(*d.collision->mesh, request).mesh, d.transform);
+  read.points.colwise() += shift;
+  SkinSurface result{read, read.point_count(), {}};
+  Mesh& surface = result.mesh;
   surface = obstacle_mesh(std::move(surface), place);
   if (surface.faces.cols() == 0)
     d.collision->place["mesh"].fail("has no triangles; a collision surface needs some");
-  surface.edges.resize(2, 0);
-  surface.vertices.resize(0);
-  surface = remove_unreferenced_points(surface);
+  if (surface.edges.cols() > 0 || surface.vertices.size() > 0) {
+    surface.edges.resize(2, 0);
+    surface.vertices.resize(0);
+    surface = remove_unreferenced_points(surface);
+  }
   orient_closed_pieces(surface);
-  CollisionSkin skin = with_collision_skin(std::move(body), surface, place.cells);
-  if (skin.outside > 0)
+  std::vector<char> is_kept(std::size_t(read.point_count()), false);
+  for (const int p : read.faces.reshaped()) is_kept[std::size_t(p)] = true;
+  for (std::size_t p = 0; p < is_kept.size(); ++p)
+    if (is_kept[p]) result.kept.push_back(Index(p));
+  return result;
+}
+
+/// The volume with a collision mesh that follows it by the weights of a file. `mesh`: of the volume, as read.
+CollisionSkin with_given_weights(const VolumeDescription& d, Body body, const SkinSurface& surface,
+                                 const Shape& shape) {
+  const Place place = d.collision->place["weights"];
+  const std::string where = place.message("");
+  const WeightFile file = place.locate([&] { return read_weights(*d.collision->weights); });
+  if (shape.renumbered)
+    place.fail(
+        "counts points of a mesh in which some belong to no tetrahedron, or coincide with others, and are "
+        "removed; leave the weights out to have them computed");
+  const std::vector<Index> nodes =
+      nodes_in_order(body, shape.mesh, {file.corners, file.edges, file.faces}, where);
+  if (Index(nodes.size()) != file.columns || surface.points_read != file.rows ||
+      Index(surface.kept.size()) != surface.mesh.point_count())
+    place.fail(
+        "has {} rows and {} columns, but the collision mesh has {} points and the body {} nodes; the weights "
+        "belong to another mesh, another surface or another basis_order: leave them out to have them "
+        "computed",
+        file.rows, file.columns, surface.points_read, nodes.size());
+  std::vector<std::vector<Influence>> all(std::size_t(file.rows)), rows;
+  for (const WeightFile::Entry& e : file.entries)
+    if (e.value != 0) all[std::size_t(e.row)].push_back({nodes[std::size_t(e.column)], e.value});
+  for (const Index p : surface.kept) {
+    std::vector<Influence>& row = rows.emplace_back(std::move(all[std::size_t(p)]));
+    std::ranges::sort(row, {}, &Influence::node);
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (row[i].node < 0 || (i > 0 && row[i].node == row[i - 1].node))
+        place.fail("has two weights for the same node in row {}, must have one", p);
+    if (row.empty()) place.fail("has no weight in row {}, but the collision mesh has a point there", p);
+  }
+  return with_collision_weights(std::move(body), surface.mesh, rows, where);
+}
+
+/// The body with the mesh that it collides with, `shift` away from where the description puts it.
+template <class D>
+Body with_skin(const D& d, Body body, const Shape& shape, const Vector3& shift,
+               std::vector<std::string>& notes) {
+  const CollisionDescription& c = *d.collision;
+  if (!c.mesh && std::same_as<D, VolumeDescription>) return body;
+  if (!c.mesh) c.place.fail("has no mesh; an affine or rigid body has its own surface if this is left out");
+  const MeshPlace place = mesh_place(*c.mesh, fmt::format("collision mesh of body '{}'", body.name));
+  const SkinSurface surface = skin_surface(d, place, shift);
+  CollisionSkin skin;
+  if constexpr (std::same_as<D, VolumeDescription>) {
+    skin = c.weights ? with_given_weights(d, std::move(body), surface, shape)
+                     : with_collision_skin(std::move(body), surface.mesh, place.cells);
+  } else {
+    if (c.weights)
+      c.place["weights"].fail("is for volumes; an affine or rigid body needs none, leave it out");
+    skin = with_collision_skin(std::move(body), surface.mesh, place.cells);
+  }
+  const Vector3 x = surface.mesh.points.col(skin.growth_point);
+  if (skin.outside > 0 || (c.weights && skin.growth > 2))
     notes.push_back(fmt::format(
-        "{}: {} of {} points of the collision mesh lie outside of the tetrahedra and follow them from there; "
-        "the one at ({:.4g}, {:.4g}, {:.4g}) m moves up to {:.3g} times as far",
-        place.mesh, skin.outside, surface.point_count(), surface.points(0, skin.growth_point),
-        surface.points(1, skin.growth_point), surface.points(2, skin.growth_point), skin.growth));
+        "{}: {}the point at ({:.4g}, {:.4g}, {:.4g}) m moves up to {:.3g} times as far as the nodes that it "
+        "follows",
+        place.mesh,
+        c.weights ? ""
+                  : fmt::format("{} of {} points of the collision mesh lie outside of the tetrahedra and "
+                                "follow them from there; ",
+                                skin.outside, surface.mesh.point_count()),
+        x[0], x[1], x[2], skin.growth));
   return std::move(skin.body);
 }
 
@@ -291,10 +363,9 @@ BuiltBody build_one(const D& d, const std::string& name, const Shape& shape, con
                     const Clock& clock, std::vector<std::string>& notes) {
   BuiltBody built{
       make_body(d, name, shape, clock), d.name, {}, d.thickness, {}, shape.renumbered, shape.as_placed};
-  if constexpr (std::same_as<D, VolumeDescription>) {
-    if (d.collision && d.collision->mesh) built.body = with_skin(d, std::move(built.body), shift, notes);
-    check_invertible(d, built.body);
-  }
+  if constexpr (requires { d.collision; })
+    if (d.collision) built.body = with_skin(d, std::move(built.body), shape, shift, notes);
+  if constexpr (std::same_as<D, VolumeDescription>) check_invertible(d, built.body);
   if constexpr (std::derived_from<D, DynamicBody>)
     set_dynamics(built.body, d, built.placed(built.body), clock);
   return built;

@@ -202,12 +202,13 @@ struct DynamicBody : MeshBody {
   std::vector<LoadDescription> loads;
   DampingDescription damping;
 };
-/// The surface that a volume collides with.
+/// The surface that a body collides with.
 struct CollisionDescription {
   static constexpr std::string_view group = "collision", kind = "collision";
   Place place = {};
   std::optional<int> resolution;
   std::optional<MeshDescription> mesh;
+  std::optional<std::string> weights;
 };
 struct VolumeDescription : DynamicBody {
   static constexpr std::string_view kind = "volume";
@@ -228,6 +229,7 @@ struct ShellDescription : DynamicBody {
 struct AffineDescription : DynamicBody {
   static constexpr std::string_view kind = "affine";
   MaterialDescription material = OrthogonalityDescription{};
+  std::optional<CollisionDescription> collision;
 };
 struct RigidDescription : DynamicBody {
   static constexpr std::string_view kind = "rigid";
@@ -236,6 +238,7 @@ struct RigidDescription : DynamicBody {
   std::optional<Vector3> centre;
   std::optional<std::vector<double>> inertia;
   std::string fixed_translation, fixed_rotation;  ///< axes, such as "xz"
+  std::optional<CollisionDescription> collision;
 };
 struct RodDescription : DynamicBody {
   static constexpr std::string_view kind = "rod";

@@ -36,17 +36,22 @@ Group bodies() {
   const Key mass{
       "mass", choice("mass"), "", Key::optional,
       "distribution of mass over the nodes; if omitted: lumped, but consistent for a basis_order above 1"};
-  const Key basis_order{"basis_order", integer(1, 4), "", Key::optional,
-                        "degree of the displacements in each tetrahedron: those of degree 1 are far too "
-                        "stiff in bending unless "
-                        "there are many; if omitted: the degree of the mesh, 1 unless it is curved"};
+  const Key basis_order{
+      "basis_order", integer(1, 4), "", Key::optional,
+      "degree of the displacements in each tetrahedron: those of degree 1 are far too "
+      "stiff in bending unless there are many; if omitted: the degree of the mesh, 1 unless "
+      "it is curved. Below that degree part of the shape neither turns nor stretches with "
+      "the body, which a warning measures"};
   const Key quadrature_order{
       "quadrature_order", integer(1, 15), "", Key::optional,
-      "degree up to which polynomials are integrated exactly, for a basis_order above 1; "
+      "degree up to which polynomials are integrated exactly, for a basis_order above 1 or a curved mesh; "
       "if omitted: 2 (basis_order - 1), or more on a curved mesh"};
   const Key collision{"collision", object("collision"), "", Key::optional,
                       "the surface that contact sees; if omitted: the boundary, each edge of it cut into "
                       "basis_order parts"};
+  const Key skin{"collision", object("collision"), "", Key::optional,
+                 "the surface that contact sees, which has no mass; only with a mesh; if omitted: that of "
+                 "the body's mesh"};
   const Key loads{"loads", list(object("load")), "", "[]", "given forces"};
   const Key damping{"damping", object("damping"), "", "{}", "damping of motion and deformation"};
   const Key sequence{"sequence", object("sequence"), "", Key::optional,
@@ -149,7 +154,7 @@ Group bodies() {
                                  thickness),
        dynamic.operator()<Affine>(
            "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",
-           {{stiff, &Affine::material}}, thickness),
+           {{stiff, &Affine::material}, {skin, &Affine::collision}}, thickness),
        dynamic.operator()<Rigid>(
            "rigid body of any mesh: tetrahedra, closed or open surfaces, segments, points, "
            "in any number of pieces",
@@ -158,7 +163,8 @@ Group bodies() {
             {centre, &Rigid::centre},
             {inertia, &Rigid::inertia},
             {fixed_translation, &Rigid::fixed_translation},
-            {fixed_rotation, &Rigid::fixed_rotation}},
+            {fixed_rotation, &Rigid::fixed_rotation},
+            {skin, &Rigid::collision}},
            thickness),
        dynamic.operator()<Rod>("elastic rods without twist: segments in any number of chains, open or "
                                "closed, with a free joint where more than two meet",
@@ -173,17 +179,25 @@ Group bodies() {
 Group collisions() {
   using T = CollisionDescription;
   return record<T>(
-      "The surface that a volume collides with. Its points follow the tetrahedra that they lie in.",
+      "The surface that a body collides with. In a volume its points follow the tetrahedra that they lie "
+      "in; those of an affine or rigid body follow its motion.",
       {{{"resolution", integer(1, 30), "", Key::optional,
-         "the boundary, each edge of it cut into so many parts; if omitted: basis_order, so that points are "
-         "nodes",
+         "the boundary of a volume, each edge of it cut into so many parts; if omitted: basis_order, or the "
+         "degree of the mesh if that is higher",
          "", "mesh"},
         &T::resolution},
        {{"mesh", object("mesh"), "", Key::optional,
          "any triangles, transformed like the body's mesh: a dense surface on few tetrahedra. Points outside "
          "follow the nearest ones",
          "", "resolution"},
-        &T::mesh}});
+        &T::mesh},
+       {{"weights", path(), "", Key::optional,
+         "HDF5 file, absolute or relative to the scene file, with the weights by which points of the mesh "
+         "follow the nodes of a volume, as published with High-Order IPC; accepted if they reproduce the "
+         "mesh; "
+         "if omitted: computed",
+         "", "resolution", "mesh"},
+        &T::weights}});
 }
 
 Group loads() {

@@ -192,10 +192,16 @@ Group strain_limits() {
 Group fields() {
   using T = FieldDescription;
   return record<T>(
-      "A number for each tetrahedron, from the mesh file.",
-      {{{"field", text(), "", Key::required,
-         "name of the mesh's cell data: $ElementData of Gmsh, CELL_DATA of legacy VTK, CellData of VTU"},
-        &T::field}});
+      "A number for each tetrahedron, from the mesh file or a file of its own.",
+      {{{"field", text(), "", Key::optional,
+         "name of the mesh's cell data: $ElementData of Gmsh, CELL_DATA of legacy VTK, CellData of VTU", "",
+         "file"},
+        &T::field},
+       {{"file", path(), "", Key::optional,
+         "text file, absolute or relative to the scene file, with numbers between blanks, one for each "
+         "tetrahedron in the order of the mesh",
+         "", "field"},
+        &T::file}});
 }
 
 Group regions() {

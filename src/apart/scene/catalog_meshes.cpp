@@ -184,7 +184,17 @@ Group meshes() {
                  "points closer to each other than this share of the mesh's diagonal are merged, which "
                  "connects triangles that were written with points of their own; 0: no points are merged"},
                 &FileMesh::weld},
-               {tetrahedralize, &FileMesh::tetrahedralize}}),
+               {tetrahedralize, &FileMesh::tetrahedralize},
+               {{"curve", integer(2, 4), "", Key::optional,
+                 "makes linear tetrahedra curved, of this degree: the points of their boundary move to the "
+                 "nearest ones of the surface in the file `to`, those inside move along",
+                 "", "", "to"},
+                &FileMesh::curve},
+               {{"to", path(), "", Key::optional,
+                 "mesh file with the surface that the boundary is curved to, absolute or relative to the "
+                 "scene file",
+                 "", "", "curve"},
+                &FileMesh::to}}),
           with_key<InlineMesh>(
               "mesh written into the scene; without cells the points themselves are the mesh",
               {{{"points", list(vector(), 1), "m", Key::required, "coordinates [[x, y, z], ...]"},

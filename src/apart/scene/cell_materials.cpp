@@ -1,3 +1,4 @@
+#include <apart/io/file_reader.hpp>
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/cell_materials.hpp>
 #include <apart/scene/selection.hpp>
@@ -35,22 +36,38 @@ struct Field {
   std::string_view key;
   FieldDescription description;
   const Range* range;
-  const VectorX* numbers;
+  VectorX numbers;
 };
 
-const VectorX& numbers_of(const FieldDescription& field, const Mesh& mesh) {
-  const auto found = mesh.cell_data.find(field.field);
+VectorX cell_data_of(const FieldDescription& field, const Mesh& mesh) {
+  const auto found = mesh.cell_data.find(*field.field);
   if (found != mesh.cell_data.end()) return found->second;
   const Place place = field.place["field"];
   if (mesh.cell_data.empty())
     place.fail(
         "got \"{}\", but the mesh has no cell data with one number for each cell; add them to its file, or "
-        "give "
-        "a number here",
-        field.field);
+        "give a number here",
+        *field.field);
   std::vector<std::string> known;
   for (const auto& [known_name, numbers] : mesh.cell_data) known.push_back(fmt::format("\"{}\"", known_name));
-  place.fail("got \"{}\", which is no cell data of the mesh; it has {}", field.field, fmt::join(known, ", "));
+  place.fail("got \"{}\", which is no cell data of the mesh; it has {}", *field.field,
+             fmt::join(known, ", "));
+}
+
+VectorX numbers_of(const FieldDescription& field, const Mesh& mesh) {
+  if (field.field) return cell_data_of(field, mesh);
+  if (!field.file)
+    field.place.fail("is empty, must have \"field\", the name of the mesh's cell data, or \"file\"");
+  const Place place = field.place["file"];
+  std::vector<double> numbers;
+  place.locate([&] {
+    FileReader reader(*field.file);
+    while (reader.skip_blank()) numbers.push_back(reader.finite_real("number of a tetrahedron"));
+  });
+  if (Index(numbers.size()) != mesh.cell_count())
+    place.fail("has {} numbers, but the mesh has {} tetrahedra; it belongs to another mesh", numbers.size(),
+               mesh.cell_count());
+  return VectorX::Map(numbers.data(), Index(numbers.size()));
 }
 
 template <class M>
@@ -72,7 +89,7 @@ class MaterialOfCells {
         [&](const auto& m) {
           each_parameter(m, [&](std::string_view key, const MaterialParameter& parameter) {
             if (const auto* field = std::get_if<FieldDescription>(&parameter))
-              fields_.push_back({key, *field, &range_of(m, key), &numbers_of(*field, mesh)});
+              fields_.push_back({key, *field, &range_of(m, key), numbers_of(*field, mesh)});
           });
         },
         material);
@@ -89,14 +106,16 @@ class MaterialOfCells {
 
  private:
   static double checked(const Field& field, Index cell) {
-    const double number = (*field.numbers)[cell];
-    const std::string& name = field.description.field;
-    const Place& place = field.description.place;
+    const double number = field.numbers[cell];
+    const FieldDescription& d = field.description;
     if (std::isnan(number))
-      place.fail("tetrahedron {} has no \"{}\" in the mesh file; give one to every tetrahedron", cell, name);
+      d.place.fail("tetrahedron {} has no \"{}\" in the mesh file; give one to every tetrahedron", cell,
+                   *d.field);
     if (!std::isfinite(number) || !field.range->contains(number))
-      place.fail("tetrahedron {} has \"{}\" = {}, {}; correct the mesh's cell data", cell, name, number,
-                 std::isfinite(number) ? field.range->rule() : "must be finite");
+      d.place.fail("tetrahedron {} has {} = {}, {}; correct {}", cell,
+                   d.field ? fmt::format("\"{}\"", *d.field) : std::string(field.key), number,
+                   std::isfinite(number) ? field.range->rule() : "must be finite",
+                   d.field ? "the mesh's cell data" : "the file");
     return number;
   }
 

@@ -6,11 +6,11 @@
 
 namespace apart {
 
-/// A number for each tetrahedron, from the mesh's cell data of that name.
+/// A number for each tetrahedron: the mesh's cell data of that name, or those of a text file.
 struct FieldDescription {
   static constexpr std::string_view group = "field", kind = "field";
   Place place = {};
-  std::string field;
+  std::optional<std::string> field, file;
 };
 /// A parameter of a material: for the whole body, or for each cell.
 using MaterialParameter = std::variant<double, FieldDescription>;

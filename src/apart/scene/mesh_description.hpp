@@ -168,6 +168,8 @@ struct FileMesh : MeshSource {
   std::string file;
   double weld = 1e-7;
   Tetrahedralize tetrahedralize = false;
+  std::optional<int> curve;
+  std::optional<std::string> to;
   MeshResult make(const MeshRequest& request) const;
 };
 struct InlineMesh : MeshSource {

@@ -8,6 +8,7 @@
 #include <apart/scene/describe.hpp>
 #include <apart/scene/meshes.hpp>
 #include <apart/scene/motion.hpp>
+#include <apart/scene/surface_tree.hpp>
 
 namespace apart {
 
@@ -248,6 +249,47 @@ MeshResult PackingMesh::make(const MeshRequest&) const {
 
 // ---- Files, and meshes written out ----------------------------------------------------------------------
 
+namespace {
+
+/// Tetrahedra whose boundary follows the surface of a file.
+Mesh curved_to(const FileMesh& d, const Mesh& mesh) {
+  const Place from = d.place["curve"], to = d.place["to"];
+  if (mesh.tetrahedra.cols() == 0 || !mesh.curved.empty())
+    from.fail("got {}, but the mesh {}; it needs linear tetrahedra", *d.curve,
+              mesh.curved.empty() ? "has no tetrahedra" : "is curved already");
+  Mesh surface = to.locate([&] { return read_mesh(*d.to); });
+  if (surface.is_volume()) {
+    const Faces faces =
+        surface.curved.empty() ? boundary_faces(surface.tetrahedra) : boundary_faces(surface.curved.front());
+    surface.tetrahedra.resize(4, 0);
+    surface.curved.clear();
+    surface.faces = faces;
+  }
+  surface.edges.resize(2, 0);
+  surface.vertices.resize(0);
+  if (surface.faces.cols() == 0) to.fail("has no triangles; the boundary needs a surface to be curved to");
+  const Body target = make_obstacle("surface", remove_unreferenced_points(surface));
+  const SurfaceTree tree(target, false);
+  Mesh result = lifted(mesh, *d.curve);
+  const double most = 0.1 * bounding_box(mesh.points).diagonal();
+  curve_to(result, [&](const Vector3& x) -> Vector3 {
+    const Foot foot = tree.nearest(x);
+    if (!(foot.distance <= most))
+      to.fail(
+          "is {:.3g} m away from the boundary at ({:g}, {:g}, {:g}), at most a tenth of the size of the mesh "
+          "({:.3g} m) is accepted; both must be in the same place",
+          foot.distance, x[0], x[1], x[2], most);
+    Vector3 place = Vector3::Zero();
+    for (int k = 0; k < 3; ++k)
+      if (foot.points[std::size_t(k)] >= 0)
+        place += foot.weights[k] * target.mesh.points.col(foot.points[std::size_t(k)]);
+    return place;
+  });
+  return result;
+}
+
+}  // namespace
+
 MeshResult FileMesh::make(const MeshRequest& request) const {
   const Place source = place["file"];
   MeshResult result{source.locate([&] { return read_mesh(file); })};
@@ -259,6 +301,7 @@ MeshResult FileMesh::make(const MeshRequest& request) const {
                                      joined == 1 ? "1 point is" : fmt::format("{} points are", joined), weld,
                                      result.mesh.point_count()));
   result.mesh = filled(std::move(result.mesh), tetrahedralize, place["tetrahedralize"]);
+  if (curve) result.mesh = curved_to(*this, result.mesh);
   return result;
 }
 

@@ -7,8 +7,9 @@ namespace apart {
 
 void ElasticParts::add(const Body& body, Index first_node) {
   if (body.elastic) {
-    const int degree = body.elastic->lagrange ? body.elastic->lagrange->degree : 1;
-    if (degree == 1) cells.add(*body.elastic, first_node);
+    const int degree = body.elastic->lagrange ? body.elastic->lagrange->degree : 0;
+    if (!body.elastic->lagrange) cells.add(*body.elastic, first_node);
+    if (degree == 1) curved.add(*body.elastic, first_node);
     if (degree == 2) quadratic.add(*body.elastic, first_node);
     if (degree == 3) cubic.add(*body.elastic, first_node);
     if (degree == 4) quartic.add(*body.elastic, first_node);
@@ -31,6 +32,13 @@ void ElasticParts::prepare(const Matrix3X& q) {
   for (Potential* p : potentials()) p->prepare(q);
 }
 
+void ElasticParts::refine(const Matrix3X& q) {
+  curved.refine(q);
+  quadratic.refine(q);
+  cubic.refine(q);
+  quartic.refine(q);
+}
+
 double ElasticParts::value(const Matrix3X& q) const {
   double sum = 0;
   for (const Potential* p : potentials()) sum += p->value(q);
@@ -41,8 +49,8 @@ void ElasticParts::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
   for (const Potential* p : potentials()) p->add_gradient(q, gradient);
 }
 
-std::array<Index, 7> ElasticParts::term_counts() const {
-  std::array<Index, 7> counts;
+std::array<Index, 8> ElasticParts::term_counts() const {
+  std::array<Index, 8> counts;
   std::ranges::transform(potentials(), counts.begin(), &Potential::term_count);
   return counts;
 }

@@ -13,15 +13,17 @@ struct ElasticParts {
   /// Adds the elastic parts of a body whose nodes start at `first_node`.
   void add(const Body& body, Index first_node);
   /// All of them.
-  std::array<Potential*, 7> potentials() {
-    return {&cells, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
+  std::array<Potential*, 8> potentials() {
+    return {&cells, &curved, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
   }
-  std::array<const Potential*, 7> potentials() const {
-    return {&cells, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
+  std::array<const Potential*, 8> potentials() const {
+    return {&cells, &curved, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
   }
-  std::array<Index, 7> term_counts() const;  ///< of each
+  std::array<Index, 8> term_counts() const;  ///< of each
   void set_scale(double scale);              ///< of the incremental potential: energy times dt²
   void prepare(const Matrix3X& q);
+  /// Refines the quadrature of curved cells where they are compressed most; see LagrangeElasticity::refine.
+  void refine(const Matrix3X& q);
   double value(const Matrix3X& q) const;  ///< of all, times the scale
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const;
 
@@ -33,7 +35,8 @@ struct ElasticParts {
   double largest_strain(const Matrix3X& q) const;  ///< |σ − 1|, over all stretches σ
   double smallest_volume_ratio() const;            ///< V/V₀ at quadrature points; at most 1
 
-  ContinuumElasticity cells;  ///< of degree one
+  ContinuumElasticity cells;     ///< of degree one
+  LagrangeElasticity<1> curved;  ///< with displacements of degree one, on curved cells
   LagrangeElasticity<2> quadratic;
   LagrangeElasticity<3> cubic;
   LagrangeElasticity<4> quartic;
@@ -44,11 +47,11 @@ struct ElasticParts {
   /// Calls visit(elasticity) for the cells of each degree.
   template <class Visit>
   void for_each_solid(const Visit& visit) {
-    visit(cells), visit(quadratic), visit(cubic), visit(quartic);
+    visit(cells), visit(curved), visit(quadratic), visit(cubic), visit(quartic);
   }
   template <class Visit>
   void for_each_solid(const Visit& visit) const {
-    visit(cells), visit(quadratic), visit(cubic), visit(quartic);
+    visit(cells), visit(curved), visit(quadratic), visit(cubic), visit(quartic);
   }
 };
 

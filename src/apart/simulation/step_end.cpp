@@ -67,6 +67,7 @@ EnergyBalance::EnergyBalance(StepProblem& p, const State& state) : start_(state.
             p.terms.contact.value(x_) / p.time_step.contact_scale;
   gravity_ = gravity_energy(p, start_);
   if (is_pulled(p)) pull_ = pull(p, x_);
+  if (p.terms.curved_pressure.term_count() > 0) pull_of_nodes_ = pull_of_nodes(p, start_);
 }
 
 void EnergyBalance::complete(const StepEnd& end, StepReport& report) const {
@@ -80,6 +81,11 @@ void EnergyBalance::complete(const StepEnd& end, StepReport& report) const {
   if (is_pulled(p)) forces += mean ? Matrix3X(0.5 * (pull_ + pull(p, x))) : pull(p, x);
   report.work = gravity_ - report.gravity_energy - p.terms.loads.value(end.nodes()) / p.time_step.scale -
                 forces.cwiseProduct(x - x_).sum() / p.time_step.scale + p.joints.work(end.nodes());
+  if (p.terms.curved_pressure.term_count() > 0) {
+    const Matrix3X at_end = pull_of_nodes(p, end.nodes());
+    const Matrix3X on_nodes = mean ? Matrix3X(0.5 * (pull_of_nodes_ + at_end)) : at_end;
+    report.work -= on_nodes.cwiseProduct(end.nodes() - start_).sum() / p.time_step.scale;
+  }
   if (p.scripted.held().any()) {
     const Matrix3X moved = p.scripted.held().select(end.nodes() - start_, Matrix3X::Zero(3, start_.cols()));
     if (!moved.isZero(0)) report.work += end.holding_forces().cwiseProduct(moved).sum();
@@ -92,6 +98,12 @@ Matrix3X EnergyBalance::pull(const StepProblem& p, const Matrix3X& x) const {
   Matrix3X g = Matrix3X::Zero(3, x.cols());
   p.terms.pressure.add_gradient(x, g);
   p.terms.springs.add_gradient(x, g);
+  return g;
+}
+
+Matrix3X EnergyBalance::pull_of_nodes(const StepProblem& p, const Matrix3X& q) const {
+  Matrix3X g = Matrix3X::Zero(3, q.cols());
+  p.terms.curved_pressure.add_gradient(q, g);
   return g;
 }
 

@@ -40,8 +40,10 @@ class EnergyBalance {
  private:
   /// Gradient of pressure and attachments.
   Matrix3X pull(const StepProblem& problem, const Matrix3X& x) const;
+  /// The same on the nodes of curved faces.
+  Matrix3X pull_of_nodes(const StepProblem& problem, const Matrix3X& q) const;
   Matrix3X start_, x_;
-  Matrix3X pull_;  ///< at the start; empty if nothing pulls
+  Matrix3X pull_, pull_of_nodes_;  ///< at the start; empty if nothing pulls
   double energy_ = 0, gravity_ = 0;
 };
 

@@ -25,9 +25,13 @@ CollisionSurface surface_of(const Model& model, const std::vector<char>& present
   return surface;
 }
 
-std::vector<SurfacePressure::Patch> pressure_patches(const Model& model, const std::vector<char>& present,
-                                                     double time) {
-  std::vector<SurfacePressure::Patch> patches;
+struct PressurePatches {
+  std::vector<SurfacePressure::Patch> flat;
+  std::vector<CurvedPressure::Patch> curved;
+};
+
+PressurePatches pressure_patches(const Model& model, const std::vector<char>& present, double time) {
+  PressurePatches patches;
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     for (std::size_t i = 0; i < model.bodies[b].pressures.size(); ++i) {
       const Pressure& p = model.bodies[b].pressures[i];
@@ -39,7 +43,8 @@ std::vector<SurfacePressure::Patch> pressure_patches(const Model& model, const s
                         "end the run before that time",
                         model.bodies[b].name, time));
       for (int& corner : patch.faces.reshaped()) corner = model.vertex_of(int(b), corner);
-      patches.push_back(std::move(patch));
+      patches.curved.push_back({&model.acting[b].curved_pressures[i], model.first_node[b], patch.pressure});
+      patches.flat.push_back(std::move(patch));
     }
   return patches;
 }
@@ -177,6 +182,7 @@ std::vector<Term> StepTerms::list() {
   using enum PointKind;
   return {{&inertia, Role::inertia, nodes},
           {&elastic.cells, Role::elastic, nodes},
+          {&elastic.curved, Role::elastic, nodes},
           {&elastic.quadratic, Role::elastic, nodes},
           {&elastic.cubic, Role::elastic, nodes},
           {&elastic.quartic, Role::elastic, nodes},
@@ -189,6 +195,7 @@ std::vector<Term> StepTerms::list() {
           {&contact, Role::contact, vertices},
           {&friction, Role::friction, vertices},
           {&pressure, Role::load, vertices},
+          {&curved_pressure, Role::load, nodes},
           {&springs, Role::attachment, vertices},
           {&joints, Role::joint, nodes},
           {&drag, Role::load, vertices}};
@@ -219,7 +226,9 @@ void StepTerms::set_loads(const State& state, const TimeStep& step, double end) 
   if (!step.has_inertia) forces += gravity_force;
   loads.set(step.scale, std::move(forces), state.nodes);
 
-  pressure.set(step.scale, pressure_patches(model, present, end), start);
+  PressurePatches patches = pressure_patches(model, present, end);
+  pressure.set(step.scale, std::move(patches.flat), start);
+  curved_pressure.set(step.scale, patches.curved, state.nodes);
 
   std::vector<Springs::Spring> attached;
   for (std::size_t i = 0; i < model.attachments.size(); ++i) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <apart/core/diagnostics.hpp>
 #include <apart/potentials/air_drag.hpp>
+#include <apart/potentials/curved_pressure.hpp>
 #include <apart/potentials/friction.hpp>
 #include <apart/potentials/inertia.hpp>
 #include <apart/potentials/joints.hpp>
@@ -45,6 +46,7 @@ struct StepTerms {
   BarrierContact contact;
   Friction friction;
   SurfacePressure pressure;
+  CurvedPressure curved_pressure;
   Springs springs;
   Joints joints;  ///< set by JointControl
   AirDrag drag;

@@ -1,6 +1,9 @@
 #include <apart/importers/polyfem/formulas.hpp>
 
+#include <apart/scene/expression.hpp>
+
 #include <cctype>
+#include <cmath>
 #include <map>
 
 namespace apart::polyfem {
@@ -90,6 +93,23 @@ std::string written_out(std::string_view text, const LocatedJson& at) {
 Formula formula(const LocatedJson& value) {
   if (value.value().get_if<double>()) return value.number();
   return written_out(value.text(), value);
+}
+
+Vector3 take_start(FormulaVector& displacement) {
+  Vector3 start = Vector3::Zero();
+  for (std::size_t k = 0; k < 3; ++k) {
+    Formula& formula = displacement[k];
+    const Expression expression = std::visit([](const auto& f) { return Expression(f); }, formula);
+    if (expression.uses('x') || expression.uses('y') || expression.uses('z')) continue;
+    const double value = expression(0, 0, 0, 0);
+    if (value == 0 || !std::isfinite(value)) continue;
+    start[Index(k)] = value;
+    if (const auto* text = std::get_if<std::string>(&formula))
+      formula = fmt::format("({}) - ({})", *text, value);
+    else
+      formula = 0.0;
+  }
+  return start;
 }
 
 }  // namespace apart::polyfem

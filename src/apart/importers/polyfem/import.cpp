@@ -312,12 +312,8 @@ class PolyfemImporter {
   void set_volume(VolumeDescription& body, const LocatedJson& at, Index id, const Mesh& mesh) {
     if (!mesh.is_volume()) at["mesh"].fail("has no tetrahedra; a body that is no obstacle needs some");
     const int degree = mesh.curved.empty() ? 1 : mesh.curved.front().degree;
-    body.basis_order = std::max(degree, order_of(id));
-    if (order_of(id) < degree)
-      notes_.add(at, fmt::format("has discr_order {} on a mesh of degree {}, in which its shape cannot turn "
-                                 "without strain; here basis_order is {}",
-                                 order_of(id), degree, degree));
-    if (*body.basis_order == 1) {
+    body.basis_order = order_of(id);
+    if (*body.basis_order == 1 && degree == 1) {
       body.basis_order.reset();
       body.mass = MassKind::consistent;
     }
@@ -356,12 +352,14 @@ class PolyfemImporter {
         section.find(key);
         const LocatedJson& from = given->has(key) ? *given : item;
         if (!from.has(key)) return;
-        if (!from[key].value().get_if<double>())
-          from[key].fail(
-              "got {}, must be a number; values for each tetrahedron are read from the mesh file "
-              "(\"field\" in the scene format)",
-              to_short_text(from[key].value()));
-        value = from[key].number();
+        if (from[key].value().get_if<std::string>()) {
+          FieldDescription field;
+          field.place = place_of(from[key]);
+          field.file = written_path(named_file(from[key]), directory_);
+          value = field;
+        } else {
+          value = from[key].number();
+        }
       };
       number("E", material.E);
       number("nu", material.nu);
@@ -395,9 +393,7 @@ class PolyfemImporter {
       if (volumes_ > 1)
         at.fail("is of the first body only; scenes with several that are no obstacles are not read");
       collision.mesh = file_mesh(named_file(*mesh), *mesh);
-      if (map)
-        notes_.add(*map,
-                   "is not read: where each point of the collision mesh lies in the volume is found anew");
+      if (map) collision.weights = written_path(named_file(*map), directory_);
     } else if (body.basis_order) {
       collision.resolution = proxy_parts;
     } else {
@@ -438,6 +434,10 @@ class PolyfemImporter {
     if (found == displacements_.end()) return;
     used_obstacles_.insert(id);
     obstacle.motion = motion_of(found->second["value"]);
+    if (obstacle.motion)  // it is there at once
+      found->second.locate([&] {
+        obstacle.transform.translate += take_start(std::get<FormulaMotion>(*obstacle.motion).translate);
+      });
   }
 
   /// None if nothing moves.
