@@ -50,7 +50,7 @@ function(apart_precompiled name)
   target_compile_definitions(${name} PRIVATE ${APART_PUBLIC_DEFINITIONS})
   target_precompile_headers(${name} PRIVATE
     <Eigen/Core> <Eigen/Geometry> <fmt/format.h> <algorithm> <array> <cmath> <filesystem> <functional> <memory>
-    <optional> <span> <stdexcept> <string> <string_view> <vector> <apart/core/common_expressions.hpp> ${ARGN})
+    <optional> <span> <stdexcept> <string> <string_view> <vector> ${ARGN})
 endfunction()
 apart_precompiled(apart_precompiled)
 apart_precompiled(apart_precompiled_cold <nlohmann/json.hpp>)
