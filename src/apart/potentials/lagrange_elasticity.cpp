@@ -80,7 +80,9 @@ StepBound LagrangeElasticity<degree>::feasible_step(const Path& path) const {
                                         on_shape(guarded, nodes_of(guarded, path.move)));
   });
   // Positions at the end of a part are rounded when they are formed: make sure of the path to those. Those at
-  // the end of the whole are formed as the bound forms them.
+  // the end of the whole are formed as the bound forms them, unless the shape has points that are no nodes.
+  const bool formed_alike =
+      std::ranges::all_of(guarded_, [](const Guarded& guarded) { return guarded.shape_degree == degree; });
   const auto proven = [&](double alpha) {
     return parallel_min(count, 1.0, [&](Index i) {
              const Guarded& guarded = guarded_[std::size_t(i)];
@@ -89,7 +91,7 @@ StepBound LagrangeElasticity<degree>::feasible_step(const Path& path) const {
              return bound(guarded).is_positive(placed(guarded, q), placed(guarded, end)) ? 1.0 : 0.0;
            }) > 0;
   };
-  while (step > 0 && step < 1 && !proven(step)) step = step > 1e-300 ? 0.5 * step : 0;
+  while (step > 0 && (step < 1 || !formed_alike) && !proven(step)) step = step > 1e-300 ? 0.5 * step : 0;
   return {step};
 }
 
