@@ -205,6 +205,7 @@ void StepTerms::begin(const State& state, const TimeStep& step, double end) {
   elastic.set_scale(step.scale);
   // Each step begins with the κ of the scene: what it does follows from its start alone.
   elastic.membranes.reset_stiffness();
+  elastic.refine(state.nodes);
   if (step.has_inertia) {
     inertia.set_target(step.predicted + step.scale * gravity);
   } else {
