@@ -3,6 +3,8 @@
 #include <apart/bodies/collision_skin.hpp>
 #include <apart/bodies/lagrange_volume.hpp>
 #include <apart/geometry/generators.hpp>
+#include <apart/scene/scene_builder.hpp>
+#include <apart/scene/scene_file.hpp>
 
 #include <gtest/gtest.h>
 #include <Eigen/Geometry>
@@ -118,6 +120,32 @@ TEST(HighOrder, CurvedBallsOfALowerBasisOrderBounceWithoutIntersectionsOrInversi
   }
   EXPECT_LT(lowest, 0.1);     // pressed flat below
   EXPECT_GT(highest, 0.003);  // and up again
+}
+
+TEST(HighOrder, BallsAreSqueezedFarBeyondWhatTheirFirstQuadraturePointsResist) {
+  // Points of quadrature lie inside of the cells: their corners would be flat long before those resist, and
+  // no step would be feasible from the 50th on.
+  const Scene scene = build_scene(parse_scene(R"json({"version": 1, "gravity": [0, 0, 0],
+    "time": {"dt": 0.02, "steps": 55}, "contact": {"dhat": 1e-3, "friction_coefficient": 0.3},
+    "bodies": [
+      {"name": "ball", "type": "volume", "basis_order": 2,
+       "mesh": {"generator": "sphere", "radius": 0.1, "resolution": 2, "curve": 2},
+       "material": {"type": "neo_hookean", "E": 1e5, "nu": 0.3, "rho": 1000}},
+      {"name": "bottom", "type": "obstacle", "transform": {"translate": [0, -0.112, 0]},
+       "mesh": {"generator": "box", "size": [0.5, 0.02, 0.5], "cells": [1, 1, 1]}},
+      {"name": "top", "type": "obstacle", "transform": {"translate": [0, 0.112, 0]},
+       "motion": {"translate": [0, "-0.15*t", 0]},
+       "mesh": {"generator": "box", "size": [0.5, 0.02, 0.5], "cells": [1, 1, 1]}}]})json",
+                                              "squeeze.json", ".", {}));
+  Simulation simulation(scene.model);
+  double smallest = 1;
+  for (int step = 0; step < 55; ++step) {
+    const StepReport report = simulation.step();
+    ASSERT_TRUE(report.converged) << step;
+    smallest = report.min_volume_ratio;
+  }
+  EXPECT_LT(smallest, 0.4);
+  expect_intersection_free(simulation);
 }
 
 TEST(HighOrder, FreeBodiesKeepTheirMomentum) {
