@@ -171,15 +171,15 @@ TEST_F(PublishedScenes, RigidFixturesHaveATableOfTheirOwn) {
 }
 
 TEST_F(PublishedScenes, HighOrderScenesHaveATableOfTheirOwn) {
-  fs::create_directories(directory / "polyfem/higher-order");
+  fs::create_directories(directory / "polyfem/scripts/higher-order");
   write_file(directory / "polyfem/tet.msh",
              "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
              "$EndNodes\n$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n");
   write_file(directory / "polyfem/common.json",
              R"({"materials": [{"id": 1, "type": "NeoHookean", "E": 1e6, "nu": 0.4, "rho": 900}]})");
   const auto write_scene = [&](const std::string& name, const std::string& mesh) {
-    write_file(directory / ("polyfem/higher-order/" + name + ".json"),
-               R"({"common": "../common.json", "geometry": [{"mesh": "../)" + mesh +
+    write_file(directory / ("polyfem/scripts/higher-order/" + name + ".json"),
+               R"({"common": "../../common.json", "geometry": [{"mesh": "../../)" + mesh +
                    R"(", "volume_selection": 1}], "space": {"discr_order": 3},
                   "time": {"tend": 0.05, "time_steps": 5},
                   "boundary_conditions": {"rhs": [0, 9.81, 0]}})");
@@ -194,7 +194,7 @@ TEST_F(PublishedScenes, HighOrderScenesHaveATableOfTheirOwn) {
                        "far, 0 failed, 1 left out"),
             table.npos)
       << table;
-  EXPECT_NE(table.find("| higher-order/squish-beam-P3 | 20 | 1 | 0.01 | 5 |"), table.npos) << table;
+  EXPECT_NE(table.find("| scripts/higher-order/squish-beam-P3 | 20 | 1 | 0.01 | 5 |"), table.npos) << table;
   EXPECT_NE(table.find("| yes | Bending beam, P3 | 48 | 5.5K | 1.14 s | "), table.npos) << table;
 }
 
