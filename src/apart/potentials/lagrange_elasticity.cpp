@@ -40,6 +40,7 @@ void LagrangeElasticity<degree>::add(const ElasticCells& cells, Index first_node
     guarded.shape_degree = shape_degree;
     guarded.exact = lagrange.exact;
     guarded.rest = lagrange.rest.middleCols(t * shape_nodes, shape_nodes);
+    guarded.rest_determinant = bound(guarded).coefficients(guarded.rest).maxCoeff();
     if (lagrange.left.cols() > 0) guarded.left = lagrange.left.middleCols(t * shape_nodes, shape_nodes);
   }
   ElementElasticity<E>::add(elements, cells.materials);
@@ -110,8 +111,7 @@ int LagrangeElasticity<degree>::wanted_level(const Guarded& guarded, const Matri
   const JacobianBound& bound = this->bound(guarded);
   const Matrix3X x = placed(guarded, nodes);
   // A bound that is cheap decides for nearly all elements.
-  if (bound.coefficients(x).minCoeff() > compressed[0] * bound.coefficients(guarded.rest).maxCoeff())
-    return 0;
+  if (bound.coefficients(x).minCoeff() > compressed[0] * guarded.rest_determinant) return 0;
   const JacobianBound::Smallest smallest = bound.smallest(x, 0.01);
   const Matrix3 rest =
       guarded.rest * LagrangeTetrahedron(guarded.shape_degree).gradients(smallest.xi).transpose();

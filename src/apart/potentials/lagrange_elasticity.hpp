@@ -45,6 +45,7 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
     Matrix3X rest, left;             ///< on the lattice of that degree, see LagrangeCells; x₀ empty: zero
     LagrangeElement<degree> coarse;  ///< as it was added
     int exact;                       ///< see LagrangeCells
+    double rest_determinant = 0;     ///< a bound on that of its shape at rest, from above
     int level = 0;                   ///< how often its quadrature is refined
   };
   Matrix3X nodes_of(const Guarded& guarded, const Matrix3X& q) const;
