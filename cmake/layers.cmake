@@ -31,7 +31,7 @@ target_compile_options(apart_options INTERFACE
   # GCC looks for memory to reuse only past a gigabyte: a twentieth of the compile time, for 150 MB more.
   $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=500000>
   # GCC 12 reports false overflows inside Eigen and fmt templates and false overlaps inside std::string.
-  -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-restrict>)
 if(APART_SANITIZE)
   string(REGEX REPLACE "^address$" "address,undefined" sanitizers "${APART_SANITIZE}")
   target_compile_options(apart_options INTERFACE -fsanitize=${sanitizers} -fno-sanitize-recover=undefined

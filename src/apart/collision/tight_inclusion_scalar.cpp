@@ -21,9 +21,6 @@ struct ScalarOperations {
     friend Lanes operator*(double a, const Lanes& b) {
       return each([&](int i) { return a * b.v[i]; });
     }
-    friend Lanes operator-(const Lanes& a) {
-      return each([&](int i) { return -a.v[i]; });
-    }
   };
   template <class F>
   [[gnu::always_inline]] static Lanes each(F&& f) {

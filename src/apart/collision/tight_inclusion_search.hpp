@@ -36,7 +36,7 @@ class TightInclusion : private Operations {
 
  public:
   /// Not inlined: the compiler would look up a thread-local object again for each of its members.
-  [[gnu::noipa]] std::optional<double> run(const CcdQuery& query, const CcdOptions& options) {
+  [[gnu::noinline]] std::optional<double> run(const CcdQuery& query, const CcdOptions& options) {
     switch (query.kind) {
       case PairKind::point_point:
         return run<PairKind::point_point>(query, options);

@@ -80,7 +80,7 @@ Faces boundary_faces(const CurvedCells& cells) {
   std::vector<int> corners;
   const int n = cells.degree;
   for (const auto& [t, a, b, c] : outer) {
-    const auto point = [&](int i, int j) {  // i of n along a → b, j along a → c
+    const auto point = [&, t = t, a = a, b = b, c = c](int i, int j) {  // i of n along a → b, j along a → c
       LatticePoint at{};
       at[std::size_t(a)] = n - i - j;
       at[std::size_t(b)] = i;

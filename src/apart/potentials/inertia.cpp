@@ -2,7 +2,7 @@
 
 namespace apart {
 
-Inertia::Inertia(const Eigen::SparseMatrix<double>& mass) : mass_(mass) {
+Inertia::Inertia(const Eigen::SparseMatrix<double>& mass) {
   for (int j = 0; j < mass.outerSize(); ++j)
     for (Eigen::SparseMatrix<double>::InnerIterator it(mass, j); it; ++it)
       if (it.row() >= it.col()) entries_.push_back({{Index(it.row()), Index(it.col())}, it.value()});

@@ -8,7 +8,7 @@ namespace apart {
 /// weight/2 (q − q̃)ᵀ M (q − q̃) over nodes. [thesis eq. 2.1]
 class Inertia final : public Potential {
  public:
-  /// `mass`: node × node [kg], symmetric. Keeps a reference.
+  /// `mass`: node × node [kg], symmetric.
   explicit Inertia(const Eigen::SparseMatrix<double>& mass);
   void set_target(Matrix3X predicted) { predicted_ = std::move(predicted); }  ///< q̃ [m]
 
@@ -32,7 +32,6 @@ class Inertia final : public Potential {
     double mass;
     bool is_diagonal() const { return nodes[0] == nodes[1]; }
   };
-  const Eigen::SparseMatrix<double>& mass_;
   std::vector<Entry> entries_;
   Matrix3X predicted_;
   double weight_ = 1;

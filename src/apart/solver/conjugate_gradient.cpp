@@ -11,7 +11,7 @@ namespace apart {
 namespace {
 
 constexpr double curvature_rounding = 1e-12;  // relative error of pᵀ A p
-constexpr Index chunk = 2048;                 // of rows; fixed, so that sums do not depend on the threads
+constexpr Index rows_per_chunk = 2048;        // of rows; fixed, so that sums do not depend on the threads
 
 }  // namespace
 
@@ -119,9 +119,9 @@ void ConjugateGradient::precondition(const VectorX& r, VectorX& z) const {
 
 double ConjugateGradient::dot(const VectorX& x, const VectorX& y) const {
   const Index n = Index(inverse_.size());
-  std::vector<double> parts(std::size_t((n + chunk - 1) / chunk), 0);
-  parallel_chunks(n, chunk, [&](Index begin, Index end) {
-    parts[std::size_t(begin / chunk)] =
+  std::vector<double> parts(std::size_t((n + rows_per_chunk - 1) / rows_per_chunk), 0);
+  parallel_chunks(n, rows_per_chunk, [&](Index begin, Index end) {
+    parts[std::size_t(begin / rows_per_chunk)] =
         x.segment(3 * begin, 3 * (end - begin)).dot(y.segment(3 * begin, 3 * (end - begin)));
   });
   double sum = 0;
@@ -142,7 +142,7 @@ std::optional<VectorX> ConjugateGradient::solve(const VectorX& b, const Options&
   double rz = dot(r, z);
   while (iterations_ < options.max_iterations) {
     ++iterations_;
-    parallel_chunks(n, chunk, [&](Index begin, Index end) {
+    parallel_chunks(n, rows_per_chunk, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
         Vector3 sum = Vector3::Zero();
         for (Index k = row_start_[std::size_t(i)]; k < row_start_[std::size_t(i) + 1]; ++k)
@@ -156,7 +156,7 @@ std::optional<VectorX> ConjugateGradient::solve(const VectorX& b, const Options&
       return std::nullopt;
     }
     const double alpha = rz / curvature;
-    parallel_chunks(n, chunk, [&](Index begin, Index end) {
+    parallel_chunks(n, rows_per_chunk, [&](Index begin, Index end) {
       const Index first = 3 * begin, size = 3 * (end - begin);
       x.segment(first, size) += alpha * p.segment(first, size);
       r.segment(first, size) -= alpha * q.segment(first, size);
@@ -165,7 +165,7 @@ std::optional<VectorX> ConjugateGradient::solve(const VectorX& b, const Options&
     precondition(r, z);
     const double next = dot(r, z), beta = next / rz;
     rz = next;
-    parallel_chunks(n, chunk, [&](Index begin, Index end) {
+    parallel_chunks(n, rows_per_chunk, [&](Index begin, Index end) {
       const Index first = 3 * begin, size = 3 * (end - begin);
       p.segment(first, size) = z.segment(first, size) + beta * p.segment(first, size);
     });

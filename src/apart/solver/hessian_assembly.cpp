@@ -113,17 +113,20 @@ void TermBlocks::find_mixed(const Term& term, const Maps& maps) {
       const std::size_t first = blocks.size();
       const TermPoints points = term.potential->term(t);
       for (std::size_t p = 0; p < points.size(); ++p)
-        for_each_share(term, maps, points[p], [&](Index block, Share share) {
-          const auto same = std::find(blocks.begin() + std::ptrdiff_t(first), blocks.end(), block);
-          const std::size_t rank = std::size_t(same - blocks.begin()) - first;
-          if (same == blocks.end()) {
-            blocks.push_back(block);
-            share_counts.push_back(0);
-          }
-          ++share_counts[first + rank];
-          share.point = Index(p);
-          entries.push_back({rank, share});
-        });
+        for_each_share(term, maps, points[p],
+                       [&, &blocks = blocks, &share_counts = share_counts, &entries = entries](Index block,
+                                                                                               Share share) {
+                         const auto same =
+                             std::find(blocks.begin() + std::ptrdiff_t(first), blocks.end(), block);
+                         const std::size_t rank = std::size_t(same - blocks.begin()) - first;
+                         if (same == blocks.end()) {
+                           blocks.push_back(block);
+                           share_counts.push_back(0);
+                         }
+                         ++share_counts[first + rank];
+                         share.point = Index(p);
+                         entries.push_back({rank, share});
+                       });
       const std::size_t size = blocks.size() - first;
       next.assign(1, shares.size());
       for (std::size_t b = 0; b < size; ++b) next.push_back(next[b] + share_counts[first + b]);

@@ -52,7 +52,7 @@ std::vector<char> find_folded(const Matrix3X& points, const std::vector<exact::P
   std::vector<char> folded(neighbours.size());
   parallel_for(Index(neighbours.size()), [&](Index i) {
     const auto& [a, b] = neighbours[std::size_t(i)];
-    const auto shared = [&](Index v) {
+    const auto shared = [&b = b](Index v) {
       return std::find(b.vertices.begin(), b.vertices.end(), v) != b.vertices.end();
     };
     // The vertices of each that the other has, then those that it has not.
