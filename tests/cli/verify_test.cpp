@@ -590,7 +590,7 @@ TEST_F(Verifies, ThatRigidBodiesKeepTheirShapeAndDoNotTunnel) {
   for (const auto& [map, reason] : cases) {
     const SpoiledRun out(directory / "out");
     write_file(out.frames()[2], good);
-    out.frame(out.frames()[2], [&](Frame& f) {
+    out.frame(out.frames()[2], [&map = map](Frame& f) {
       for (Index i = 0; i < f.mesh.points.cols(); ++i) f.mesh.points.col(i) = map(f.mesh.points.col(i));
     });
     out.rebind();

@@ -154,8 +154,10 @@ TEST(SquaredDistance, GradientAndHessianAreTheDerivatives) {
           if (frame.offset.norm() * 1e-15 > 0.05 * step) continue;
           SCOPED_TRACE(::testing::Message() << "kind " << int(kind) << " free " << free << " gap " << gap
                                             << " scale " << frame.scale << " offset " << frame.offset.norm());
-          const auto value = [&](const Matrix3X& y) { return squared_distance(kind, stencil_points(y)); };
-          const auto gradient = [&](const Matrix3X& y) -> Matrix3X {
+          const auto value = [&kind = kind](const Matrix3X& y) {
+            return squared_distance(kind, stencil_points(y));
+          };
+          const auto gradient = [&kind = kind, n](const Matrix3X& y) -> Matrix3X {
             const StencilPoints p = stencil_points(y);
             const StencilVector all = squared_distance_gradient(closest_feature(kind, p), n, p);
             return Eigen::Map<const Matrix3X>(all.data(), 3, n);

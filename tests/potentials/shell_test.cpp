@@ -276,6 +276,7 @@ TEST(Shell, BendingCostsNoMoreThanTheMembrane) {
       }
       least = std::min(least, process_cpu_seconds() - start);
     }
+    EXPECT_TRUE(std::isfinite(sum));
     return least;
   };
   const double with_membrane = cost(membrane), with_bending = cost(bending);

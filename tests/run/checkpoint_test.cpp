@@ -163,10 +163,11 @@ TEST(Checkpoint, WithABadMeshIsRefusedAndNamesTheFile) {
   };
   for (const auto& [name, vector] : good.vectors) {
     if (!name.starts_with("mesh")) continue;
-    refused("missing " + name, [&](Archive& a) { a.vectors.erase(name); });
+    refused("missing " + name, [&name = name](Archive& a) { a.vectors.erase(name); });
     if (vector.size() == 0 || name == "mesh 0 cell_substance") continue;
     for (const double value : {-1.0, 0.5, 1e9, 1e300, std::numeric_limits<double>::quiet_NaN()})
-      refused(fmt::format("{} in {}", value, name), [&](Archive& a) { a.vectors[name][0] = value; });
+      refused(fmt::format("{} in {}", value, name),
+              [&, &name = name](Archive& a) { a.vectors[name][0] = value; });
   }
   refused("no rest shape", [](Archive& a) { a.matrices.erase("mesh 0 rest_points"); });
   refused("no mesh", [](Archive& a) { a.matrices.erase("mesh 0 points"); });

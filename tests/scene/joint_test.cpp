@@ -113,7 +113,7 @@ TEST(JointScene, RefusesWhatCannotBe) {
            R"(, {"type": "fixed", "bodies": ["b", "a"], "at": [0.25, 0, 0]})",
        "joints[0]: has a motor that cannot do what it is told"}};
   for (const auto& [joints, words] : cases) {
-    const std::string message = message_of([&] { with_joints(joints); });
+    const std::string message = message_of([&joints = joints] { with_joints(joints); });
     EXPECT_NE(message.find(words), std::string::npos) << joints << "\n" << message;
     EXPECT_NE(message.find("scene.json:"), std::string::npos) << message;
   }
