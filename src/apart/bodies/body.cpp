@@ -26,7 +26,7 @@ Matrix3 edge_matrix(const Matrix3X& x, const Eigen::Vector4i& tet) {
 
 ElasticCells make_cells(const Matrix3X& nodes, Tetrahedra tets, std::vector<Material> materials,
                         std::vector<Index> material_of) {
-  ElasticCells cells{std::move(tets), {}, {}, std::move(materials), std::move(material_of), {}, {}};
+  ElasticCells cells{std::move(tets), {}, {}, std::move(materials), std::move(material_of), {}, {}, {}};
   cells.volume.resize(cells.nodes.cols());
   cells.inverse_rest.resize(cells.nodes.cols());
   for (Index t = 0; t < cells.nodes.cols(); ++t) {
@@ -35,6 +35,12 @@ ElasticCells make_cells(const Matrix3X& nodes, Tetrahedra tets, std::vector<Mate
     cells.inverse_rest[t] = d.inverse();
   }
   return cells;
+}
+
+std::vector<double> densities(const CellSubstances& substances) {
+  std::vector<double> result;
+  for (const Substance& s : substances.substances) result.push_back(s.density);
+  return result;
 }
 
 }  // namespace
@@ -135,6 +141,7 @@ Body make_volume(std::string name, Mesh mesh, const CellSubstances& substances, 
   std::vector<Material> materials;
   for (const Substance& s : substances.substances) materials.push_back(s.material);
   body.elastic = make_cells(body.nodes, body.mesh.tetrahedra, std::move(materials), substances.of_cell);
+  body.elastic->density = densities(substances);
   if (substances.substances.size() > 1) body.sets.cell_substance = substances.of_cell;
 
   Triplets entries;
@@ -188,12 +195,19 @@ Body make_volume(std::string name, const Mesh& mesh, const CellSubstances& subst
   body.mass = std::move(made.mass);
   body.encloses_volume = true;
   set_surface(body);
-  ElasticCells cells{
-      made.cells.nodes.topRows<4>(), {}, VectorX(count), std::move(materials), substances.of_cell, {}, {}};
+  ElasticCells cells{made.cells.nodes.topRows<4>(),
+                     {},
+                     VectorX(count),
+                     std::move(materials),
+                     substances.of_cell,
+                     {},
+                     {},
+                     {}};
   for (Index t = 0; t < count; ++t)
     cells.volume[t] = made.cells.weights.segment(t * made.cells.points, made.cells.points).sum();
   cells.lagrange = std::move(made.cells);
   cells.cell_of_face = std::move(made.cell_of_face);
+  cells.density = densities(substances);
   body.elastic = std::move(cells);
   if (substances.substances.size() > 1) body.sets.cell_substance = substances.of_cell;
   return body;

@@ -53,6 +53,7 @@ struct ElasticCells {
   std::optional<LagrangeCells> lagrange;
   /// Of each triangle of the body's surface, if that is not the boundary of linear cells; else empty.
   std::vector<Index> cell_of_face;
+  std::vector<double> density;  ///< [kg/m³] at rest, as `materials`; of affine bodies empty
   /// The cells of materials that may invert, ascending.
   std::vector<Index> invertible_cells() const;
 };

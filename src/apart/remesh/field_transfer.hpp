@@ -1,0 +1,44 @@
+#pragma once
+#include <apart/bodies/body.hpp>
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace apart {
+
+/// A field of a mesh whose edges were split, with the mean of its ends at each midpoint, which come last, in
+/// order: the same function. Ends may be midpoints created before.
+Matrix3X with_midpoints(const Matrix3X& field, std::span<const std::array<Index, 2>> edges);
+
+/// Takes fields from one mesh of a volume to another on the same rest shape, whose points are some of its
+/// points: as edges are collapsed.
+///
+/// The new field is the nearest one, ∫ρ |u₂ − u₁|² is smallest: M₂ u₂ = A u₁ with a_ij = ∫ρ φ²_i φ¹_j over
+/// the rest shape [thesis eq. 6.6–6.7, with density]. So momentum ∫ρ u stays, and ∫ρ |u|² never grows.
+/// Written as a correction of the values that the points have already, M₂ δ = ∫ρ φ²_i (u₁ − I u₁), its
+/// right-hand side is zero but in the cells that have changed: those are cut at each other, and the products
+/// integrated exactly.
+class CollapseTransfer {
+ public:
+  using Mask = Eigen::Array<bool, 3, Eigen::Dynamic>;
+  /// `points`: of `after`, their numbers in `before`. Keeps a reference to `after`.
+  CollapseTransfer(const Body& before, const Body& after, std::vector<Index> points);
+
+  /// I u₁: the values of the points that remain.
+  Matrix3X restricted(const Matrix3X& before) const;
+  /// δ, zero where `held` is true. Of any number of columns like `before`.
+  Matrix3X correction(const Matrix3X& before, const Mask& held) const;
+
+ private:
+  const Body& after_;
+  std::vector<Index> points_;
+  /// ∫ρ φ²_i (u₁ − I u₁) = Σ weight · u₁ of points of `before` [kg].
+  struct Entry {
+    Index point, source;
+    double weight;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace apart

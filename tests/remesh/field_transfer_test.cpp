@@ -1,0 +1,125 @@
+// What is carried from one mesh to the next keeps its momentum and gains no energy.
+#include <apart/geometry/generators.hpp>
+#include <apart/remesh/field_transfer.hpp>
+#include <apart/remesh/volume_editor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace apart::test {
+namespace {
+
+Body two_materials(int cells) {
+  CellSubstances substances{
+      {{NeoHookean{lame_parameters(1e5, 0.4)}, 1000}, {NeoHookean{lame_parameters(1e6, 0.4)}, 3000}}, {}};
+  const Mesh mesh = generate::box({1, 1, 1}, {cells, cells, cells});
+  for (Index t = 0; t < mesh.tetrahedra.cols(); ++t) {
+    double y = 0;
+    for (const int p : mesh.tetrahedra.col(t)) y += mesh.points(1, p);
+    substances.of_cell.push_back(y > 0);
+  }
+  return make_volume("box", mesh, substances, MassKind::consistent);
+}
+
+Matrix3X random_field(Index n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> value(-1, 1);
+  Matrix3X field(3, n);
+  for (double& v : field.reshaped()) v = value(random);
+  return field;
+}
+
+double energy(const Body& body, const Matrix3X& v) {
+  return 0.5 * (v * body.mass).cwiseProduct(v).sum();
+}
+Vector3 momentum(const Body& body, const Matrix3X& v) {
+  return (v * body.mass).rowwise().sum();
+}
+
+/// The body with some edges split, and those that were.
+struct SplitBody {
+  Body body;
+  std::vector<std::array<Index, 2>> edges;
+};
+SplitBody split(const Body& body, int count) {
+  VolumeEditor editor({shape_of(body), {}, {}, body.node_count()});
+  std::mt19937 random(2);
+  SplitBody result;
+  while (int(result.edges.size()) < count) {
+    const auto edges = editor.edges();
+    const auto edge = edges[random() % edges.size()];
+    if (editor.split(edge[0], edge[1]) == Refusal::none) result.edges.push_back(edge);
+  }
+  result.body = with_shape(body, editor.result().shape);
+  return result;
+}
+
+struct Collapsed {
+  Body body;
+  std::vector<Index> points;
+};
+Collapsed collapse(const Body& body, Index lasting, int count) {
+  VolumeEditor editor({shape_of(body), {}, {}, lasting});
+  for (const auto& [a, b] : editor.edges())
+    if (count > 0 && !editor.cells_of_edge(a, b).empty() && editor.collapse(b, a, 0.1) == Refusal::none)
+      --count;
+  VolumeEditor::Result result = editor.result();
+  return {with_shape(body, std::move(result.shape)), std::move(result.points)};
+}
+
+CollapseTransfer::Mask none_held(const Body& body) {
+  return CollapseTransfer::Mask::Constant(3, body.node_count(), false);
+}
+
+TEST(FieldTransfer, ASplitChangesNoIntegral) {
+  const Body body = two_materials(2);
+  const auto [fine, edges] = split(body, 40);
+  const Matrix3X u = random_field(body.node_count(), 1), v = with_midpoints(u, edges);
+  EXPECT_NEAR(energy(fine, v), energy(body, u), 1e-13 * energy(body, u));
+  EXPECT_LT((momentum(fine, v) - momentum(body, u)).norm(), 1e-12 * energy(body, u));
+}
+
+TEST(FieldTransfer, ACollapseKeepsMomentumAndGainsNoEnergy) {
+  const Body body = two_materials(2);
+  const auto [fine, edges] = split(body, 40);
+  const auto [coarse, points] = collapse(fine, body.node_count(), 15);
+  ASSERT_LT(coarse.node_count(), fine.node_count() - 10);
+  const CollapseTransfer transfer(fine, coarse, points);
+  for (unsigned seed = 1; seed < 6; ++seed) {
+    const Matrix3X u = random_field(fine.node_count(), seed);
+    const Matrix3X v = transfer.restricted(u) + transfer.correction(u, none_held(coarse));
+    EXPECT_LT((momentum(coarse, v) - momentum(fine, u)).norm(), 1e-12 * momentum(fine, u.cwiseAbs()).norm());
+    EXPECT_LT(energy(coarse, v), energy(fine, u));
+    // The difference is orthogonal to all fields of the new mesh, linear ones among them.
+    EXPECT_LT((v * coarse.mass * coarse.nodes.transpose() - u * fine.mass * fine.nodes.transpose()).norm(),
+              1e-12 * momentum(fine, u.cwiseAbs()).norm());
+    EXPECT_GT((v - transfer.restricted(u)).norm(), 1e-3);
+  }
+}
+
+TEST(FieldTransfer, WhatTheCoarseMeshCanRepresentIsKept) {
+  const Body body = two_materials(2);
+  const auto [fine, edges] = split(body, 30);
+  const auto [coarse, points] = collapse(fine, body.node_count(), 12);
+  const CollapseTransfer transfer(fine, coarse, points);
+  Matrix3 slope;
+  slope << 1, 2, 3, 0.5, -1, 2, 0, 1, -2;
+  const Matrix3X u = (slope * fine.nodes).colwise() + Vector3(1, -2, 3);
+  EXPECT_LT(transfer.correction(u, none_held(coarse)).norm(), 1e-13 * u.norm());
+}
+
+TEST(FieldTransfer, HeldCoordinatesKeepTheirValues) {
+  const Body body = two_materials(2);
+  const auto [fine, edges] = split(body, 30);
+  const auto [coarse, points] = collapse(fine, body.node_count(), 12);
+  const CollapseTransfer transfer(fine, coarse, points);
+  CollapseTransfer::Mask held = none_held(coarse);
+  for (Index n = 0; n < coarse.node_count(); n += 2) held(1, n) = true;
+  const Matrix3X delta = transfer.correction(random_field(fine.node_count(), 4), held);
+  for (Index n = 0; n < coarse.node_count(); n += 2) EXPECT_EQ(delta(1, n), 0);
+  EXPECT_GT(delta.norm(), 1e-3);
+}
+
+}  // namespace
+}  // namespace apart::test
