@@ -11,7 +11,7 @@ set(APART_DEPENDENCIES
   "embree 3"
   "PNG"
   "ZLIB"
-  "HDF5 COMPONENTS C"
+  "HDF5Archive" # cmake/FindHDF5Archive.cmake
   "EXPAT"
   "Basix")
 foreach(dependency IN LISTS APART_DEPENDENCIES)

@@ -1,0 +1,25 @@
+# Defines the imported target HDF5Archive::HDF5Archive: HDF5's C library, static where there is one. Debian's shared one
+# needs libcurl for files on the web, and through it 24 more libraries, whose loading takes a quarter of the start of a
+# program.
+find_package(HDF5 COMPONENTS C)
+set(hdf5_folders)
+foreach(library IN LISTS HDF5_C_LIBRARIES)
+  get_filename_component(folder "${library}" DIRECTORY)
+  list(APPEND hdf5_folders "${folder}")
+endforeach()
+find_library(HDF5_STATIC_LIBRARY libhdf5.a HINTS ${hdf5_folders})
+find_library(SZIP_LIBRARY sz)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(HDF5Archive DEFAULT_MSG HDF5_C_LIBRARIES)
+if(HDF5Archive_FOUND AND NOT TARGET HDF5Archive::HDF5Archive)
+  add_library(HDF5Archive::HDF5Archive INTERFACE IMPORTED)
+  set_target_properties(HDF5Archive::HDF5Archive PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${HDF5_C_INCLUDE_DIRS}")
+  if(HDF5_STATIC_LIBRARY AND SZIP_LIBRARY)
+    find_package(ZLIB REQUIRED)
+    target_link_libraries(HDF5Archive::HDF5Archive INTERFACE ${HDF5_STATIC_LIBRARY} ${SZIP_LIBRARY} ZLIB::ZLIB
+                                                             ${CMAKE_DL_LIBS} m)
+  else()
+    target_link_libraries(HDF5Archive::HDF5Archive INTERFACE hdf5::hdf5)
+  endif()
+endif()
+mark_as_advanced(HDF5_STATIC_LIBRARY SZIP_LIBRARY)
