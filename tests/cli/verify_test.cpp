@@ -608,5 +608,51 @@ TEST_F(Verifies, ThatRigidBodiesKeepTheirShapeAndDoNotTunnel) {
   expect_refused("'plate'");
 }
 
+TEST_F(Verifies, ThatJointsAreClosed) {
+  const auto bar = [](const std::string& name, const std::string& at) {
+    return R"({"type": "rigid", "name": ")" + name +
+           R"(", "mesh": {"generator": "box", "size": [0.4, 0.1, 0.1]}, "transform": {"translate": )" + at +
+           R"(}, "velocity": [0.3, 0.2, 0.5], "angular_velocity": [90, 200, -120]})";
+  };
+  scene(bar("crank", "[0.2, 0, 0]") + "," + bar("rod", "[0.7, 0, 0]") + "," + bar("slide", "[0, 1, 0]") +
+            "," + bar("pin", "[0, 2, 0]") + "," + bar("plug", "[0, 3, 0]") + "," +
+            R"({"type": "volume", "name": "jelly", "mesh": {"generator": "box", "size": 0.4, "cells": 1},
+                "transform": {"translate": [0, 4.3, 0]}})" +
+            "," + bar("late", "[2, 0, 0]"),
+        R"(, "joints": [
+          {"type": "hinge", "name": "axle", "bodies": ["crank"], "at": [0, 0, 0], "axis": [0, 0, 1],
+           "angle": {"motor": {"velocity": 360}}},
+          {"type": "ball", "name": "knuckle", "bodies": ["rod", "crank"], "at": [0.45, 0, 0]},
+          {"type": "slider", "name": "rail", "bodies": ["slide"], "at": [0, 1, 0], "axis": [1, 0, 0]},
+          {"type": "cylinder", "name": "bush", "bodies": ["pin"], "at": [0, 2, 0], "axis": [1, 0, 0]},
+          {"type": "fixed", "name": "weld", "bodies": ["plug", "pin"], "at": [0, 2.5, 0]},
+          {"type": "ball", "name": "eye", "bodies": ["jelly", "plug"], "at": [0, 4.1, 0]},
+          {"type": "hinge", "name": "latch", "bodies": ["late"], "at": [2, 0, 0], "axis": [0, 1, 0], "from": 0.015}])");
+  const SpoiledRun out = run();
+  expect_certified("frames only");
+  EXPECT_NE(read_file(out / "certificate.json").find("\"joints\": 7"), std::string::npos);
+  // Each body in turn is moved as a whole, so that only its joints tell; along the rail only the slide may.
+  const std::string good = read_file(out.frames()[4]);
+  const auto moved = [&](const std::string& body, const Vector3& by) {
+    write_file(out.frames()[4], good);
+    out.frame(out.frames()[4], [&](Frame& f) {
+      for (const Index i : points_of(f, body)) f.mesh.points.col(i) += by;
+    });
+    out.rebind();
+  };
+  for (const auto& [body, joint] : std::vector<std::pair<std::string, std::string>>{{"crank", "axle"},
+                                                                                    {"rod", "knuckle"},
+                                                                                    {"slide", "rail"},
+                                                                                    {"pin", "bush"},
+                                                                                    {"plug", "weld"},
+                                                                                    {"jelly", "eye"},
+                                                                                    {"late", "latch"}}) {
+    moved(body, {0, 1e-5, 0});
+    expect_refused("the joint '" + joint + "' of ");
+  }
+  moved("slide", {1e-5, 0, 0});
+  expect_certified("frames only");
+}
+
 }  // namespace
 }  // namespace apart::test

@@ -3,13 +3,61 @@
 #include <apart/scene/scene_builder.hpp>
 #include <apart/simulation/simulation.hpp>
 
+#include <cmath>
+
 namespace apart {
+
+namespace {
+
+verify::JointClaim::Kind kind_of(JointKind kind) {
+  using enum verify::JointClaim::Kind;
+  switch (kind) {
+    case JointKind::ball:
+      return ball;
+    case JointKind::hinge:
+      return hinge;
+    case JointKind::slider:
+      return slider;
+    case JointKind::cylinder:
+      return cylinder;
+    case JointKind::fixed:
+      break;
+  }
+  return fixed;
+}
+
+/// Of the joints that cannot break; `start`: a frame of the model.
+std::vector<verify::JointClaim> joint_claims(const std::shared_ptr<const Model>& model, const Frame& start) {
+  std::vector<Index> first_point(model->bodies.size(), -1);
+  for (Index i = start.point_body.size(); i-- > 0;) first_point[std::size_t(start.point_body[i])] = i;
+  std::vector<verify::JointClaim> claims;
+  for (const Joint& joint : model->joints) {
+    if (std::isfinite(joint.largest_force) || std::isfinite(joint.largest_torque)) continue;
+    verify::JointClaim claim{joint.name, kind_of(joint.kind), {}, joint.axis,
+                             joint.arm,  joint.begins_late(), {}};
+    for (std::size_t s = 0; s < 2; ++s) {
+      const JointSide& side = joint.sides[s];
+      claim.sides[s] = {side.body, side.pivot, {}, side.weights};
+      if (side.weights.size() == 0) continue;
+      for (const Index p : model->bodies[std::size_t(side.body)].sets[side.points])
+        claim.sides[s].points.push_back(first_point[std::size_t(side.body)] + p);
+    }
+    claim.acts = [when = joint.when, dt = model->options.dt](Index step) {
+      return when.covers(double(step) * dt);
+    };
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+}  // namespace
 
 verify::SceneClaims claims_of_scene(const std::filesystem::path& run_directory) {
   verify::SceneClaims claims;
   try {
     const Scene scene = build_scene(read_scene(run_directory / "scene.json"));
     claims.start = Simulation(scene.model).frame();
+    claims.joints = joint_claims(scene.model, claims.start);
     claims.dt = scene.model->options.dt;
     claims.frame_every = scene.frame_every;
     claims.absent = [model = scene.model](Index step) {

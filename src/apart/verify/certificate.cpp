@@ -76,6 +76,10 @@ std::vector<Proof> proofs(const Certificate& c) {
   if (c.rigid > 0)
     list.push_back({"rigid bodies have the shape of the first frame and are not mirrored", iterates,
                     "distances to four of their points, within 1e-9 of their size"});
+  if (c.joints > 0)
+    list.push_back(
+        {"joints that cannot break are closed", here,
+         "distances of the points that their bodies carry, within 4e-6 of the smaller body's size"});
   if (c.half_spaces > 0) list.push_back({"everything is above the half-spaces", iterates, exact});
   if (c.thickness)
     list.push_back({"gaps are at least the thickness", here,
@@ -120,6 +124,7 @@ void write_certificate(const Path& run_directory, const Certificate& c) {
                                  {"solids", c.solids},
                                  {"affine_bodies", c.affine},
                                  {"rigid_bodies", c.rigid},
+                                 {"joints", c.joints},
                                  {"tetrahedra", c.tetrahedra},
                                  {"unchecked_tetrahedra", c.invertible},
                                  {"strain_limited_triangles", c.limited},
@@ -185,6 +190,7 @@ std::string summary(const Certificate& c) {
     if (c.tetrahedra + c.affine > 0)
       holds.push_back(c.invertible > 0 ? "no inversion of the tetrahedra checked" : "no inversion");
     if (c.rigid > 0) holds.push_back("no rigid body deformed");
+    if (c.joints > 0) holds.push_back("no joint open");
     if (c.thickness) holds.push_back("no gap below its thickness");
     if (c.limited > 0) holds.push_back("no strain at its limit");
     text += fmt::format("CERTIFIED ({}): {}{}\n", coverage_text(c), fmt::join(holds, ", "),

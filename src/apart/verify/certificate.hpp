@@ -42,6 +42,7 @@ struct Certificate {
   Index solids = 0;                        ///< that nothing may lie in
   Index affine = 0;                        ///< affine bodies
   Index rigid = 0;                         ///< rigid bodies
+  Index joints = 0;                        ///< that cannot break, checked in each frame
   bool thickness = false;                  ///< bodies have a thickness: gaps were checked for it
   Index run_steps = 0;                     ///< of the run, as far as frames and iterates show
   Index steps = 0;                         ///< steps whose Newton iterates were recorded and checked
@@ -76,8 +77,9 @@ inline constexpr std::string_view coverage_names[] = {"frames", "some_paths", "a
 /// state at the beginning or the end of a step, in order.
 ///
 /// With `scene`: the files are those that the run wrote (verify/binding.hpp), the first frame is the start of
-/// the scene and claims what the scene says, frames follow each other as the scene asks, and the right bodies
-/// are present. Without: what the frames claim is taken as true.
+/// the scene and claims what the scene says, frames follow each other as the scene asks, the right bodies
+/// are present, and joints that cannot break are closed (verify/joints.hpp). Without: what the frames claim
+/// is taken as true.
 ///
 /// Throws InputError if there is no run to check or its list of frames is damaged or names a frame that is
 /// missing; a damaged frame or file of iterates is a violation.

@@ -52,6 +52,8 @@ class Certifier {
         add(run_directory_ / "scene.json", FindingKind::scene,
             fmt::format("cannot be compared with the frames: {}", scene_->trouble));
     }
+    if (knows_scene()) joints_ = verify::JointCheck(scene_->joints, scene_->start);
+    certificate_.joints = joints_.count();
     for (std::size_t i = 0; i < files.size(); ++i) {
       try {
         const Frame frame = read_frame(files[i]);
@@ -208,6 +210,7 @@ class Certifier {
       certificate_.max_strain_share = std::max(certificate_.max_strain_share.value_or(0), *share);
     add(file, check_->below_half_spaces(x));
     add(file, check_->thin(x, Certificate::max_listed));
+    if (knows_scene()) add(file, joints_.open(x, Index(std::round(frame.time / scene_->dt)), frame.absent));
     keep_smaller(certificate_.min_volume_ratio, check_->smallest_volume_ratio(x, reference_));
     keep_smaller(certificate_.min_distance, check_->smallest_distance(x));
   }
@@ -415,6 +418,7 @@ class Certifier {
   Certificate certificate_;
   std::optional<Index> said_steps_;  ///< by summary.json
   std::vector<std::string> body_names_;
+  verify::JointCheck joints_;
   double last_time_ = 0;             ///< [s] of the frame before
   std::optional<FrameCheck> check_;  ///< for the topology in use
   Matrix3X reference_;               ///< [m] the first frame of that topology

@@ -1,6 +1,7 @@
 #pragma once
 // What frames claim besides positions, and what the scene of their run says.
 #include <apart/io/frame.hpp>
+#include <apart/verify/joints.hpp>
 
 #include <functional>
 #include <optional>
@@ -18,6 +19,7 @@ struct SceneClaims {
   Index frame_every = 1;  ///< a frame after so many steps, and after the last
   /// Bodies that are absent in a step, ascending.
   std::function<std::vector<int>(Index step)> absent;
+  std::vector<JointClaim> joints = {};  ///< all that cannot break
 };
 
 /// The first thing in which the first frame of a run is not what the scene says, as the end of a sentence

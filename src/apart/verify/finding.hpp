@@ -28,12 +28,13 @@ enum class FindingKind {
   presence,  ///< a body that is there, or is not, against what else is said of it
   scene,     ///< what frames claim is not what the scene says
   binding,   ///< a file that is not the one the run wrote
-  rigid      ///< a rigid body that has not kept its shape
+  rigid,     ///< a rigid body that has not kept its shape
+  joint      ///< a joint that is open
 };
 inline constexpr std::string_view finding_names[] = {
     "intersection",   "gap",        "half_space", "inversion", "strain", "not_finite", "path_contact",
     "path_inversion", "unreadable", "topology",   "history",   "nested", "collapse",   "affine",
-    "path_gap",       "presence",   "scene",      "binding",   "rigid"};
+    "path_gap",       "presence",   "scene",      "binding",   "rigid",  "joint"};
 
 /// One broken promise, or one reason why a promise cannot be checked.
 struct Finding {
