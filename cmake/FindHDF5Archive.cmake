@@ -1,6 +1,5 @@
 # Defines the imported target HDF5Archive::HDF5Archive: HDF5's C library, static where there is one. Debian's shared one
-# needs libcurl for files on the web, and through it 24 more libraries, whose loading takes a quarter of the start of a
-# program.
+# needs libcurl for files on the web, and through it some twenty libraries that would be loaded at the start of a program.
 find_package(HDF5 COMPONENTS C)
 set(hdf5_folders)
 foreach(library IN LISTS HDF5_C_LIBRARIES)
