@@ -20,7 +20,7 @@ PARALLEL := core geometry collision potentials solver verify physics viewer web
 SPACE := $(subst ,, )
 SOURCES := find src tests bench -name '*.cpp' -o -name '*.hpp'
 
-.PHONY: build run test slow-test bench ccd-campaign stress scenes fuzz sanitize sanitize-threads install format check-format clean help dependencies configure
+.PHONY: build run test slow-test bench ccd-campaign stress scenes fuzz sanitize sanitize-threads install python install-python format check-format clean help dependencies configure
 .SILENT:
 
 build: configure # build the program: build/apart
@@ -73,6 +73,13 @@ sanitize-threads: # the tests of what runs in parallel with the thread sanitizer
 install: build # install program, library and CMake package below PREFIX=/usr/local
 	cmake --install $(BUILD) --prefix "$(PREFIX)" >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
 	echo "Installed below $(PREFIX); the list is $(BUILD)/install_manifest.txt"
+
+python: configure # build the Python package: build/python/apart
+	$(NINJA) python
+
+install-python: python # install it for the interpreter that it was built for
+	cmake --install $(BUILD) --component python >$(BUILD)/install-python.log || { cat $(BUILD)/install-python.log; exit 1; }
+	sed -n 's/^-- .*: \(.*\/apart\)\/__init__.py$$/Installed in \1/p' $(BUILD)/install-python.log
 
 format: dependencies # format every source file
 	$(SOURCES) | xargs clang-format -i

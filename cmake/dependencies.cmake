@@ -26,6 +26,22 @@ find_path(CGAL_INCLUDE_DIR CGAL/Exact_predicates_inexact_constructions_kernel.h 
 find_path(HTTPLIB_INCLUDE_DIR httplib.h REQUIRED)
 mark_as_advanced(CGAL_INCLUDE_DIR HTTPLIB_INCLUDE_DIR)
 
+# The Python module, if what it needs is there: Debian's Python, unless -DPython_EXECUTABLE=... names another one, which
+# needs its headers and numpy. An interpreter that comes first in PATH need not have them.
+if(APART_PYTHON AND NOT APART_SANITIZE)
+  if(NOT Python_EXECUTABLE AND EXISTS /usr/bin/python3)
+    set(Python_EXECUTABLE /usr/bin/python3 CACHE FILEPATH "Interpreter that the module is built for")
+  endif()
+  find_package(Python COMPONENTS Interpreter Development.Module NumPy)
+  set(PYBIND11_NOPYTHON ON) # it is found above
+  find_package(pybind11)
+  if(Python_FOUND AND pybind11_FOUND)
+    set(APART_HAS_PYTHON ON)
+  else()
+    message(STATUS "The Python module is not built: install pybind11-dev, python3-dev and python3-numpy")
+  endif()
+endif()
+
 # Linked by name (gmp, mpfr, cpp-httplib); looked up here so that a missing one is noticed when configuring.
 find_library(GMP_LIBRARY gmp REQUIRED)
 find_library(MPFR_LIBRARY mpfr REQUIRED)

@@ -1,6 +1,7 @@
-# Compile options shared by everything, and the two ways to make a target of a folder of src/apart:
+# Compile options shared by everything, and the three ways to make a target of a folder of src/apart:
 #   apart_layer(NAME DEPENDS layers... PUBLIC libraries... LINKS libraries... [COLD])   a static library
 #   apart_program(NAME OUTPUT name DEPENDS layers... LINKS libraries...)                an executable
+#   apart_module(NAME OUTPUT name DEPENDS layers...)                                    a module of Python
 # DEPENDS are the layers a folder may include, and through them all they may include. PUBLIC libraries appear in the
 # layer's headers, LINKS only in its sources. COLD: what runs once, not in every step, and is compiled for size of the
 # wait, not for speed; so are programs. tests/contracts/layering_test.cpp reads these calls and rejects every
@@ -122,4 +123,20 @@ function(apart_program name)
   target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled_scene)
   apart_batches(apart_${name} 10)
   install(TARGETS apart_${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# In ${CMAKE_BINARY_DIR}/python/apart, where cmake/python.cmake puts the rest of the package.
+function(apart_module name)
+  cmake_parse_arguments(ARG "" "OUTPUT" "DEPENDS" ${ARGN})
+  list(TRANSFORM ARG_DEPENDS PREPEND apart_)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  Python_add_library(apart_${name} MODULE WITH_SOABI ${sources})
+  set_target_properties(apart_${name} PROPERTIES OUTPUT_NAME ${ARG_OUTPUT}
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/apart)
+  # Only the module's entry is visible, so that other modules may bring libraries of other versions.
+  target_link_options(apart_${name} PRIVATE -Wl,--exclude-libs,ALL)
+  target_link_libraries(apart_${name} PRIVATE pybind11::headers ${ARG_DEPENDS} apart_options)
+  target_compile_options(apart_${name} PRIVATE -O1)
+  target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled_scene)
+  apart_batches(apart_${name} 4)
 endfunction()

@@ -1,4 +1,4 @@
-// Which folder may include which is declared once, by the calls of apart_layer and apart_program in
+// Which folder may include which is declared once, by the calls of apart_layer, apart_program and apart_module in
 // src/apart/CMakeLists.txt. These tests read that file and every source file, and reject an include that goes
 // upward or sideways, and an outside library that leaves the one place that wraps it.
 #include <gtest/gtest.h>
@@ -48,6 +48,7 @@ constexpr Wrapped wrapped_libraries[] = {
     {"httplib", "web/view_server.cpp"},
     {"openssl/", "web/view_server.cpp"},
     {"CLI/", "cli/", false},
+    {"pybind11/", "python/", false},
 };
 
 std::string text_of(const fs::path& file) {
@@ -59,7 +60,7 @@ std::string text_of(const fs::path& file) {
 /// The declared layers, lowest first. A layer may depend only on layers declared before it, so there are no
 /// cycles.
 Layers read_layers(const std::string& cmake) {
-  static const std::regex call(R"(\bapart_(?:layer|program)\((\w+)([^)]*)\))");
+  static const std::regex call(R"(\bapart_(?:layer|program|module)\((\w+)([^)]*)\))");
   Layers layers;
   for (std::sregex_iterator i(cmake.begin(), cmake.end(), call), end; i != end; ++i) {
     const std::string name = (*i)[1];

@@ -111,5 +111,15 @@ TEST(Expression, HostileTextIsRefusedNotCrashed) {
   EXPECT_GT(accepted, 100);
 }
 
+TEST(Expression, ACurveIsLinearBetweenItsPointsAndConstantBeyond) {
+  const Expression curve(std::vector<std::array<double, 2>>{{1, 10}, {2, 20}, {4, 0}});
+  const std::pair<double, double> values[] = {{0, 10}, {1, 10}, {1.25, 12.5}, {2, 20},
+                                              {3, 10}, {4, 0},  {9, 0}};
+  for (const auto& [t, value] : values) EXPECT_DOUBLE_EQ(curve(5, 6, 7, t), value) << t;
+  EXPECT_TRUE(curve.uses('t'));
+  EXPECT_FALSE(curve.uses('x'));
+  EXPECT_EQ(Expression(std::vector<std::array<double, 2>>{{3, 7}})(0, 0, 0, 5), 7);
+}
+
 }  // namespace
 }  // namespace apart::test

@@ -1,3 +1,4 @@
+#include <apart/core/forked.hpp>
 #include <apart/core/parallel.hpp>
 
 #include <tbb/global_control.h>
@@ -85,6 +86,13 @@ void set_thread_count(int n) {
 
 int thread_count() {
   return pool().threads;
+}
+
+void forget_threads() {
+  // Not destroyed: that would wait for threads that do not exist.
+  (void)pool().arena.release();
+  (void)pool().limit.release();
+  pool().threads = 1;
 }
 
 void parallel_chunks(Index count, Index chunk_size, FunctionRef<void(Index, Index)> body) {

@@ -199,14 +199,11 @@ void write_checkpoint(const std::filesystem::path& file, const State& state, con
   write_archive(file, checkpoint_mark, checkpoint_format, archive);
 }
 
-namespace {
-
-/// Throws InputError naming the file unless the state is one of the model.
-void check_state(const std::filesystem::path& file, const State& state, const Model& model) {
+void check_state(const std::string& where, const State& state, const Model& model) {
   for (const Matrix3X* of_nodes : {&state.nodes, &state.velocity, &state.acceleration,
                                    &state.mean_acceleration, &state.previous_nodes, &state.previous_velocity})
     if (of_nodes->cols() != model.node_count())
-      throw InputError("{}: holds {} nodes, the scene has {}; it belongs to another scene", file.string(),
+      throw InputError("{}: holds {} nodes, the scene has {}; it belongs to another scene", where,
                        of_nodes->cols(), model.node_count());
   const auto check_finite = [&](const char* name, const auto& member) {
     bool finite = true;
@@ -214,7 +211,7 @@ void check_state(const std::filesystem::path& file, const State& state, const Mo
       finite = member.allFinite();
     else
       finite = std::isfinite(double(member));
-    if (!finite) throw InputError("{}: its {} is not finite; start the run again", file.string(), name);
+    if (!finite) throw InputError("{}: its {} is not finite; start the run again", where, name);
   };
   for_each_member(check_finite, state);
   Index shells = 0;
@@ -222,10 +219,10 @@ void check_state(const std::filesystem::path& file, const State& state, const Mo
   if (state.friction.cols() != (state.step > 0 ? model.surface.vertex_count() : 0) ||
       state.limit_stiffness.size() != (state.step > 0 ? shells : 0))
     throw InputError("{}: holds forces that do not fit the bodies of the scene; it belongs to another scene",
-                     file.string());
+                     where);
   if (state.rest.size() != 0 && state.rest.size() != Index(model.bodies.size()))
-    throw InputError("{}: holds {} bodies at rest, the scene has {}; it belongs to another scene",
-                     file.string(), state.rest.size(), model.bodies.size());
+    throw InputError("{}: holds {} bodies at rest, the scene has {}; it belongs to another scene", where,
+                     state.rest.size(), model.bodies.size());
   const JointStateSizes joints(model);
   const bool begun = state.step > 0;
   if (state.joint_forces.size() != (begun ? joints.forces : 0) ||
@@ -233,14 +230,12 @@ void check_state(const std::filesystem::path& file, const State& state, const Mo
       state.joint_broken.size() != (begun ? joints.joints : 0) ||
       state.joint_anchors.cols() != (begun ? joints.anchors : 0))
     throw InputError("{}: holds joints that do not fit those of the scene; it belongs to another scene",
-                     file.string());
+                     where);
   if (state.step > 0 && state.anchors.cols() != ScriptedNodes(model).anchor_count())
     throw InputError(
-        "{}: has {} nodes with scripts that begin late, the scene has {}; it belongs to another scene",
-        file.string(), state.anchors.cols(), ScriptedNodes(model).anchor_count());
+        "{}: has {} nodes with scripts that begin late, the scene has {}; it belongs to another scene", where,
+        state.anchors.cols(), ScriptedNodes(model).anchor_count());
 }
-
-}  // namespace
 
 ReadCheckpoint read_checkpoint(const std::filesystem::path& file, const std::shared_ptr<const Model>& model,
                                std::uint64_t scene) {
@@ -266,7 +261,7 @@ ReadCheckpoint read_checkpoint(const std::filesystem::path& file, const std::sha
   } catch (const std::out_of_range&) {
     throw InputError("{}: does not hold all of a state; start the run again", file.string());
   }
-  check_state(file, state, *result.model);
+  check_state(file.string(), state, *result.model);
   return result;
 }
 

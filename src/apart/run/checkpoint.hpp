@@ -20,6 +20,9 @@ std::uint64_t fingerprint(const SceneFile& file, const Model& model);
 void write_checkpoint(const std::filesystem::path& file, const State& state, const Model& model,
                       std::uint64_t scene);
 
+/// Throws InputError that begins with `where` unless the state is one of the model.
+void check_state(const std::string& where, const State& state, const Model& model);
+
 struct ReadCheckpoint {
   State state;
   std::shared_ptr<const Model> model;  ///< that the state is of

@@ -51,6 +51,10 @@ constexpr Column columns[] = {
 
 }  // namespace
 
+void for_each_column(const StepReport& report, FunctionRef<void(std::string_view, double)> visit) {
+  for (const Column& c : columns) visit(c.name, c.get(report));
+}
+
 std::string step_header() {
   std::string line;
   for (const Column& c : columns) line += (line.empty() ? "" : ",") + std::string(c.name);

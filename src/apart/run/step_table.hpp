@@ -1,5 +1,6 @@
 #pragma once
 // steps.csv: one line for each step of a run.
+#include <apart/core/function_ref.hpp>
 #include <apart/simulation/simulation.hpp>
 
 #include <filesystem>
@@ -7,6 +8,9 @@
 #include <vector>
 
 namespace apart {
+
+/// Calls `visit` with name and value of each column.
+void for_each_column(const StepReport& report, FunctionRef<void(std::string_view, double)> visit);
 
 std::string step_header();
 std::string step_line(const StepReport& report);

@@ -209,7 +209,8 @@ Group loads() {
   const ValueType field = tuple(number_or_formula(), 3);
   return {
       "load",
-      "Forces on a body, which add up: numbers, or formulas in t [s] and, except for pressure, in the "
+      "Forces on a body, which add up: numbers, lists of [t, value] with straight lines between them, or "
+      "formulas in t [s] and, except for pressure, in the "
       "initial position x, y, z [m] of a point.",
       {typed<BodyForceDescription>(
            "acceleration, added to gravity",

@@ -5,10 +5,6 @@ namespace apart::catalog_parts {
 
 namespace {
 
-ValueType time_function() {
-  return any_of({number(), formula(), list(tuple(number(), 2), 1)});
-}
-
 /// The units of a freedom: of its coordinate, its force, and what follows from the two.
 struct FreedomUnits {
   std::string_view coordinate, speed, force, stiffness, damping, largest;
@@ -26,12 +22,12 @@ Group motors() {
   return {Speed::group,
           "Drives a joint. A number, a formula in t [s], or a list of [t, value] with straight lines between "
           "them, constant before and after.",
-          {with_key<Speed>("holds a speed", {{{"velocity", time_function(), units.speed, Key::required,
+          {with_key<Speed>("holds a speed", {{{"velocity", number_or_formula(), units.speed, Key::required,
                                                "of the first body against the second"},
                                               &Speed::target},
                                              {largest, &Speed::largest}}),
            with_key<Place>("goes to a place and holds it",
-                           {{{"position", time_function(), units.coordinate, Key::required,
+                           {{{"position", number_or_formula(), units.coordinate, Key::required,
                               "of the first body against the second, 0 when the joint begins"},
                              &Place::target},
                             {largest, &Place::largest}})}};

@@ -53,7 +53,7 @@ ValueType friction_coefficient() {
   return any_of({number(not_negative), object("friction")});
 }
 ValueType number_or_formula() {
-  return any_of({number(), formula()});
+  return any_of({number(), formula(), list(tuple(number(), 2), 1)});
 }
 
 Bound::Bound(Key unbound) : key(std::move(unbound)) {}

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace apart {
 
@@ -24,8 +25,11 @@ struct Automatic {
 };
 using AutomaticLength = std::variant<Automatic, Length>;
 
-/// A number, or a formula as Expression reads it.
-using Formula = std::variant<double, std::string>;
+/// A number over time: t [s] and value of points, with straight lines between them; constant before the first
+/// and after the last.
+using TimeCurve = std::vector<std::array<double, 2>>;
+/// A number, a formula as Expression reads it, or a curve over time.
+using Formula = std::variant<double, std::string, TimeCurve>;
 using FormulaVector = std::array<Formula, 3>;
 
 /// One number for all axes, or one for each.

@@ -71,7 +71,8 @@ enum class Expression::Operation : std::uint8_t {
   not_equal,
   both,
   either,
-  call
+  call,
+  curve
 };
 
 /// Recursive descent, one function per level of binding.
@@ -254,6 +255,23 @@ class ExpressionParser {
 Expression::Expression(std::string_view text) : code_(ExpressionParser(text).code) {}
 Expression::Expression(double constant) : code_{{Operation::number, constant}} {}
 
+Expression::Expression(std::vector<std::array<double, 2>> curve)
+    : curve_(std::move(curve)), code_{{Operation::curve}} {}
+
+namespace {
+
+double value_at(const std::vector<std::array<double, 2>>& curve, double t) {
+  const auto next =
+      std::partition_point(curve.begin(), curve.end(), [&](const auto& p) { return p[0] <= t; });
+  if (next == curve.begin()) return curve.front()[1];
+  if (next == curve.end()) return curve.back()[1];
+  const auto &a = next[-1], &b = next[0];
+  const double s = (t - a[0]) / (b[0] - a[0]);
+  return (1 - s) * a[1] + s * b[1];
+}
+
+}  // namespace
+
 double Expression::operator()(double x, double y, double z, double t) const {
   const std::array<double, 4> values = {x, y, z, t};
   std::array<double, deepest> stack;
@@ -315,6 +333,9 @@ double Expression::operator()(double x, double y, double z, double t) const {
       case Operation::either:
         binary([](double a, double b) { return double(a != 0 || b != 0); });
         break;
+      case Operation::curve:
+        stack[size++] = value_at(curve_, t);
+        break;
       case Operation::call: {
         const Function& f = functions[i.which];
         if (f.arguments == 2)
@@ -330,7 +351,9 @@ double Expression::operator()(double x, double y, double z, double t) const {
 
 bool Expression::uses(char variable) const {
   for (const Instruction& i : code_)
-    if (i.operation == Operation::variable && variables[std::size_t(i.which)] == variable) return true;
+    if ((i.operation == Operation::variable && variables[std::size_t(i.which)] == variable) ||
+        (i.operation == Operation::curve && variable == 't'))
+      return true;
   return false;
 }
 

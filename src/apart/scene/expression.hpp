@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ class Expression {
   /// Throws InputError "got '…', <problem> at character 5; <remedy>" for text that is no formula.
   explicit Expression(std::string_view text);
   explicit Expression(double constant);
+  /// In t: straight lines between points (t [s], value), constant before the first and after the last. There
+  /// is at least one, and their times increase.
+  explicit Expression(std::vector<std::array<double, 2>> curve);
 
   /// May be NaN or infinite, as the formula says.
   double operator()(double x, double y, double z, double t) const;
@@ -31,7 +35,8 @@ class Expression {
     double number = 0;  ///< of a constant
     int which = 0;      ///< variable or function
   };
-  std::vector<Instruction> code_;  ///< postfix; needs a stack of bounded size
+  std::vector<std::array<double, 2>> curve_;  ///< of the operation `curve`
+  std::vector<Instruction> code_;             ///< postfix; needs a stack of bounded size
 };
 
 }  // namespace apart

@@ -10,15 +10,13 @@
 
 namespace apart {
 
-/// A function of time: a number, a formula in t, or [t, value] pairs with straight lines between them.
-using TimeFunction = std::variant<double, std::string, std::vector<std::array<double, 2>>>;
 
 /// Angles are in degrees, their forces in N m; positions in metres, their forces in N.
 template <bool is_angle>
 struct MotorBase {
   static constexpr std::string_view group = is_angle ? "angle_motor" : "position_motor";
   Place place = {};
-  TimeFunction target = 0.0;      ///< key "velocity" or "position"
+  Formula target = 0.0;      ///< key "velocity" or "position"
   std::optional<double> largest;  ///< key "max_torque" or "max_force"
 };
 template <bool is_angle>

@@ -78,29 +78,13 @@ void hold_point(JointSide& side, Body& body, const Place& at, const std::string&
     side.weights[std::ranges::lower_bound(members, points[k]) - members.begin()] += weights[Index(k)];
 }
 
-std::function<double(double)> make_function(const TimeFunction& function, const Place& place) {
-  if (const double* number = std::get_if<double>(&function))
-    return [value = *number](double) { return value; };
-  if (const auto* text = std::get_if<std::string>(&function)) {
-    const Expression formula(*text);
-    for (const char name : {'x', 'y', 'z'})
-      if (formula.uses(name))
-        place.fail("got \"{}\", must not use {}: a joint has one value; write it in t", *text, name);
-    return [formula](double t) { return formula(0, 0, 0, t); };
-  }
-  const auto& keys = std::get<2>(function);
-  for (std::size_t i = 1; i < keys.size(); ++i)
-    if (!(keys[i][0] > keys[i - 1][0]))
-      place[i].fail("has the time {}, must be later than the one before ({}); sort the list by time",
-                    keys[i][0], keys[i - 1][0]);
-  return [keys](double t) {
-    std::size_t next = 0;
-    while (next < keys.size() && keys[next][0] <= t) ++next;
-    if (next == 0 || next == keys.size()) return next == 0 ? keys.front()[1] : keys.back()[1];
-    const auto &a = keys[next - 1], &b = keys[next];
-    const double s = (t - a[0]) / (b[0] - a[0]);
-    return (1 - s) * a[1] + s * b[1];
-  };
+std::function<double(double)> make_function(const Formula& function, const Place& place) {
+  const Expression formula = make_expression(function, place);
+  for (const char name : {'x', 'y', 'z'})
+    if (formula.uses(name))
+      place.fail("got \"{}\", must not use {}: a joint has one value; write it in t",
+                 std::get<std::string>(function), name);
+  return [formula](double t) { return formula(0, 0, 0, t); };
 }
 
 /// Makes what acts in a freedom. `when`: the joint holds.

@@ -19,9 +19,8 @@ constexpr Index most_tried_steps = 100000;
 
 using SpaceField = std::function<Vector3(const Vector3& place, double time)>;
 
-SpaceField make_field(const FormulaVector& v) {
-  return [f = std::array<Expression, 3>{make_expression(v[0]), make_expression(v[1]), make_expression(v[2])}](
-             const Vector3& x, double t) {
+SpaceField make_field(const FormulaVector& v, const Place& place) {
+  return [f = make_expressions(v, place)](const Vector3& x, double t) {
     return Vector3(f[0](x[0], x[1], x[2], t), f[1](x[0], x[1], x[2], t), f[2](x[0], x[1], x[2], t));
   };
 }
@@ -63,7 +62,11 @@ void refuse_place(const BodyForceDescription& d) {
 void add(Body& body, const BodyForceDescription& d, const PlacedMesh& placed, const Clock& clock) {
   const bool whole = moves_as_whole(body);
   if (whole) refuse_place(d);
-  Load load{Load::Kind::acceleration, make_field(d.acceleration), {}, {}, make_time_range(d, clock)};
+  Load load{Load::Kind::acceleration,
+            make_field(d.acceleration, d.place["acceleration"]),
+            {},
+            {},
+            make_time_range(d, clock)};
   std::vector<Index> points = select_points(d.where, placed);
   if (whole && Index(points.size()) != body.mesh.point_count())
     d.place["where"].fail(
@@ -76,20 +79,24 @@ void add(Body& body, const BodyForceDescription& d, const PlacedMesh& placed, co
 
 void add(Body& body, const TractionDescription& d, const PlacedMesh& placed, const Clock& clock) {
   const FacetSet facets = chosen_facets(d.where, body, placed);
-  Load load{Load::Kind::traction, make_field(d.traction), {}, facets, make_time_range(d, clock)};
+  Load load{Load::Kind::traction,
+            make_field(d.traction, d.place["traction"]),
+            {},
+            facets,
+            make_time_range(d, clock)};
   check_finite(d.place["traction"], load, body, clock);
   body.loads.push_back(std::move(load));
 }
 
 void add(Body& body, const PointForceDescription& d, const PlacedMesh& placed, const Clock& clock) {
   const PointSet points = body.sets.add_points(set_name(d.where), select_points(d.where, placed));
-  Load load{Load::Kind::force, make_field(d.force), points, {}, make_time_range(d, clock)};
+  Load load{Load::Kind::force, make_field(d.force, d.place["force"]), points, {}, make_time_range(d, clock)};
   check_finite(d.place["force"], load, body, clock);
   body.loads.push_back(std::move(load));
 }
 
 void add(Body& body, const PressureDescription& d, const PlacedMesh& placed, const Clock& clock) {
-  const Expression formula = make_expression(d.pressure);
+  const Expression formula = make_expression(d.pressure, d.place["pressure"]);
   for (const char name : {'x', 'y', 'z'})
     if (formula.uses(name))
       d.place["pressure"].fail(
@@ -123,7 +130,7 @@ void add(Body& body, const WindDescription& d, const PlacedMesh& placed, const C
   if (!faces.empty()) wind.facets = body.sets.add_facets(name, std::move(faces));
   if (!segments.empty()) wind.segments = body.sets.add_segments(name, std::move(segments));
   if (balls) wind.points = body.sets.add_points(name, points);
-  wind.velocity = make_field(d.velocity);
+  wind.velocity = make_field(d.velocity, d.place["velocity"]);
   wind.density = d.density;
   wind.normal = d.drag;
   wind.tangential = d.friction;
@@ -133,8 +140,7 @@ void add(Body& body, const WindDescription& d, const PlacedMesh& placed, const C
 }
 
 void add(Body& body, const TorqueDescription& d, const PlacedMesh&, const Clock& clock) {
-  std::array<Expression, 3> formulas = {make_expression(d.torque[0]), make_expression(d.torque[1]),
-                                        make_expression(d.torque[2])};
+  const std::array<Expression, 3> formulas = make_expressions(d.torque, d.place["torque"]);
   for (std::size_t k = 0; k < 3; ++k)
     for (const char name : {'x', 'y', 'z'})
       if (formulas[k].uses(name))

@@ -68,7 +68,7 @@ Pose pose_at(const std::vector<Keyframe>& frames, const Vector3& center, double 
 
 /// The same for all points: in t alone.
 Expression formula_of_time(const Formula& formula, const Place& place) {
-  Expression result = make_expression(formula);
+  Expression result = make_expression(formula, place);
   for (const char name : {'x', 'y', 'z'})
     if (result.uses(name))
       place.fail("got \"{}\", must not use {}; a rotation turns all points alike, write it in t",
@@ -90,9 +90,7 @@ Motion motion_of(const KeyframeMotion& motion, const Vector3& body_center) {
 
 Motion motion_of(const FormulaMotion& motion, const Vector3& body_center) {
   const Vector3 center = motion.center.value_or(body_center);
-  const std::array<Expression, 3> shift = {make_expression(motion.translate[0]),
-                                           make_expression(motion.translate[1]),
-                                           make_expression(motion.translate[2])};
+  const std::array<Expression, 3> shift = make_expressions(motion.translate, motion.place["translate"]);
   Vector3 axis = Vector3::UnitX();
   Expression angle(0.0);
   if (motion.rotate) {
@@ -111,9 +109,18 @@ Motion motion_of(const FormulaMotion& motion, const Vector3& body_center) {
 
 }  // namespace
 
-Expression make_expression(const Formula& formula) {
-  const double* number = std::get_if<double>(&formula);
-  return number ? Expression(*number) : Expression(std::get<std::string>(formula));
+Expression make_expression(const Formula& formula, const Place& place) {
+  if (const auto* curve = std::get_if<TimeCurve>(&formula))
+    for (std::size_t i = 1; i < curve->size(); ++i)
+      if (!((*curve)[i][0] > (*curve)[i - 1][0]))
+        place[i].fail("has the time {}, must be later than the one before ({}); sort the list by time",
+                      (*curve)[i][0], (*curve)[i - 1][0]);
+  return std::visit([](const auto& f) { return Expression(f); }, formula);
+}
+
+std::array<Expression, 3> make_expressions(const FormulaVector& v, const Place& place) {
+  return {make_expression(v[0], place[std::size_t(0)]), make_expression(v[1], place[std::size_t(1)]),
+          make_expression(v[2], place[std::size_t(2)])};
 }
 
 Vector3 make_direction(const Vector3& v, const Place& place) {

@@ -8,7 +8,9 @@ namespace apart {
 /// The rotation matrix. Throws InputError for a zero axis.
 Matrix3 make_rotation(const RotationDescription& rotation);
 
-Expression make_expression(const Formula& formula);
+/// `place`: of the formula. Throws InputError if the times of a curve do not increase.
+Expression make_expression(const Formula& formula, const Place& place);
+std::array<Expression, 3> make_expressions(const FormulaVector& formulas, const Place& place);
 
 /// A unit vector. Throws InputError that names the place if `v` has no direction.
 Vector3 make_direction(const Vector3& v, const Place& place);

@@ -327,6 +327,12 @@ std::string nearest_name(std::string_view name, std::span<const std::string_view
   return best;
 }
 
+void validate_part(const JsonValue& part, std::string_view group) {
+  Validator validator;
+  validator.object(LocatedJson(part, std::string(group)), catalog().group(group));
+  validator.problems.throw_if_any();
+}
+
 JsonValue validated(const JsonValue& scene) {
   Validator validator;
   JsonValue result = validator.object(LocatedJson(scene), catalog().group("scene"));

@@ -34,6 +34,10 @@ class Problems {
 /// the catalog. Throws InputError naming every problem: place, value, rule, remedy.
 JsonValue validated(const JsonValue& scene);
 
+/// Checks an object against a group of the catalog, as if it stood alone. Throws InputError likewise; paths
+/// begin with the name of the group.
+void validate_part(const JsonValue& part, std::string_view group);
+
 /// The name most like `name`, if one is like it at all; empty otherwise. For "did you mean".
 std::string nearest_name(std::string_view name, std::span<const std::string_view> known);
 

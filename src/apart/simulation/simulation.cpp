@@ -394,6 +394,11 @@ std::vector<double> Simulation::measure(ProbeMeter& meter) const {
   return meter.measure(*end_, state_);
 }
 
+std::vector<ContactForce> Simulation::contacts() const {
+  ensure(end_ != nullptr, "Simulation::contacts: after a step");
+  return end_->contact_forces();
+}
+
 Frame Simulation::frame() const {
   return make_frame(*problem_, state_);
 }

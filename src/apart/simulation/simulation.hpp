@@ -63,6 +63,8 @@ class Simulation {
   LinearSolverStatistics linear_solver_statistics() const;
   /// All bodies as they are now, with velocity, contact force and stress.
   Frame frame() const;
+  /// The contacts at the end of the last step; there must have been one.
+  std::vector<ContactForce> contacts() const;
   /// The values of a probe after the last step; there must have been one.
   std::vector<double> measure(const Probe& probe) const;
   /// The same with a meter that is reused from step to step.

@@ -39,6 +39,23 @@ Matrix3X StepEnd::holding_forces() const {
          problem_.objective.gradient({Role::contact, Role::friction}) / step.contact_scale;
 }
 
+std::vector<ContactForce> StepEnd::contact_forces() const {
+  const BarrierContact& contact = problem_.terms.contact;
+  std::vector<ContactForce> result(std::size_t(contact.term_count()));
+  for (Index i = 0; i < contact.term_count(); ++i) {
+    const BarrierContact::NormalForce force = contact.normal_force(i, vertices());
+    ContactForce& c = result[std::size_t(i)];
+    c.bodies = contact.bodies_of(i);
+    for (int k = 0; k < force.points.size; ++k)
+      c.points[std::size_t(k)] = problem_.model.surface_point[std::size_t(force.points.ids[std::size_t(k)])];
+    c.weights = force.weights;
+    c.direction = force.direction;
+    c.magnitude = force.magnitude / problem_.time_step.contact_scale;
+    c.distance = force.distance;
+  }
+  return result;
+}
+
 Matrix3X StepEnd::contact_acceleration() const {
   const Matrix3X g = problem_.objective.gradient({Role::contact, Role::friction});
   return accelerations(problem_.model, nodes(), g / -problem_.time_step.contact_scale,

@@ -19,6 +19,7 @@ class StepEnd {
   /// The force [N] on every node that holds or moves it, in addition to all forces of the step: zero, to the
   /// solver's tolerance, where nothing holds it.
   Matrix3X holding_forces() const;
+  std::vector<ContactForce> contact_forces() const;  ///< of all contacts, without friction
   /// Acceleration of each node by contact and friction [m/s²]. Zero where coordinates are held.
   Matrix3X contact_acceleration() const;
   /// Fills in contacts, strains and energies.

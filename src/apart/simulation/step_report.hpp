@@ -1,6 +1,9 @@
 #pragma once
 #include <apart/core/types.hpp>
 
+#include <array>
+#include <utility>
+
 namespace apart {
 
 /// What one step did: a row of steps.csv.
@@ -31,6 +34,16 @@ struct StepReport {
   Index broken_joints = 0;              ///< joints that broke at the end of the step
   bool scripted_by_lagrangian = false;  ///< the augmented Lagrangian was needed [thesis A.5]
   bool converged = false;
+};
+
+/// A contact and its normal force.
+struct ContactForce {
+  std::pair<int, int> bodies;                      ///< of the first and the second primitive
+  std::array<Index, 4> points = {-1, -1, -1, -1};  ///< output points that take part; of a half-space none
+  Vector4 weights = Vector4::Zero();               ///< of these points, as in ClosestFeature
+  Vector3 direction = Vector3::Zero();             ///< unit vector from the second primitive to the first
+  double magnitude = 0;                            ///< [N]
+  double distance = 0;                             ///< [m]
 };
 
 /// The report of a step: `sum` of the parts so far, `next` of the part after these.

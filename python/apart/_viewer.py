@@ -1,0 +1,33 @@
+"""The viewer of runs."""
+
+import os
+
+from . import _apart
+
+
+class Viewer:
+    """Serves the page that plays runs, to this machine only, until it is closed or forgotten."""
+
+    def __init__(self, runs, height=600):
+        self._server = _apart.ViewServer([os.fspath(run) for run in runs])
+        self.height = height
+
+    @property
+    def address(self):
+        if self._server is None:
+            raise _apart.InputError("the viewer was closed; call view() again")
+        return self._server.address
+
+    def close(self):
+        self._server = None
+
+    def __repr__(self):
+        return f"<Viewer at {self.address}>" if self._server else "<Viewer, closed>"
+
+    def _repr_html_(self):
+        return f'<iframe src="{self.address}" width="100%" height="{int(self.height)}" style="border:0"></iframe>'
+
+
+def view(*runs, height=600):
+    """Shows runs side by side: the result is a page in a cell of Jupyter; elsewhere open its `address`."""
+    return Viewer(runs, height)

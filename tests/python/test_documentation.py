@@ -1,0 +1,19 @@
+"""The code of docs/python.md and README.md runs, block after block."""
+
+import pathlib
+import re
+
+import pytest
+
+root = pathlib.Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("page", ["docs/python.md", "README.md"])
+def test_code_of_the_page_runs(page, tmp_path, monkeypatch):
+    pytest.importorskip("scipy")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (root / page).read_text(encoding="utf-8"), re.S)
+    assert blocks
+    names = {}
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
