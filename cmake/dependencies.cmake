@@ -13,6 +13,7 @@ set(APART_DEPENDENCIES
   "ZLIB"
   "HDF5Archive" # cmake/FindHDF5Archive.cmake
   "EXPAT"
+  "SQLite3"
   "Basix")
 foreach(dependency IN LISTS APART_DEPENDENCIES)
   separate_arguments(dependency)

@@ -48,6 +48,7 @@ constexpr Wrapped wrapped_libraries[] = {
     {"httplib", "web/view_server.cpp"},
     {"openssl/", "web/view_server.cpp"},
     {"CLI/", "cli/", false},
+    {"sqlite3", "studies/results_database.cpp"},
     {"pybind11/", "python/", false},
 };
 

@@ -4,8 +4,10 @@
 #include <apart/cli/exit_codes.hpp>
 #include <apart/cli/messages.hpp>
 #include <apart/cli/output_file.hpp>
+#include <apart/cli/plot_command.hpp>
 #include <apart/cli/render_command.hpp>
 #include <apart/cli/run_command.hpp>
+#include <apart/cli/sweep_command.hpp>
 #include <apart/cli/view_command.hpp>
 #include <apart/core/diagnostics.hpp>
 #include <apart/core/error.hpp>
@@ -188,6 +190,8 @@ int dispatch(int argc, char** argv) {
   schema_command->callback([&] { code = show_schema(reference); });
 
   add_view_command(app, code);
+  add_plot_command(app, code);
+  add_sweep_command(app, code);
   add_ccd_command(app, code);
 
   if (const std::string unknown = unknown_command(app, argc, argv); !unknown.empty()) {

@@ -1,0 +1,257 @@
+#include <apart/cli/exit_codes.hpp>
+#include <apart/cli/interruption.hpp>
+#include <apart/cli/messages.hpp>
+#include <apart/cli/output_file.hpp>
+#include <apart/cli/progress.hpp>
+#include <apart/cli/sweep_command.hpp>
+#include <apart/core/counted.hpp>
+#include <apart/core/error.hpp>
+#include <apart/core/memory.hpp>
+#include <apart/io/atomic_file.hpp>
+#include <apart/io/file_reader.hpp>
+#include <apart/studies/study_folder.hpp>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace apart {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SweepArguments {
+  std::string study, folder, slurm;
+  int jobs = 0;
+  std::optional<std::size_t> only;
+  bool collect = false, force = false;
+};
+
+/// The arguments of the program for one run: a new one, or one that was interrupted. `memory`: [bytes] that
+/// it may use.
+std::vector<std::string> run_arguments(const Study& study, const StudyFolder& folder, std::size_t run,
+                                       std::size_t memory) {
+  const fs::path directory = folder.run_directory(run);
+  std::vector<std::string> arguments = {"apart", "run"};
+  std::error_code error;
+  if (fs::exists(directory / "checkpoint", error)) {
+    arguments.insert(arguments.end(), {"--resume", directory.string()});
+  } else {
+    arguments.insert(arguments.end(), {study.scene, "-o", directory.string(), "--force"});
+    for (const std::string& change : study.changes(run)) arguments.insert(arguments.end(), {"--set", change});
+    if (!study.frames) arguments.emplace_back("--no-frames");
+  }
+  if (study.steps > 0) arguments.insert(arguments.end(), {"--steps", std::to_string(study.steps)});
+  constexpr std::size_t least = 100;  // [MB] that the program accepts
+  arguments.insert(arguments.end(),
+                   {"--threads", "1", "--memory", fmt::format("{}M", std::max(least, memory / 1'000'000))});
+  return arguments;
+}
+
+/// Starts this program once more. What it prints goes to a file.
+pid_t start(const std::vector<std::string>& arguments, const fs::path& log) {
+  std::vector<char*> words;
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  const pid_t parent = ::getpid(), child = ::fork();
+  if (child < 0) throw InputError("a run cannot be started: {}; use fewer --jobs", std::strerror(errno));
+  if (child > 0) return child;
+  // A study that is killed takes its runs along, which then keep their state.
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(1);
+  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0 || ::dup2(file, STDERR_FILENO) < 0) ::_exit(exit_internal);
+  ::execv("/proc/self/exe", words.data());
+  ::_exit(exit_internal);
+}
+
+std::string last_words(const fs::path& log) {
+  std::error_code error;
+  if (!fs::exists(log, error)) return {};
+  const FileReader reader(log);
+  constexpr std::size_t most = 500;
+  std::string text(
+      reader.content().substr(reader.content().size() - std::min(most, reader.content().size())));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+/// None: it was interrupted, and is not done.
+std::optional<StudyRecord> record_of(int status, const fs::path& log) {
+  if (!WIFEXITED(status)) {
+    if (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM) return {};
+    return StudyRecord{"failed", fmt::format("ended by signal {}: {}", WTERMSIG(status), last_words(log))};
+  }
+  switch (WEXITSTATUS(status)) {
+    case exit_done:
+      return StudyRecord{"finished", ""};
+    case exit_signal + SIGINT:
+    case exit_signal + SIGTERM:
+      return {};
+    case exit_bad_input:
+      return StudyRecord{"refused", last_words(log)};
+    case exit_not_verified:
+      return StudyRecord{"refuted", last_words(log)};
+    default:
+      return StudyRecord{"failed", last_words(log)};
+  }
+}
+
+/// Does the runs that are not done, some at a time.
+class Sweep {
+ public:
+  Sweep(const Study& study, const StudyFolder& folder, int jobs)
+      : study_(study),
+        folder_(folder),
+        jobs_(jobs),
+        memory_(available_memory() / 10 * 9 / std::size_t(jobs)) {}
+
+  /// Returns whether all are done.
+  bool run(const std::vector<std::size_t>& runs) {
+    CountLine line("run");
+    std::size_t next = 0;
+    Index done = 0;
+    bool stopping = false;
+    while (next < runs.size() || !busy_.empty()) {
+      if (Interruption::received() != 0 && !stopping) {
+        stopping = true;
+        next = runs.size();
+        for (const auto& [child, run] : busy_) ::kill(child, SIGTERM);
+      }
+      if (next < runs.size() && int(busy_.size()) < jobs_) {
+        const std::size_t run = runs[next++];
+        busy_[start(run_arguments(study_, folder_, run, memory_), folder_.log(run))] = run;
+        continue;
+      }
+      int status = 0;
+      const pid_t child = ::waitpid(-1, &status, WNOHANG);
+      const auto ended = busy_.find(child);
+      if (ended == busy_.end()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        continue;
+      }
+      if (const auto record = record_of(status, folder_.log(ended->second)))
+        folder_.keep(ended->second, *record);
+      busy_.erase(ended);
+      line.show(++done, Index(runs.size()));
+    }
+    return !stopping;
+  }
+
+ private:
+  const Study& study_;
+  const StudyFolder& folder_;
+  int jobs_;            ///< at a time
+  std::size_t memory_;  ///< [bytes] for each
+  std::map<pid_t, std::size_t> busy_;
+};
+
+/// A script that runs the study as an array of Slurm, and without Slurm one run after the other.
+std::string slurm_script(const SweepArguments& arguments, const Study& study, const fs::path& folder) {
+  const std::string program = shell_word(fs::read_symlink("/proc/self/exe").string());
+  const std::string sweep =
+      fmt::format("{} sweep {} -o {}", program, shell_word(fs::absolute(arguments.study).string()),
+                  shell_word(fs::absolute(folder).string()));
+  return fmt::format(
+      "#!/bin/sh\n"
+      "# sbatch this file; then, when all tasks have ended:  {0} --collect\n"
+      "# Without Slurm it does one run after the other, and collects them.\n"
+      "#SBATCH --job-name={1}\n"
+      "#SBATCH --array=0-{2}\n"
+      "#SBATCH --cpus-per-task=1\n"
+      "if [ -n \"$SLURM_ARRAY_TASK_ID\" ]; then\n"
+      "  exec {0} --only \"$SLURM_ARRAY_TASK_ID\"\n"
+      "fi\n"
+      "run=0\n"
+      "while [ $run -le {2} ]; do\n"
+      "  {0} --only $run || exit\n"
+      "  run=$((run + 1))\n"
+      "done\n"
+      "exec {0} --collect\n",
+      sweep, shell_word(study.name), study.runs.size() - 1);
+}
+
+int report(const Study& study, const StudyFolder& folder) {
+  std::map<std::string, Index> count;
+  for (std::size_t run = 0; run < study.runs.size(); ++run)
+    if (const auto record = folder.record(run)) ++count[record->status];
+  const Index finished = count["finished"];
+  Index others = 0;
+  for (const auto& [status, n] : count)
+    if (status != "finished") others += n;
+  fmt::print("{} of {} finished{}: {}\n", finished, counted(Index(study.runs.size()), "run"),
+             others > 0 ? fmt::format(", {} not (see status and reason)", others) : "",
+             (folder.path() / "results.csv").string());
+  return exit_done;
+}
+
+int sweep(const SweepArguments& arguments) {
+  const Study study = read_study(arguments.study);
+  const fs::path path =
+      arguments.folder.empty() ? fs::path("study-" + study.name) : fs::path(arguments.folder);
+  if (!arguments.slurm.empty()) {
+    ensure_may_write(arguments.slurm, arguments.force);
+    write_atomically(arguments.slurm, slurm_script(arguments, study, path));
+    fmt::print("{}\n", arguments.slurm);
+    return exit_done;
+  }
+  if (arguments.only && *arguments.only >= study.runs.size())
+    throw InputError("--only {}: the study has the runs 0 to {}", *arguments.only, study.runs.size() - 1);
+  const StudyFolder folder(path, study, arguments.only.has_value());
+  std::vector<std::size_t> left;
+  for (std::size_t run = 0; run < study.runs.size(); ++run)
+    if ((!arguments.only || *arguments.only == run) && !arguments.collect && !folder.record(run))
+      left.push_back(run);
+  bool all = true;
+  if (!left.empty()) {
+    const int cores = int(std::max(1u, std::thread::hardware_concurrency()));
+    const Interruption interruption({}, std::chrono::minutes(10));
+    all = Sweep(study, folder, arguments.jobs > 0 ? arguments.jobs : cores).run(left);
+  }
+  if (!arguments.only) {
+    folder.write_results();
+    if (all) return report(study, folder);
+  }
+  if (all) return exit_done;
+  fmt::print(stderr, "interrupted; the same command goes on where it stopped\n");
+  return exit_signal + Interruption::received();
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app, int& code) {
+  const auto arguments = std::make_shared<SweepArguments>();
+  CLI::App* command = app.add_subcommand("sweep", "Run a scene with many values of its parameters");
+  command->add_option("STUDY", arguments->study, "Study file: scene, parameters, results (docs/studies.md)")
+      ->required();
+  command->add_option("-o,--output", arguments->folder,
+                      "Folder of the study; a study that was stopped goes on there; default: study-NAME");
+  command
+      ->add_option("--jobs", arguments->jobs,
+                   "Runs at a time, with one thread each; default: one for each core")
+      ->check(CLI::Range(1, 4096));
+  command
+      ->add_option("--only", arguments->only,
+                   "Do this run only, counted from 0, and write no tables; for job arrays")
+      ->type_name("RUN");
+  command->add_flag("--collect", arguments->collect,
+                    "Do no runs, only write the tables of those that are done");
+  command
+      ->add_option("--slurm", arguments->slurm, "Write a script that does the study as a job array of Slurm")
+      ->type_name("FILE");
+  command->add_flag("--force", arguments->force, "Replace the script if it exists");
+  command->callback([arguments, &code] { code = sweep(*arguments); });
+}
+
+}  // namespace apart
