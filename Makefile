@@ -11,6 +11,8 @@ RIGID  ?= ../shared/data/rigid/fixtures/3D
 POLYFEM ?= ../shared/data/highorder
 DEPENDENCIES ?= yes
 SECONDS ?= 3600
+THREADS ?= 1
+TRIES   ?= 3
 
 # On a terminal ninja keeps to one line that it overwrites; anywhere else it prints only errors.
 NINJA := ninja -C $(BUILD) -j$(shell nproc) $(if $(MAKE_TERMOUT),,--quiet)
@@ -20,7 +22,7 @@ PARALLEL := core geometry collision potentials solver verify physics viewer web
 SPACE := $(subst ,, )
 SOURCES := find src tests bench -name '*.cpp' -o -name '*.hpp'
 
-.PHONY: build run test slow-test bench ccd-campaign stress scenes fuzz sanitize sanitize-threads install python install-python format check-format clean help dependencies configure
+.PHONY: build run test slow-test bench bench-compare ccd-campaign stress scenes fuzz sanitize sanitize-threads install python install-python format check-format clean help dependencies configure
 .SILENT:
 
 build: configure # build the program: build/apart
@@ -41,6 +43,9 @@ slow-test: configure # run the tests that take minutes
 bench: configure # measure kernels and whole scenes: tables here, numbers in build/bench; SCENES=folder as for scenes
 	$(if $(findstring command,$(origin SCENES)),cmake -D APART_SCENES="$(abspath $(SCENES))" $(BUILD) >/dev/null)
 	$(NINJA) bench
+
+bench-compare: build # measure against the program of another commit: BASE=commit; LIST="scene:steps ..." THREADS=1 TRIES=3
+	THREADS="$(THREADS)" TRIES="$(TRIES)" scripts/bench-compare $(BUILD)/apart "$(BASE)" $(LIST)
 
 ccd-campaign: configure # run collision detection on 8 million generated queries: no impact may be missed
 	$(NINJA) test_queries
