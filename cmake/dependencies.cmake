@@ -21,7 +21,6 @@ foreach(dependency IN LISTS APART_DEPENDENCIES)
 endforeach()
 
 # Headers that only our own sources include.
-find_package(valijson REQUIRED)
 find_package(CLI11 REQUIRED)
 find_path(CGAL_INCLUDE_DIR CGAL/Exact_predicates_inexact_constructions_kernel.h REQUIRED)
 find_path(HTTPLIB_INCLUDE_DIR httplib.h REQUIRED)

@@ -38,7 +38,6 @@ constexpr Wrapped wrapped_libraries[] = {
     {"mpfr", "geometry/exact_intersection.cpp"},
     {"cholmod", "solver/"},
     {"suitesparse/", "solver/"},
-    {"valijson/", "scene/"},
     {"expat", "io/", false},
     {"zlib", "io/", false},
     {"hdf5", "io/hdf5_archive.cpp"},

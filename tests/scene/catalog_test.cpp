@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <support/described_part.hpp>
+#include <support/schema_violations.hpp>
 
 #include <fstream>
 #include <set>
@@ -132,8 +133,7 @@ TEST(Schema, AcceptsEveryExampleAndWhatIsUnderstoodOfIt) {
 }
 
 TEST(Schema, AgreesWithOurOwnChecks) {
-  // What the schema refuses, our messages must explain; so a scene spoilt anywhere is refused by both or by
-  // neither.
+  // Scenes are checked by our own messages alone, so they must refuse all that the published schema refuses.
   const JsonValue good = parse_json(find_example("bowl-of-shapes").text, "scene.json");
   int refused = 0;
   const std::function<void(JsonValue&, JsonValue&)> spoil = [&](JsonValue& root, JsonValue& value) {
@@ -145,9 +145,8 @@ TEST(Schema, AgreesWithOurOwnChecks) {
       bool ours = false;
       try {
         validated(root);
-      } catch (const InputError& e) {
+      } catch (const InputError&) {
         ours = true;
-        EXPECT_EQ(std::string(e.what()).find("the schema does not allow"), std::string::npos) << e.what();
       }
       const bool theirs = !schema_violations(root).empty();
       EXPECT_LE(theirs, ours) << to_short_text(kept) << " -> " << to_short_text(other);

@@ -3,13 +3,8 @@
 #include <apart/scene/schema.hpp>
 
 #include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
 
 #include <cmath>
-#include <memory>
 
 namespace apart {
 
@@ -116,23 +111,6 @@ Json schema_of(const Group& group) {
   return schema;
 }
 
-/// The value at valijson's context: "<root>", "[bodies]", "[0]", ...
-LocatedJson locate(const JsonValue& scene, const std::vector<std::string>& context) {
-  LocatedJson at(scene);
-  for (const std::string& step : context) {
-    if (!step.starts_with('[') || !step.ends_with(']')) continue;
-    const std::string name = step.substr(1, step.size() - 2);
-    if (at.has(name))
-      at = at[name];
-    else if (at.value().get_if<JsonValue::Array>() && !name.empty() &&
-             name.find_first_not_of("0123456789") == name.npos)
-      at = at[std::size_t(std::stoul(name))];
-    else
-      break;
-  }
-  return at;
-}
-
 // ---- Reference ----------------------------------------------------------------------------------
 
 std::string type_words(const ValueType& type) {
@@ -203,17 +181,6 @@ std::string reference_of(const Group& group) {
   return text + "\n";
 }
 
-/// As the validator reads it. Like the catalog constant, and made once: that takes milliseconds.
-const valijson::Schema& parsed_schema() {
-  static const auto parsed = [] {
-    const nlohmann::json text = scene_schema();
-    auto schema = std::make_unique<valijson::Schema>();
-    valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(text), *schema);
-    return schema;
-  }();
-  return *parsed;
-}
-
 }  // namespace
 
 Json scene_schema() {
@@ -225,22 +192,6 @@ Json scene_schema() {
   for (std::size_t i = 1; i < all.groups.size(); ++i)
     schema["definitions"][std::string(all.groups[i].name)] = schema_of(all.groups[i]);
   return schema;
-}
-
-std::vector<std::string> schema_violations(const JsonValue& scene) {
-  const nlohmann::json document = to_nlohmann(scene);
-  valijson::ValidationResults results;
-  std::vector<std::string> messages;
-  if (valijson::Validator().validate(parsed_schema(), valijson::adapters::NlohmannJsonAdapter(document),
-                                     &results))
-    return messages;
-  for (valijson::ValidationResults::Error error; results.popError(error);) {
-    const LocatedJson at = locate(scene, error.context);
-    messages.push_back(
-        at.message(fmt::format("got {}, which the schema does not allow: {}; 'apart schema' prints it",
-                               to_short_text(at.value()), error.description)));
-  }
-  return messages;
 }
 
 std::string scene_reference() {

@@ -1,7 +1,6 @@
 #include <apart/scene/body_names.hpp>
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/expression.hpp>
-#include <apart/scene/schema.hpp>
 #include <apart/scene/validation.hpp>
 
 #include <algorithm>
@@ -336,10 +335,6 @@ void validate_part(const JsonValue& part, std::string_view group) {
 JsonValue validated(const JsonValue& scene) {
   Validator validator;
   JsonValue result = validator.object(LocatedJson(scene), catalog().group("scene"));
-  // The published schema is checked as well. Its messages are less clear, so they are shown only if it alone
-  // objects.
-  if (validator.problems.empty())
-    for (std::string& message : schema_violations(scene)) validator.problems.add(std::move(message));
   if (!validator.problems.empty()) add_unknown_bodies(scene, validator.problems);
   validator.problems.throw_if_any();
   return result;
