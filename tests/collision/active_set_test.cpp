@@ -21,8 +21,8 @@ bool is_active(const CollisionSurface& surface, const Stencil& s, const Matrix3X
 }
 
 bool operator_equal(const Contact& a, const Contact& b) {
-  return a.stencil == b.stencil && a.multiplicity == b.multiplicity &&
-         a.mollifier_threshold == b.mollifier_threshold && a.dhat == b.dhat && a.thickness == b.thickness;
+  return a.stencil == b.stencil && a.weight == b.weight && a.mollifier_threshold == b.mollifier_threshold &&
+         a.dhat == b.dhat && a.thickness == b.thickness;
 }
 bool same(const ActiveSet& a, const ActiveSet& b) {
   return std::equal(a.contacts.begin(), a.contacts.end(), b.contacts.begin(), b.contacts.end(),
@@ -44,7 +44,7 @@ TEST(ActiveSet, MergesWithoutLosingAnyPair) {
     const ActiveSet active = find_active_set(surface, all, x);
     double pairs = 0, smallest = std::numeric_limits<double>::infinity(), smallest_gap = smallest;
     int shortened = 0, smaller = 0;
-    // Any function of the distance, summed over pairs and over contacts with their multiplicity: the energy
+    // Any function of the distance, summed over pairs and over contacts with their weights: the energy
     // is the same.
     const auto f = [](double d) { return 1 / (0.01 + d); };
     double sum = 0, merged_pairs = 0, merged = 0;
@@ -61,8 +61,8 @@ TEST(ActiveSet, MergesWithoutLosingAnyPair) {
         sum += mollified ? 0 : f(distance(s, x));
       }
     for (const Contact& c : active.contacts) {
-      merged_pairs += c.multiplicity;
-      if (c.mollifier_threshold == 0) merged += c.multiplicity * f(distance(c.stencil, x));
+      merged_pairs += c.weight;
+      if (c.mollifier_threshold == 0) merged += c.weight * f(distance(c.stencil, x));
       const PairSettings& bodies = settings_of(surface, c.stencil);
       smaller += c.dhat < bodies.dhat;
       EXPECT_EQ(c.dhat < bodies.dhat, c.thickness < bodies.thickness);
@@ -156,20 +156,20 @@ TEST(ActiveSet, APointAboveACornerEdgeOrTriangleIsOneContactEach) {
   auto c = contacts({0, 0, 0.1});
   ASSERT_EQ(c.size(), 1u);
   EXPECT_EQ(c[0].stencil, (Stencil{PairKind::point_point, {0, 7, -1, -1}}));
-  EXPECT_EQ(c[0].multiplicity, 6);
+  EXPECT_EQ(c[0].weight, 6);
 
   c = contacts(
       {0.5, 0, 0.1});  // above the edge 0–1: the two triangles at it, and the four others by their edges
   ASSERT_GE(c.size(), 1u);
   EXPECT_EQ(c[0].stencil, (Stencil{PairKind::point_edge, {7, 0, 1, -1}}));
-  EXPECT_EQ(c[0].multiplicity, 2);
+  EXPECT_EQ(c[0].weight, 2);
 
   c = contacts({0.5, 0.28, 0.1});  // above the middle of the first triangle
   const auto triangle = std::find_if(
       c.begin(), c.end(), [](const Contact& k) { return k.stencil.kind == PairKind::point_triangle; });
   ASSERT_NE(triangle, c.end());
   EXPECT_EQ(triangle->stencil, (Stencil{PairKind::point_triangle, {7, 0, 1, 2}}));
-  EXPECT_EQ(triangle->multiplicity, 1);
+  EXPECT_EQ(triangle->weight, 1);
 
   EXPECT_TRUE(contacts({0, 0, 0.3}).empty()) << "as far as d̂ is not active";
   EXPECT_TRUE(contacts({0, 0, 2}).empty());
@@ -202,7 +202,7 @@ TEST(ActiveSet, EdgesBelowTheThresholdOfTheirRestLengthsAreMollified) {
     ASSERT_EQ(active.contacts.size(), 1u) << angle;
     EXPECT_EQ(active.contacts[0].stencil.kind, PairKind::edge_edge);
     EXPECT_NEAR(active.contacts[0].mollifier_threshold, 1e-3, 1e-12);
-    EXPECT_EQ(active.contacts[0].multiplicity, 1);
+    EXPECT_EQ(active.contacts[0].weight, 1);
   }
   for (double angle : {1.01 * limit, 0.5, 1.5}) {
     const CollisionSurface surface = two_segments(angle, {.dhat = 0.2});

@@ -208,7 +208,10 @@ struct Body {
   std::optional<ElasticCells> elastic;  ///< of volumes and affine bodies
   std::optional<ShellCells> shell;
   std::optional<RodCells> rods;
-  double radius = 0;                 ///< of rods and particles [m]
+  double radius = 0;  ///< of rods and particles [m]
+  /// [m²] of the surface's vertices, mean, for the weights of contact; of the scene's mesh, and stays if that
+  /// changes. 0: not computed yet.
+  double vertex_area = 0;
   bool encloses_volume = false;      ///< a solid: its surface has an inside, where nothing may be
   Eigen::SparseMatrix<double> mass;  ///< node × node [kg]; empty for obstacles and half-spaces
   BodySets sets;                     ///< what the following, attachments and probes refer to

@@ -77,6 +77,7 @@ Body with_shape(const Body& body, BodyShape shape) {
   made.pressures = body.pressures;
   made.winds = body.winds;
   made.damping = body.damping;
+  made.vertex_area = body.vertex_area;
   made.presence = body.presence;
   made.reshaped = true;
   return made;

@@ -11,16 +11,39 @@ namespace apart {
 
 namespace {
 
+/// Sums of weights below this share of their parts are zero but for rounding.
+constexpr double cancelled = 1e-12;
+
+/// Points of a contact that several pairs may share, in canonical order, and the weight of one of them.
+template <std::size_t n>
+struct Weighted {
+  std::array<Index, n> points;
+  double weight;
+  auto operator<=>(const Weighted&) const = default;
+};
+struct WeightedCandidate {
+  Index candidate;
+  double weight;
+  double threshold = 0;  ///< ε
+};
+
 /// The contacts found among the candidates of one chunk. Point–triangle and edge–edge contacts are candidates
 /// themselves, so their numbers are enough, and are in order; those reduced to fewer points are sorted and
 /// merged later.
 struct Part {
-  std::vector<std::array<Index, 2>> point_point;
-  std::vector<std::array<Index, 3>> point_edge;
-  std::vector<Index> point_triangle, edge_edge;
-  std::vector<std::pair<Index, double>> mollified;  // with ε
+  std::vector<Weighted<2>> point_point;
+  std::vector<Weighted<3>> point_edge;
+  std::vector<WeightedCandidate> point_triangle, edge_edge, mollified;
   std::vector<Contact> shortened;
   double min_squared = infinity, min_gap = infinity;
+
+  void add(const Stencil& reduced, double weight) {
+    const auto& v = reduced.vertices;
+    if (reduced.kind == PairKind::point_point)
+      point_point.push_back({{v[0], v[1]}, weight});
+    else
+      point_edge.push_back({{v[0], v[1], v[2]}, weight});
+  }
 };
 
 /// The stencil of the two or three vertices that take part in a distance, in canonical order.
@@ -38,6 +61,59 @@ Stencil reduced(unsigned taking_part, const Stencil& stencil) {
   const auto& edge = side[size[1] == 2];
   const auto& point = side[size[1] == 1];
   return {PairKind::point_edge, {point[0], std::min(edge[0], edge[1]), std::max(edge[0], edge[1]), -1}};
+}
+
+/// Weight of a candidate: its share of the area [m²], or one for every pair.
+double weight_of(const CollisionSurface& surface, const Stencil& s) {
+  const ContactWeights& weights = surface.weights;
+  const auto& v = s.vertices;
+  if (weights.empty()) return 1;
+  if (s.kind == PairKind::edge_edge) return weights.of_edges(v[0], v[1], v[2], v[3]);
+  if (s.kind == PairKind::point_point) return weights.of_points(v[0], v[1]);
+  return weights.of_vertex(v[0], surface.vertex_body[std::size_t(v[0])],
+                           surface.vertex_body[std::size_t(v[1])]);
+}
+
+Stencil vertex_and(Index v, const ContactWeights::TopCell& top) {
+  if (top[2] < 0) return {PairKind::point_edge, {v, top[0], top[1], -1}};
+  return {PairKind::point_triangle, {v, top[0], top[1], top[2]}};
+}
+
+/// Whether contact of vertex v with every triangle and segment that contains the edge or vertex acts at full
+/// reach. What they have in common must not be taken off if one of them is missing: the rest would attract.
+bool all_act(const CollisionSurface& surface, Index v, const ContactWeights::LowerCell& cell,
+             const PairSettings& settings) {
+  const Index first = cell.vertices[0], second = cell.vertices[1];
+  if (surface.vertex_piece[std::size_t(v)] != surface.vertex_piece[std::size_t(first)] &&
+      !surface.can_collide)
+    return true;
+  return std::ranges::all_of(surface.weights.star(first), [&](const ContactWeights::TopCell& top) {
+    if (second >= 0 && std::ranges::find(top, second) == top.end()) return true;
+    const Stencil s = vertex_and(v, top);
+    return std::ranges::find(top, v) == top.end() &&
+           (!surface.can_collide || any_can_collide(surface.can_collide, s)) &&
+           !(in_own_piece(surface, s, settings) && own_range(surface, s, settings).shortened);
+  });
+}
+
+/// The edges and vertices that a vertex's nearest triangles and segments have in common, with their signs.
+void add_common_cells(const CollisionSurface& surface, const Stencil& stencil, const Matrix3X& x,
+                      const PairSettings& settings, Part& part) {
+  const Index v = stencil.vertices[0];
+  const ContactWeights::TopCell top = {stencil.vertices[1], stencil.vertices[2],
+                                       stencil.kind == PairKind::point_edge ? -1 : stencil.vertices[3]};
+  const double reach = settings.thickness + settings.dhat;
+  const double weight = weight_of(surface, stencil);
+  surface.weights.for_each_owned(top, [&](const ContactWeights::LowerCell& cell) {
+    const auto [first, second] = cell.vertices;
+    const Stencil pair =
+        second < 0 ? Stencil{PairKind::point_point, {std::min(v, first), std::max(v, first), -1, -1}}
+                   : Stencil{PairKind::point_edge, {v, first, second, -1}};
+    const ClosestPoints closest = closest_points(pair.kind, pair.gather(x));
+    if (!(closest.r.squaredNorm() < reach * reach) || !all_act(surface, v, cell, settings)) return;
+    const bool whole = closest.vertices == (second < 0 ? 0b11u : 0b111u);
+    part.add(whole ? pair : reduced(closest.vertices, pair), cell.sign * weight);
+  });
 }
 
 void classify(const CollisionSurface& surface, const NearPairs& candidates, const Matrix3X& x, Index c,
@@ -61,6 +137,13 @@ void classify(const CollisionSurface& surface, const NearPairs& candidates, cons
   }
   part.min_squared = std::min(part.min_squared, squared);
   part.min_gap = std::min(part.min_gap, std::sqrt(squared) - range.thickness);
+  const double weight = weight_of(surface, stencil);
+  const auto add_shortened = [&](const Stencil& s, double threshold) {
+    double scale = settings.stiffness_scale;
+    if (!surface.weights.empty())  // the same pressure at the same share of a shorter reach
+      scale *= force_scale(settings.thickness, settings.dhat) / force_scale(range.thickness, range.dhat);
+    part.shortened.push_back({s, weight, threshold, range.dhat, range.thickness, scale});
+  };
   if (stencil.kind == PairKind::edge_edge) {
     // Also for features that reduce to points: the mollifier is what makes the change of feature smooth. A
     // rest edge without length has no scale for it (ε = 0); such an edge is a point, which its closest
@@ -68,49 +151,45 @@ void classify(const CollisionSurface& surface, const NearPairs& candidates, cons
     const double threshold = edge_edge_mollifier_threshold(stencil.gather(surface.rest));
     if (threshold > 1e-100 && edge_edge_cross_squared(points) < threshold) {
       if (range.shortened)
-        part.shortened.push_back(
-            {stencil, 1, threshold, range.dhat, range.thickness, settings.stiffness_scale});
+        add_shortened(stencil, threshold);
       else
-        part.mollified.emplace_back(c, threshold);
+        part.mollified.push_back({c, weight, threshold});
       return;
     }
   }
   const bool whole = closest.vertices == 0b1111;
-  if (range.shortened) {
-    part.shortened.push_back({whole ? stencil : reduced(closest.vertices, stencil), 1, 0, range.dhat,
-                              range.thickness, settings.stiffness_scale});
-  } else if (whole) {
-    (stencil.kind == PairKind::edge_edge ? part.edge_edge : part.point_triangle).push_back(c);
-  } else {
-    const Stencil r = reduced(closest.vertices, stencil);
-    if (r.kind == PairKind::point_point)
-      part.point_point.push_back({r.vertices[0], r.vertices[1]});
-    else
-      part.point_edge.push_back({r.vertices[0], r.vertices[1], r.vertices[2]});
-  }
+  if (range.shortened)
+    add_shortened(whole ? stencil : reduced(closest.vertices, stencil), 0);
+  else if (whole)
+    (stencil.kind == PairKind::edge_edge ? part.edge_edge : part.point_triangle).push_back({c, weight});
+  else
+    part.add(reduced(closest.vertices, stencil), weight);
+  const bool has_common_cells =
+      stencil.kind == PairKind::point_triangle || stencil.kind == PairKind::point_edge;
+  if (!surface.weights.empty() && has_common_cells && !range.shortened)
+    add_common_cells(surface, stencil, x, settings, part);
 }
 
 /// Sorts by first vertex in one counting pass, then the few of each vertex.
 template <std::size_t n>
-std::vector<std::array<Index, n>> sorted(const std::vector<Part>& parts,
-                                         std::vector<std::array<Index, n>> Part::*member,
-                                         Index vertex_count) {
+std::vector<Weighted<n>> sorted(const std::vector<Part>& parts, std::vector<Weighted<n>> Part::*member,
+                                Index vertex_count) {
   std::size_t count = 0;
   for (const Part& part : parts) count += (part.*member).size();
   if (16 * count < std::size_t(vertex_count)) {  // not worth a look at every vertex
-    std::vector<std::array<Index, n>> few;
+    std::vector<Weighted<n>> few;
     for (const Part& part : parts) few.insert(few.end(), (part.*member).begin(), (part.*member).end());
     std::sort(few.begin(), few.end());
     return few;
   }
   std::vector<Index> begin(vertex_count + 1, 0);
   for (const Part& part : parts)
-    for (const auto& key : part.*member) ++begin[key[0] + 1];
+    for (const auto& key : part.*member) ++begin[key.points[0] + 1];
   for (Index v = 0; v < vertex_count; ++v) begin[v + 1] += begin[v];
-  std::vector<std::array<Index, n>> keys(begin[vertex_count]);
+  std::vector<Weighted<n>> keys(begin[vertex_count]);
   std::vector<Index> next(begin.begin(), begin.end() - 1);
   for (const Part& part : parts)
-    for (const auto& key : part.*member) keys[next[key[0]]++] = key;
+    for (const auto& key : part.*member) keys[next[key.points[0]]++] = key;
   parallel_for(vertex_count,
                [&](Index v) { std::sort(keys.begin() + begin[v], keys.begin() + begin[v + 1]); });
   return keys;
@@ -140,28 +219,35 @@ ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& cand
   active.min_distance = std::sqrt(min_squared);
 
   active.contacts.reserve(most);
-  const auto add = [&](const Stencil& stencil, double multiplicity, double threshold) {
+  const auto add = [&](const Stencil& stencil, double weight, double threshold) {
     const PairSettings& settings =
         surface.settings(stencil.vertices[0], stencil.vertices[first_count(stencil.kind)]);
     active.contacts.push_back(
-        {stencil, multiplicity, threshold, settings.dhat, settings.thickness, settings.stiffness_scale});
+        {stencil, weight, threshold, settings.dhat, settings.thickness, settings.stiffness_scale});
   };
   const auto add_merged = [&](PairKind kind, const auto& keys) {
     for (std::size_t i = 0, j = 0; i < keys.size(); i = j) {
-      while (j < keys.size() && keys[j] == keys[i]) ++j;
+      double sum = 0, size = 0;
+      for (; j < keys.size() && keys[j].points == keys[i].points; ++j) {
+        sum += keys[j].weight;
+        size += std::abs(keys[j].weight);
+      }
+      if (std::abs(sum) < cancelled * size) continue;
       Stencil stencil{kind, {-1, -1, -1, -1}};
-      std::copy(keys[i].begin(), keys[i].end(), stencil.vertices.begin());
-      add(stencil, double(j - i), 0);
+      std::copy(keys[i].points.begin(), keys[i].points.end(), stencil.vertices.begin());
+      add(stencil, sum, 0);
     }
+  };
+  const auto add_candidates = [&](std::vector<WeightedCandidate> Part::*member) {
+    for (const Part& part : parts)
+      for (const auto& [c, weight, threshold] : part.*member)
+        add(candidates.pairs[std::size_t(c)], weight, threshold);
   };
   add_merged(PairKind::point_point, sorted(parts, &Part::point_point, surface.vertex_count()));
   add_merged(PairKind::point_edge, sorted(parts, &Part::point_edge, surface.vertex_count()));
-  for (const Part& part : parts)
-    for (Index c : part.point_triangle) add(candidates.pairs[std::size_t(c)], 1, 0);
-  for (const Part& part : parts)
-    for (Index c : part.edge_edge) add(candidates.pairs[std::size_t(c)], 1, 0);
-  for (const Part& part : parts)
-    for (const auto& [c, threshold] : part.mollified) add(candidates.pairs[std::size_t(c)], 1, threshold);
+  add_candidates(&Part::point_triangle);
+  add_candidates(&Part::edge_edge);
+  add_candidates(&Part::mollified);
   for (const Part& part : parts)
     active.contacts.insert(active.contacts.end(), part.shortened.begin(), part.shortened.end());
 
@@ -172,7 +258,7 @@ ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& cand
       const double distance = half_space.distance(x, v);
       if (v == half_space.carrier || !settings.enabled || !(distance < settings.thickness + settings.dhat))
         continue;
-      active.plane_contacts.push_back({v, plane});
+      active.plane_contacts.push_back({v, plane, surface.weights.empty() ? 1 : surface.weights.area(v)});
       active.min_distance = std::min(active.min_distance, distance);
       active.min_gap = std::min(active.min_gap, distance - settings.thickness);
     }

@@ -5,19 +5,22 @@ namespace apart {
 
 /// A contact the barrier acts on.
 struct Contact {
-  Stencil stencil;          ///< reduced to its closest feature, except for mollified edge–edge pairs
-  double multiplicity = 1;  ///< how many candidate pairs reduce to this stencil [thesis A.7.1]
-  /// ε of edge_edge_mollifier.hpp; 0: not mollified (multiplicity 1 otherwise)
+  Stencil stencil;  ///< reduced to its closest feature, except for mollified edge–edge pairs
+  /// How many candidate pairs reduce to this stencil [thesis A.7.1]; if the surface has weights, the sum of
+  /// theirs [m²], which may be negative.
+  double weight = 1;
+  /// ε of edge_edge_mollifier.hpp; 0: not mollified
   double mollifier_threshold = 0;
   double dhat = 0;             ///< d̂ [m]
   double thickness = 0;        ///< ξ [m]
-  double stiffness_scale = 1;  ///< PairSettings::stiffness_scale
+  double stiffness_scale = 1;  ///< PairSettings::stiffness_scale, for this d̂ and ξ
 };
 
 /// A vertex near a half-space.
 struct PlaneContact {
   Index vertex = 0;
-  Index plane = 0;  ///< index into CollisionSurface::half_spaces
+  Index plane = 0;    ///< index into CollisionSurface::half_spaces
+  double weight = 1;  ///< if the surface has weights, the vertex's area [m²]
 };
 
 struct ActiveSet {
@@ -33,8 +36,8 @@ struct ActiveSet {
 };
 
 /// The candidate pairs closer than ξ + d̂ at x, point–triangle and edge–edge pairs reduced to the feature that
-/// is closest and merged with a multiplicity. Edge–edge pairs with c < ε stay edge–edge, mollified. The same
-/// for any number of threads and for any candidates that contain all pairs closer than ξ + d̂.
+/// is closest and merged with the sum of their weights. Edge–edge pairs with c < ε stay edge–edge, mollified.
+/// The same for any number of threads and for any candidates that contain all pairs closer than ξ + d̂.
 ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& candidates, const Matrix3X& x);
 
 }  // namespace apart

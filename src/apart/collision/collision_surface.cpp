@@ -219,19 +219,10 @@ bool PairTable::all_enabled() const {
   return all;
 }
 
-namespace {
-
-/// Forces are κ 2d |∂b/∂s|, with s of the order of ŝ = (2ξ + d̂) d̂ and d of ξ + d̂.
-double force_scale(const PairSettings& s) {
-  return s.stiffness_scale * (2 * s.thickness + s.dhat) * s.dhat * (s.thickness + s.dhat);
-}
-
-}  // namespace
-
 double PairTable::force_per_stiffness() const {
   double smallest = std::numeric_limits<double>::infinity();
   for_each_used([&](const PairSettings& s, int, int) {
-    if (s.enabled) smallest = std::min(smallest, force_scale(s));
+    if (s.enabled) smallest = std::min(smallest, s.stiffness_scale * force_scale(s.thickness, s.dhat));
   });
   return std::isfinite(smallest) ? smallest : 1;
 }
@@ -239,7 +230,11 @@ double PairTable::force_per_stiffness() const {
 void PairTable::equalise_stiffness() {
   change_all([](PairSettings& s) { s.stiffness_scale = 1; });
   const double smallest = force_per_stiffness();
-  change_all([&](PairSettings& s) { s.stiffness_scale = smallest / force_scale(s); });
+  change_all([&](PairSettings& s) { s.stiffness_scale = smallest / force_scale(s.thickness, s.dhat); });
+}
+
+void PairTable::normalise_stiffness() {
+  change_all([](PairSettings& s) { s.stiffness_scale = 1 / force_scale(s.thickness, s.dhat); });
 }
 
 double PairTable::max_reach() const {
@@ -365,6 +360,10 @@ CollisionSurface::CollisionSurface(Matrix3X rest_positions, Faces surface_faces,
   const std::vector<double> half = pairs.half_thickness();
   if (std::any_of(half.begin(), half.end(), [](double h) { return h > 0; }))
     for (const int body : vertex_body) vertex_extent.push_back(half[std::size_t(body)]);
+}
+
+void CollisionSurface::weigh(const std::vector<BodyGrain>& grains) {
+  weights = ContactWeights({rest, faces, edges, vertex_body}, grains);
 }
 
 }  // namespace apart

@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/collision/contact_weights.hpp>
 #include <apart/core/function_ref.hpp>
 #include <apart/geometry/half_space.hpp>
 #include <apart/geometry/mesh.hpp>
@@ -22,11 +23,17 @@ struct PairSettings {
   double thickness = 0;  ///< ξ [m], a distance that is always kept; the barrier acts on (ξ, ξ + d̂)
   std::optional<double> kinetic_friction = std::nullopt;  ///< μ of sliding; none: as of sticking
   double epsv = 1e-3;          ///< ε_v [m/s]: below this sliding speed friction is static
-  double stiffness_scale = 1;  ///< factor on κ for this pair's barrier
+  double stiffness_scale = 1;  ///< factor on κ for this pair's barrier; with weights in 1/m³
   /// Of a body with itself: contact is shortened for primitives within its reach at the start (see
   /// own_range).
   bool spares_neighbours = false;
 };
+
+/// The scale of forces of a contact for κ = 1 [m³]: they are 2d |∂b/∂s|, with s of the order of ŝ = (2ξ + d̂)
+/// d̂ and d of ξ + d̂. At half of d̂ about four times this.
+inline double force_scale(double thickness, double dhat) {
+  return (2 * thickness + dhat) * dhat * (thickness + dhat);
+}
 
 /// Settings for every pair of bodies; symmetric. Bodies are grouped in classes: a pair has the settings of
 /// its two classes unless it has its own. Memory grows with the number of classes and of such pairs, not with
@@ -76,8 +83,9 @@ class PairTable {
   /// Sets every stiffness_scale such that all pairs exert the same force at the same share of their reach;
   /// the pair with the smallest reach keeps 1.
   void equalise_stiffness();
-  /// The scale of forces for κ = 1, ŝ (ξ + d̂) times stiffness_scale: smallest over enabled pairs [m³]; 1 if
-  /// there are none. The force of a contact at half of d̂ is about four times κ times this.
+  /// The same for contacts weighted by area, κ being a pressure: divides by the scale of forces.
+  void normalise_stiffness();
+  /// force_scale() times stiffness_scale: smallest over enabled pairs [m³]; 1 if there are none.
   double force_per_stiffness() const;
   double max_dhat() const;  ///< largest d̂ over enabled pairs [m]; 0 if there are none
   double min_dhat() const;  ///< smallest d̂ over enabled pairs [m]; +infinity if there are none
@@ -136,10 +144,13 @@ struct CollisionSurface {
   std::vector<Index> free_edges;         ///< edges on no face: segments
   PairTable pairs;
   std::vector<HalfSpace> half_spaces;
+  ContactWeights weights;  ///< of primitives in contact; empty: every pair of primitives counts alike
   /// Pairs that it rejects have no contact, as if disabled in `pairs`. Empty: all pairs can collide. Does not
   /// apply to half-spaces. Set it before the surface is given to a broad phase, which keeps a copy.
   CanCollide can_collide;
 
+  /// Weights contact by area.
+  void weigh(const std::vector<BodyGrain>& grains);
   Index vertex_count() const { return Index(rest.cols()); }
   /// Settings of the bodies two vertices belong to.
   const PairSettings& settings(Index vertex_a, Index vertex_b) const {

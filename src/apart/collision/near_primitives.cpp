@@ -13,12 +13,12 @@ constexpr std::size_t worthwhile_vertices = 1000, worthwhile_mean = 8;
 // A body among more others is compared with boxes around several of them.
 constexpr std::size_t most_partners = 16;
 // Relative, of sums of a few numbers in single precision.
-constexpr float rounding = 1e-6f;
+constexpr float box_rounding = 1e-6f;
 // Squares of smaller numbers are lost; those of too large ones are infinite, and tell nothing apart.
 constexpr float smallest = 1e-18f;
 
-constexpr float far = std::numeric_limits<float>::infinity();
-constexpr FloatBox empty_box{{far, far, far, 0}, {-far, -far, -far, 0}};
+constexpr float unbounded = std::numeric_limits<float>::infinity();
+constexpr FloatBox empty_box{{unbounded, unbounded, unbounded, 0}, {-unbounded, -unbounded, -unbounded, 0}};
 
 }  // namespace
 
@@ -60,7 +60,7 @@ bool NearPrimitives::are_apart(const MovingBox& box, const Hull& ball) {
       nearest += n[k] * corner;
       size += std::abs(n[k] * corner);
     }
-    if (!(nearest - rounding * size > length * ball.radius[e])) return false;
+    if (!(nearest - box_rounding * size > length * ball.radius[e])) return false;
   }
   return true;
 }
@@ -88,7 +88,7 @@ void NearPrimitives::find_hulls(std::span<const FloatBox> start, std::span<const
         const float away = std::max(box.upper[k] - hull.centre[e][k], hull.centre[e][k] - box.lower[k]);
         squared += away * away;
       }
-      hull.radius[e] = std::max(hull.radius[e], std::sqrt(squared) * (1 + rounding) + smallest);
+      hull.radius[e] = std::max(hull.radius[e], std::sqrt(squared) * (1 + box_rounding) + smallest);
     }
   });
 }
@@ -127,7 +127,7 @@ void NearPrimitives::update(std::span<const FloatBox> start, std::span<const Flo
     }
   for (auto& of_body : partners_) {
     if (of_body.size() <= most_partners) continue;
-    std::vector<Hull> groups(most_partners, {{empty_box, empty_box}, {}, {far, far}});
+    std::vector<Hull> groups(most_partners, {{empty_box, empty_box}, {}, {unbounded, unbounded}});
     for (std::size_t i = 0; i < of_body.size(); ++i) {
       MovingBox& group = groups[i * most_partners / of_body.size()].box;
       group = {merge(group.start, of_body[i].box.start), merge(group.end, of_body[i].box.end)};

@@ -11,10 +11,10 @@ namespace apart {
 
 namespace {
 
-/// Barrier of a contact's squared distance f.
+/// Barrier of a contact's squared distance f, with its weight.
 Barrier barrier_of(const Contact& c, double f) {
   Barrier b = barrier(f - c.thickness * c.thickness, barrier_reach(c.thickness, c.dhat));
-  return b *= c.stiffness_scale;
+  return b *= c.weight * c.stiffness_scale;
 }
 
 /// Two unit vectors that complete n, the first along `hint` where that is not along n.
@@ -33,10 +33,11 @@ std::pair<Vector3, Vector3> tangents(const Vector3& n, const Vector3& hint) {
 /// parameters of the closest points.
 void project(Eigen::Matrix<double, 5, 5>& k, int m) {
   if (m == 0) {
-    k(0, 0) = std::max(k(0, 0), 0.0);
-    k(3, 3) = k(4, 4) = 0;
+    for (const int i : {0, 3, 4}) k(i, i) = std::max(k(i, i), 0.0);
   } else if (m == 1) {
-    // t₁ lies along D: u₀⊗t₂ decouples with a negative value, u₂ does not exist.
+    // t₁ lies along D: u₀⊗t₂ decouples (with a negative value unless the weight is negative), u₂ does not
+    // exist.
+    const double across = std::max(k(4, 4), 0.0);
     Matrix3 small;
     constexpr int at[3] = {0, 1, 3};
     for (int i = 0; i < 3; ++i)
@@ -45,6 +46,7 @@ void project(Eigen::Matrix<double, 5, 5>& k, int m) {
     k.setZero();
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) k(at[i], at[j]) = small(i, j);
+    k(4, 4) = across;
   } else {
     k = psd_projection(k);
   }
@@ -170,14 +172,14 @@ BarrierContact::PlaneGap BarrierContact::plane_gap(Index i, const Matrix3X& x) c
   // A vertex behind the plane is as forbidden as one on it.
   const double squared = distance > 0 ? distance * distance - s.thickness * s.thickness : 0;
   Barrier b = barrier(squared, barrier_reach(s.thickness, s.dhat));
-  return {plane, distance, b *= s.stiffness_scale};
+  return {plane, distance, b *= c.weight * s.stiffness_scale};
 }
 
 double BarrierContact::value(const Matrix3X& x) const {
   return kappa_ * ordered_sum(term_count(), [&](Index i) {
            if (is_plane(i)) return plane_gap(i, x).b.value;
            const Contact& c = active_.contacts[i];
-           double b = c.multiplicity * evaluated_[std::size_t(i)].b.value;
+           double b = evaluated_[std::size_t(i)].b.value;
            if (c.mollifier_threshold > 0)
              b *= edge_edge_mollifier_value(c.stencil.gather(x), c.mollifier_threshold);
            return b;
@@ -195,16 +197,15 @@ void BarrierContact::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
     }
     const Contact& c = active_.contacts[i];
     const auto& [feature, r, b] = evaluated_[std::size_t(i)];
-    const double scale = kappa_ * c.multiplicity;
     double mollified = 1;
     if (c.mollifier_threshold > 0) {
       const EdgeEdgeMollifier::First e =
           edge_edge_mollifier_gradient(c.stencil.gather(x), c.mollifier_threshold);
-      out = scale * b.value * e.gradient;
+      out = kappa_ * b.value * e.gradient;
       mollified = e.value;
     }
     for (int k = 0; k < c.stencil.size(); ++k)  // b′ ∇f = 2 b′ w ⊗ r
-      out.template segment<3>(3 * k) += 2 * scale * mollified * b.first * feature.weights[k] * r;
+      out.template segment<3>(3 * k) += 2 * kappa_ * mollified * b.first * feature.weights[k] * r;
   });
 }
 
@@ -232,11 +233,10 @@ void BarrierContact::hessians(const Matrix3X& x, Index begin, Index end, Project
       const StencilVector gb = b.first * squared_distance_gradient(feature, n, p);
       StencilMatrix h = m.value * barrier_hessian(feature, n, p, b, Projection::none);
       h += m.gradient * gb.transpose() + gb * m.gradient.transpose() + b.value * m.hessian;
-      local =
-          kappa_ * c.multiplicity * (projection == Projection::psd ? psd_projection_of_four_points(h) : h);
+      local = kappa_ * (projection == Projection::psd ? psd_projection_of_four_points(h) : h);
     } else {
       const StencilMatrix h = barrier_hessian(feature, n, p, b, projection);
-      local = kappa_ * c.multiplicity * h.topLeftCorner(3 * n, 3 * n);
+      local = kappa_ * h.topLeftCorner(3 * n, 3 * n);
     }
   }
 }
@@ -266,7 +266,7 @@ BarrierContact::NormalForce BarrierContact::normal_force(Index i, const Matrix3X
     force.weights.head<2>() << 1, -1;
     force.direction = gap.plane.normal;
     force.distance = gap.distance;
-    force.magnitude = kappa_ * std::abs(gap.b.first) * 2 * gap.distance;
+    force.magnitude = -kappa_ * gap.b.first * 2 * gap.distance;
     return force;
   }
   const Contact& c = active_.contacts[i];
@@ -274,7 +274,7 @@ BarrierContact::NormalForce BarrierContact::normal_force(Index i, const Matrix3X
   force.distance = r.norm();
   force.weights = feature.weights;
   force.direction = r / force.distance;
-  force.magnitude = kappa_ * c.multiplicity * std::abs(b.first) * 2 * force.distance;
+  force.magnitude = -kappa_ * b.first * 2 * force.distance;
   if (c.mollifier_threshold > 0)
     force.magnitude *= edge_edge_mollifier_value(c.stencil.gather(x), c.mollifier_threshold);
   return force;
@@ -288,20 +288,22 @@ std::vector<BarrierContact::NormalForce> BarrierContact::normal_forces(const Mat
 
 double BarrierContact::mean_gap_share(const Matrix3X& x) const {
   const std::vector<NormalForce> all = normal_forces(x);
-  const double pressing = ordered_sum(term_count(), [&](Index i) { return all[std::size_t(i)].magnitude; });
+  const auto force = [&](Index i) { return std::max(0.0, all[std::size_t(i)].magnitude); };
+  const double pressing = ordered_sum(term_count(), force);
   if (!(pressing > 0)) return 1;
   return ordered_sum(term_count(), [&](Index i) {
     const NormalForce& p = all[std::size_t(i)];
     const ContactRange r = range(i);
-    return p.magnitude / pressing * (p.distance - r.thickness) / r.dhat;
+    return force(i) / pressing * (p.distance - r.thickness) / r.dhat;
   });
 }
 
 double BarrierContact::resting_stiffness(const Matrix3X& x, const RestingShares& shares,
                                          FunctionRef<double(Index)> light) const {
   const std::vector<NormalForce> all = normal_forces(x);
-  const double sum = ordered_sum(
-      term_count(), [&](Index i) { return range(i).shortened ? 0.0 : all[std::size_t(i)].magnitude; });
+  const double sum = ordered_sum(term_count(), [&](Index i) {
+    return range(i).shortened ? 0.0 : std::max(0.0, all[std::size_t(i)].magnitude);
+  });
   if (!(sum > 0)) return 0;
   return ordered_sum(term_count(), [&](Index i) {
     const NormalForce& now = all[std::size_t(i)];

@@ -13,13 +13,19 @@ namespace apart {
 /// Called with the candidate pairs before each step bound along a path of surface vertices.
 using StepBoundObserver = std::function<void(const Candidates&, const Path&)>;
 
-/// The contact barrier: κ Σ multiplicity · e(x) · b(d²) over all pairs of primitives closer than ξ + d̂.
+/// The contact barrier: κ Σ weight · e(x) · b(d²) over all pairs of primitives closer than ξ + d̂.
 ///
 /// b falls from infinity at distance ξ to zero at ξ + d̂, where it is C² (potentials/barrier.hpp). So contact
 /// acts only within reach d̂, forces are smooth, and a state with an intersection has no finite energy. The
 /// distance of point–triangle and edge–edge pairs is that of their closest features, which are found anew at
-/// every x; pairs that share them are merged with a multiplicity. The mollifier e takes the force of
-/// edge–edge pairs to zero as the edges become parallel, where their distance is not differentiable.
+/// every x; pairs that share them are merged with the sum of their weights (collision/active_set.hpp). The
+/// mollifier e takes the force of edge–edge pairs to zero as the edges become parallel, where their distance
+/// is not differentiable.
+///
+/// Every pair has weight one [thesis], or what its share of the area is (collision/contact_weights.hpp); then
+/// κ is a pressure times the step's scale, and forces do not depend on the mesh. Weights of contacts at
+/// concave edges and corners may be negative: the edge that two triangles have in common is taken off. Each
+/// local Hessian is projected with its sign, so the sum stays positive semi-definite.
 ///
 /// A finite barrier alone does not prevent tunnelling, since a step can jump over it: feasible_step() bounds
 /// the step by continuous collision detection over all pairs on the path.
@@ -50,9 +56,9 @@ class BarrierContact final : public Potential {
   /// If set, called before each step bound with the pairs near its start. Changes no result.
   StepBoundObserver on_step_bound;
 
-  /// The normal force of contact i times dt²: κ·multiplicity·e·|∂b/∂d²|·2d [kg m], along the unit vector
-  /// `direction` from the second primitive to the first; `weights` of the vertices as in ClosestFeature.
-  /// [thesis A.10]
+  /// The normal force of contact i times dt²: −κ·weight·e·∂b/∂d²·2d [kg m], along the unit vector `direction`
+  /// from the second primitive to the first; `weights` of the vertices as in ClosestFeature. It has the sign
+  /// of the contact's weight. [thesis A.10]
   struct NormalForce {
     FewPoints points;
     Vector4 weights = Vector4::Zero();

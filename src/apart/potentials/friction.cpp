@@ -50,7 +50,7 @@ Friction::Change Friction::largest_change(const Friction& other) const {
       auto& [sum, bodies] = change[key(t)];
       sum += sign * t.sticking;
       bodies = t.bodies;
-      largest = std::max(largest, t.sticking);
+      largest = std::max(largest, std::abs(t.sticking));
     }
   };
   add(*this, 1);
@@ -68,7 +68,7 @@ void Friction::mix(const Friction& other, double share) {
   double largest = 0;
   for (const Term& t : other.terms_) {
     before.emplace(key(t), &t);
-    largest = std::max(largest, t.sticking);
+    largest = std::max(largest, std::abs(t.sticking));
   }
   for (Term& t : terms_) {
     t.sticking *= share;
@@ -80,7 +80,7 @@ void Friction::mix(const Friction& other, double share) {
     before.erase(found);
   }
   for (const auto& [id, t] : before) {  // contacts that are out of reach now fade
-    if (t->sticking < 1e-9 * largest) continue;
+    if (std::abs(t->sticking) < 1e-9 * largest) continue;
     terms_.push_back(*t);
     terms_.back().sticking *= 1 - share;
     terms_.back().sliding *= 1 - share;
@@ -135,14 +135,17 @@ void Friction::hessians(const Matrix3X& x, Index begin, Index end, Projection pr
     const Eigen::Vector2d u = slip(term, x);
     const double y = u.norm();
     const Curve c = curve(term, y);
-    // F″ ûûᵀ + F′/y ūūᵀ with ū ⟂ û [C-IPC supplement eq. 12]. Only F″ can be negative, where friction falls.
+    // F″ ûûᵀ + F′/y ūūᵀ with ū ⟂ û [C-IPC supplement eq. 12]. F″ is negative where friction falls, both are
+    // where the normal force is.
     Eigen::Matrix2d m;
     if (y == 0) {
-      m = Eigen::Matrix2d::Identity() * c.second;
+      m = Eigen::Matrix2d::Identity() * (projection == Projection::psd ? std::max(c.second, 0.0) : c.second);
     } else {
       const Eigen::Vector2d along = u / y, across(-along[1], along[0]);
-      const double second = projection == Projection::psd ? std::max(c.second, 0.0) : c.second;
-      m = second * along * along.transpose() + c.first_over_y * across * across.transpose();
+      m = c.second * along * along.transpose() + c.first_over_y * across * across.transpose();
+      if (projection == Projection::psd)
+        m = std::max(c.second, 0.0) * along * along.transpose() +
+            std::max(c.first_over_y, 0.0) * across * across.transpose();
     }
     const Matrix3 block = term.basis * m * term.basis.transpose();
     for (int a = 0; a < term.points.size; ++a)

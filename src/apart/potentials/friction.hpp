@@ -11,6 +11,8 @@ namespace apart {
 /// the friction loop's business (simulation/friction_loop). T is any orthonormal pair normal to the line that
 /// joins the closest points, so all kinds of pairs are treated alike.
 ///
+/// λ has the sign of the contact's weight: what is taken off the normal force is taken off friction too.
+///
 /// F′ is the coefficient of friction. It rises from 0 to the static value μ_s over sliding speeds up to ε_v,
 /// which smooths the transition from sticking to sliding [thesis eq. 2.15: F = μ f₀, A.9]; if the kinetic
 /// coefficient is smaller it then falls to that, smoothly, up to 10 ε_v.

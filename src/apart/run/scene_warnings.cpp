@@ -338,7 +338,8 @@ class Warnings {
 
   void check_options() {
     const SimulationOptions& o = model_.options;
-    if (o.contact.barrier_stiffness && std::isfinite(pairs_.min_dhat())) {
+    if (o.contact.barrier_stiffness && o.contact.formulation == ContactFormulation::published &&
+        std::isfinite(pairs_.min_dhat())) {
       const double usual = stiffness_range(mean_node_mass(model_), model_.size, pairs_.min_dhat()).high;
       if (*o.contact.barrier_stiffness > 1e3 * usual)
         warn(

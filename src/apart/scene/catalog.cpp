@@ -102,31 +102,36 @@ Group probes() {
 Group contacts() {
   using T = ContactDescription;
   return record<T>(
-      "", {{{"dhat", any_of({length(positive), choice("dhat")}), "m", "\"auto\"",
-             "distance at which the contact force begins"},
-            &T::dhat},
-           {{"thickness", any_of({length(not_negative), choice("contact_thickness")}), "m", "\"auto\"",
-             "distance always kept, for bodies without a thickness of their own; contact begins at thickness "
-             "+ dhat"},
-            &T::thickness},
-           {{"barrier_stiffness", any_of({number(positive), choice("barrier_stiffness")}), "Pa",
-             "\"adaptive\"", "stiffness of the contact force"},
-            &T::barrier_stiffness},
-           {{"friction_coefficient", friction_coefficient(), "", "0",
-             "mu where neither the body nor the pair has its own"},
-            &T::friction_coefficient},
-           {{"epsv", any_of({length(positive), choice("epsv")}), "m/s", "\"auto\"",
-             "speed below which friction is static; L means L per second"},
-            &T::epsv},
-           {{"friction_iterations", integer(0, 1000), "", "1",
-             "updates of the friction forces per step; 0: until they settle, at most 60"},
-            &T::friction_iterations},
-           {{"allow_nested", boolean(), "", "false",
-             "true: bodies may be inside solids, at the start or when they appear"},
-            &T::allow_nested},
-           {{"pairs", list(object("pair")), "", "[]",
-             "exceptions for pairs of bodies; later ones take precedence"},
-            &T::pairs}});
+      "",
+      {{{"dhat", any_of({length(positive), choice("dhat")}), "m", "\"auto\"",
+         "distance at which the contact force begins"},
+        &T::dhat},
+       {{"thickness", any_of({length(not_negative), choice("contact_thickness")}), "m", "\"auto\"",
+         "distance always kept, for bodies without a thickness of their own; contact begins at thickness "
+         "+ dhat"},
+        &T::thickness},
+       {{"formulation", choice("formulation"), "", "\"published\"", "how pairs of primitives count"},
+        &T::formulation},
+       {{"barrier_stiffness", any_of({number(positive), choice("barrier_stiffness")}), "Pa", "\"adaptive\"",
+         "stiffness of the contact force. convergent: the pressure at 0.78 of dhat (four times this at half "
+         "of it); a tenth of Young's modulus is usual. published: κ of IPC, which contains the squared time "
+         "step and depends on the mesh"},
+        &T::barrier_stiffness},
+       {{"friction_coefficient", friction_coefficient(), "", "0",
+         "mu where neither the body nor the pair has its own"},
+        &T::friction_coefficient},
+       {{"epsv", any_of({length(positive), choice("epsv")}), "m/s", "\"auto\"",
+         "speed below which friction is static; L means L per second"},
+        &T::epsv},
+       {{"friction_iterations", integer(0, 1000), "", "1",
+         "updates of the friction forces per step; 0: until they settle, at most 60"},
+        &T::friction_iterations},
+       {{"allow_nested", boolean(), "", "false",
+         "true: bodies may be inside solids, at the start or when they appear"},
+        &T::allow_nested},
+       {{"pairs", list(object("pair")), "", "[]",
+         "exceptions for pairs of bodies; later ones take precedence"},
+        &T::pairs}});
 }
 
 Group frictions() {

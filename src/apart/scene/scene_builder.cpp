@@ -183,6 +183,12 @@ SimulationOptions make_options(const SceneDescription& scene, double tolerance) 
   options.integrator = make_integrator(scene.time);
   options.gravity = scene.gravity;
   const ContactDescription& contact = scene.contact;
+  options.contact.formulation = contact.formulation;
+  if (contact.formulation == ContactFormulation::convergent &&
+      contact.barrier_stiffness == BarrierStiffness(StiffnessRule::published))
+    contact.place["barrier_stiffness"].fail(
+        "got \"published\", which is made for contacts that all count alike; with contact.formulation "
+        "\"convergent\" use \"adaptive\" or a pressure, such as a tenth of Young's modulus");
   if (const double* stiffness = std::get_if<double>(&contact.barrier_stiffness))
     options.contact.barrier_stiffness = *stiffness;
   else

@@ -36,6 +36,7 @@ struct ContactDescription {
   static constexpr std::string_view group = "contact", kind = "contact";
   Place place = {};
   AutomaticLength dhat, thickness;
+  ContactFormulation formulation = ContactFormulation::published;
   BarrierStiffness barrier_stiffness = StiffnessRule::adaptive;
   FrictionCoefficient friction_coefficient = 0.0;
   AutomaticLength epsv;

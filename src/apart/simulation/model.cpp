@@ -83,12 +83,23 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
         "the scene has nothing that can move; add a body of type volume, shell, affine, rigid, rod or "
         "particles");
   size = extent.diagonal();
-  if (!options.contact.barrier_stiffness && options.contact.stiffness_rule == StiffnessRule::adaptive)
+  const bool by_area = options.contact.formulation == ContactFormulation::convergent;
+  if (by_area)
+    pairs.normalise_stiffness();
+  else if (!options.contact.barrier_stiffness && options.contact.stiffness_rule == StiffnessRule::adaptive)
     pairs.equalise_stiffness();
   mass.resize(node_count(), node_count());
   mass.setFromTriplets(mass_entries.begin(), mass_entries.end());
   surface = CollisionSurface(std::move(rest), std::move(all_faces), std::move(all_segments),
                              std::move(body_of_vertex), std::move(pairs), std::move(half_spaces));
+  if (by_area) {
+    // Segments and points of bodies without a radius are as wide as contact reaches.
+    std::vector<BodyGrain> grains;
+    for (const Body& b : bodies)
+      grains.push_back({b.radius > 0 ? 2 * b.radius : surface.pairs.max_reach(), b.vertex_area});
+    surface.weigh(grains);
+    for (std::size_t b = 0; b < bodies.size(); ++b) bodies[b].vertex_area = surface.weights.mean_area(int(b));
+  }
   for (const Body& b : bodies) acting.push_back(acting_parts(b));
   for (const Joint& joint : joints)
     for (const JointSide& side : joint.sides)

@@ -19,9 +19,15 @@ namespace apart {
 /// and the balance of forces at the start of each step [thesis A.6].
 enum class StiffnessRule { adaptive, published };
 
+/// How pairs of primitives in contact count: each alike [thesis], or by the area that they stand for
+/// (collision/contact_weights.hpp), so that forces do not depend on the mesh and κ is a pressure.
+enum class ContactFormulation { published, convergent };
+
 /// Settings of contact as a whole. Per-pair values are in the PairTable.
 struct ContactOptions {
-  std::optional<double> barrier_stiffness;  ///< κ; none: by the rule
+  ContactFormulation formulation = ContactFormulation::published;
+  /// κ; none: by the rule. A pressure [Pa] if contact is weighted by area.
+  std::optional<double> barrier_stiffness;
   StiffnessRule stiffness_rule = StiffnessRule::adaptive;
   int friction_iterations = 1;  ///< lagged iterations per step; 0: until convergence (thesis eq. 2.17)
   bool allow_nested = false;    ///< bodies may lie inside solids

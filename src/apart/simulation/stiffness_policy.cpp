@@ -42,6 +42,18 @@ StiffnessPolicy::StiffnessPolicy(const Model& model, StepTerms& terms, double no
   }
   mean_mass_ = nodes > 0 ? sum / double(nodes) : 1;
   mean_thin_mass_ = thin_nodes > 0 ? thin_sum / double(thin_nodes) : 0;
+  const CollisionSurface& surface = terms.surface;
+  if (!surface.weights.empty()) {
+    double area = 0;
+    Index vertices = 0;
+    for (Index v = 0; v < surface.vertex_count(); ++v) {
+      const std::size_t b = std::size_t(surface.vertex_body[std::size_t(v)]);
+      if (!terms.present[b] || !model.bodies[b].is_dynamic()) continue;
+      area += surface.weights.area(v);
+      ++vertices;
+    }
+    if (vertices > 0) mean_weight_ = area / double(vertices);
+  }
   published_ = stiffness_range(mean_mass_, model.size, smallest_dhat(terms.surface.pairs));
 }
 
@@ -75,7 +87,7 @@ double StiffnessPolicy::start_stiffness(double length) const {
   const double force =
       std::max(weight_of_node, step_->has_inertia ? start_moves * dhat * mean_mass_ / (length * length)
                                                   : start_deflection * dhat * node_stiffness_);
-  return force * step_->contact_scale / pairs.force_per_stiffness();
+  return force * step_->contact_scale / (pairs.force_per_stiffness() * mean_weight_);
 }
 
 StiffnessRange StiffnessPolicy::adaptive_range() const {
@@ -87,8 +99,9 @@ void StiffnessPolicy::choose(Objective& objective, const Matrix3X& q) {
   BarrierContact& contact = terms_.contact;
   const double whole = model_.options.dt;
   if (const auto given = model_.options.contact.barrier_stiffness) {
-    // Forces are κ ∇b / contact_scale: the same for every integrator.
-    contact.set_stiffness(*given * (step_->contact_scale / (whole * whole)));
+    // Forces are κ ∇b / contact_scale: the same for every integrator. As published, κ contains h².
+    const bool is_pressure = model_.options.contact.formulation == ContactFormulation::convergent;
+    contact.set_stiffness(*given * (step_->contact_scale / (is_pressure ? 1 : whole * whole)));
     return;
   }
   StiffnessRange allowed = is_adaptive() ? adaptive_range() : published_;

@@ -34,6 +34,7 @@ class StiffnessPolicy {
   StepTerms& terms_;
   double node_stiffness_;      ///< [N/m]
   double mean_mass_ = 1;       ///< [kg]
+  double mean_weight_ = 1;     ///< of contacts: mean area of a vertex of dynamic bodies [m²], or one
   double mean_thin_mass_ = 0;  ///< of nodes of shells, rods and particles; 0 if there are none [kg]
   StiffnessRange published_;   ///< by the published rule
   const TimeStep* step_ = nullptr;
