@@ -420,6 +420,9 @@ std::vector<BadScene> bad_scenes() {
       {"nesting neither allowed nor not",
        scene(ball(), "\"contact\": {\"allow_nested\": \"ball\"}"),
        {"scene.json:7: contact.allow_nested: got \"ball\", must be"}},
+      {"a stiffness rule of the other formulation",
+       scene(ball(), "\"contact\": {\"formulation\": \"convergent\", \"barrier_stiffness\": \"published\"}"),
+       {"scene.json:7: contact.barrier_stiffness: got \"published\"", "use \"adaptive\" or a pressure"}},
       {"below a half-space",
        scene(
            R"({"type": "volume", "name": "ball", "mesh": {"generator": "sphere", "radius": 0.1, "resolution": 2}})"),

@@ -145,7 +145,7 @@ TEST(DescriptionContract, EveryExampleIsWrittenAsItWasRead) {
 
 TEST(DescriptionContract, EveryChoiceHasAnEnumeratorOfItsOwn) {
   for (const std::string_view list :
-       {"integrator", "mass", "bending_model", "rest_angles", "rest_curvature", "attach_to",
+       {"integrator", "mass", "bending_model", "rest_angles", "rest_curvature", "attach_to", "formulation",
         "barrier_stiffness", "termination", "ccd", "ccd_culling"}) {
     std::set<int> values;
     for (const Choice& choice : catalog().choice_list(list).choices)

@@ -46,7 +46,7 @@ const std::string beam = R"json({"common": "common.json",
                 "transformation": {"dimensions": [8, 0, 8], "rotation": [0, 90, 0]}}],
   "space": {"discr_order": 3},
   "time": {"tend": 2, "time_steps": 40},
-  "contact": {"friction_coefficient": 0.5},
+  "contact": {"friction_coefficient": 0.5, "use_convergent_formulation": true},
   "solver": {"contact": {"friction_iterations": 10}},
   "boundary_conditions": {"rhs": [0, 9.81, 0],
     "dirichlet_boundary": [{"id": 5, "value": [0, 0, 0]},
@@ -124,6 +124,7 @@ TEST_F(PolyFem, TheOldFormMeansTheSame) {
   EXPECT_EQ(scene.gravity, Vector3(0, -9.81, 0));
   EXPECT_EQ(scene.time.dt, 0.1);
   EXPECT_EQ(std::get<double>(scene.contact.friction_coefficient), 0.5);
+  EXPECT_EQ(scene.contact.formulation, ContactFormulation::convergent);
   EXPECT_EQ(scene.contact.friction_iterations, 10);
   ASSERT_EQ(scene.bodies.size(), 3u);
   const auto& bar = std::get<VolumeDescription>(scene.bodies[0]);

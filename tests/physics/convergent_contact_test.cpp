@@ -85,7 +85,6 @@ std::vector<Hertz> press_ball(ContactFormulation formulation, int layers,
   SmallScene scene = pressing_scene(formulation, dhat);
   scene.bodies.push_back(
       make_volume("ball", generate::sphere(R, layers), soft(1e6, 0.3), 1000, MassKind::lumped));
-  const double last = approaches.back();
   const auto towards = [&](double sign) {
     return rigid_motion([=](double time) {
       const double step = std::min(time * double(approaches.size()), double(approaches.size()));
@@ -98,7 +97,6 @@ std::vector<Hertz> press_ball(ContactFormulation formulation, int layers,
   };
   scene.bodies.push_back(make_half_space("floor", {0, -R - dhat, 0}, Vector3::UnitY(), towards(1)));
   scene.bodies.push_back(make_half_space("lid", {0, R + dhat, 0}, -Vector3::UnitY(), towards(-1)));
-  EXPECT_GT(last, 0);
   scene.options.dt = 1.0 / double(approaches.size());
   auto s = scene.simulation();
   std::vector<Hertz> result;

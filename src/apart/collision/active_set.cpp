@@ -68,7 +68,15 @@ double weight_of(const CollisionSurface& surface, const Stencil& s) {
   const ContactWeights& weights = surface.weights;
   const auto& v = s.vertices;
   if (weights.empty()) return 1;
-  if (s.kind == PairKind::edge_edge) return weights.of_edges(v[0], v[1], v[2], v[3]);
+  if (s.kind == PairKind::edge_edge) {
+    // Where reach spans several edges all pairs in reach have a distance, not only those that cross: about as
+    // many more as the area in reach is larger than that of the strips, which are a third of a length wide.
+    const PairSettings& settings = surface.settings(v[0], v[2]);
+    const double length = std::min((surface.rest.col(v[1]) - surface.rest.col(v[0])).norm(),
+                                   (surface.rest.col(v[3]) - surface.rest.col(v[2])).norm());
+    const double spanned = 3 * (settings.thickness + settings.dhat) / length;
+    return weights.of_edges(v[0], v[1], v[2], v[3]) / (1 + spanned * spanned);
+  }
   if (s.kind == PairKind::point_point) return weights.of_points(v[0], v[1]);
   return weights.of_vertex(v[0], surface.vertex_body[std::size_t(v[0])],
                            surface.vertex_body[std::size_t(v[1])]);

@@ -114,7 +114,7 @@ Group contacts() {
         &T::formulation},
        {{"barrier_stiffness", any_of({number(positive), choice("barrier_stiffness")}), "Pa", "\"adaptive\"",
          "stiffness of the contact force. convergent: the pressure at 0.78 of dhat (four times this at half "
-         "of it); a tenth of Young's modulus is usual. published: κ of IPC, which contains the squared time "
+         "of it); a tenth of Young's modulus is usual. published: that of IPC, which contains the squared time "
          "step and depends on the mesh"},
         &T::barrier_stiffness},
        {{"friction_coefficient", friction_coefficient(), "", "0",

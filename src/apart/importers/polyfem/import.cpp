@@ -138,14 +138,14 @@ class PolyfemImporter {
 
   void read_contact(Section& top) {
     ContactDescription& contact = scene_.contact;
-    contact.dhat = Length{1e-3, false};
-    contact.epsv = Length{1e-3, false};
+    contact.dhat = contact.epsv = Length{1e-3, false};
     const auto at = top.find("contact");
     if (!at) return;
     Section section(*at, "contact", notes_);
-    bool enabled = true;
+    bool enabled = true, by_area = false;
     double dhat = 1e-3, epsv = 1e-3, friction = 0;
     section.take_boolean("enabled", enabled);
+    section.take_boolean("use_convergent_formulation", by_area);
     section.take_positive("dhat", dhat);
     section.take_positive("epsv", epsv);
     section.take_not_negative("friction_coefficient", friction);
@@ -155,8 +155,9 @@ class PolyfemImporter {
     contact.epsv = Length{epsv, false};
     contact.friction_coefficient = friction;
     if (const auto mesh = section.find("collision_mesh")) collision_ = *mesh;
-    section.ignore({"use_convergent_formulation", "use_area_weighting", "use_improved_max_operator",
-                    "use_physical_barrier", "periodic", "dhat_percentage"});
+    if (by_area) contact.formulation = ContactFormulation::convergent;
+    section.ignore({"use_area_weighting", "use_improved_max_operator", "use_physical_barrier", "periodic",
+                    "dhat_percentage"});
     section.finish();
   }
 
