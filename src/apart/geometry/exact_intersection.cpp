@@ -273,93 +273,123 @@ struct Item {
   Index place;
 };
 
-/// Finds overlapping boxes by divide and conquer: drop what lies outside the other set's bounds, halve the
-/// larger set along its longest side, repeat. Every pair is reported once because the halves are disjoint.
+Box hull(const Box& a, const Box& b) {
+  return {a.lower.cwiseMin(b.lower), a.upper.cwiseMax(b.upper)};
+}
+
+/// Halves of halves of a list of items, cut along the longest side of what they cover, each when it is first
+/// asked for: where nothing else is near, a list is never cut.
+class ItemTree {
+ public:
+  struct Part {
+    Box box;
+    std::size_t begin, end;                              ///< of its items
+    std::size_t halves = 0;                              ///< the first of its two; 0: not cut yet
+    bool is_small() const { return end - begin <= 12; }  // not cut further; measured best between 8 and 16
+  };
+
+  explicit ItemTree(std::vector<Item> items) : items_(std::move(items)) {
+    if (!items_.empty()) parts_.push_back({bounds(0, items_.size()), 0, items_.size()});
+  }
+  bool empty() const { return items_.empty(); }
+  const Part& part(std::size_t i) const { return parts_[i]; }  ///< 0: all
+  std::span<const Item> items(std::size_t part) const {
+    return std::span(items_).subspan(parts_[part].begin, parts_[part].end - parts_[part].begin);
+  }
+  /// The first of the two halves of a part that is not small; the second follows it.
+  std::size_t halves(std::size_t i) {
+    if (parts_[i].halves > 0) return parts_[i].halves;
+    const std::size_t begin = parts_[i].begin, end = parts_[i].end, middle = begin + (end - begin) / 2;
+    const auto at = [&](std::size_t k) { return items_.begin() + std::ptrdiff_t(k); };
+    Vector3 lower = items_[begin].box.lower, upper = lower;  // of the lower corners: the longest side to cut
+    for (std::size_t k = begin; k < end; ++k) {
+      lower = lower.cwiseMin(items_[k].box.lower);
+      upper = upper.cwiseMax(items_[k].box.lower);
+    }
+    int axis;
+    (upper - lower).maxCoeff(&axis);
+    std::nth_element(at(begin), at(middle), at(end),
+                     [axis](const Item& a, const Item& b) { return a.box.lower[axis] < b.box.lower[axis]; });
+    const std::size_t first = parts_[i].halves = parts_.size();
+    parts_.push_back({bounds(begin, middle), begin, middle});
+    parts_.push_back({bounds(middle, end), middle, end});
+    return first;
+  }
+
+ private:
+  Box bounds(std::size_t begin, std::size_t end) const {
+    Box all = items_[begin].box;
+    for (std::size_t k = begin + 1; k < end; ++k) all = hull(all, items_[k].box);
+    return all;
+  }
+
+  std::vector<Item> items_;
+  std::vector<Part> parts_;
+};
+
+/// Reports every pair of overlapping boxes once.
 class BoxJoin {
  public:
   explicit BoxJoin(FunctionRef<void(Index, Index)> report) : report_(report) {}
 
-  void between(std::span<Item> a, std::span<Item> b) {
-    a = near(a, bounds(b));
-    if (a.empty()) return;
-    b = near(b, bounds(a));
-    if (b.empty()) return;
-    if (a.size() * b.size() <= small * small) {
-      for (const Item& i : a)
-        for (const Item& j : b)
-          if (i.box.overlaps(j.box)) report_(i.place, j.place);
-    } else if (a.size() >= b.size()) {
-      const std::size_t half = halve(a);
-      between(a.first(half), b);
-      between(a.subspan(half), b);
-    } else {
-      const std::size_t half = halve(b);
-      between(a, b.first(half));
-      between(a, b.subspan(half));
-    }
+  /// Of one tree and another, or of two parts of one tree that have no item in common.
+  void between(ItemTree& a, ItemTree& b) {
+    if (!a.empty() && !b.empty()) between(a, 0, b, 0);
   }
 
-  void within(std::span<Item> a) {
-    if (a.size() <= small) {
-      for (std::size_t i = 0; i < a.size(); ++i)
-        for (std::size_t j = i + 1; j < a.size(); ++j)
-          if (a[i].box.overlaps(a[j].box)) report_(a[i].place, a[j].place);
-      return;
-    }
-    const std::size_t half = halve(a);
-    within(a.first(half));
-    within(a.subspan(half));
-    between(a.first(half), a.subspan(half));
+  void within(ItemTree& a) {
+    if (!a.empty()) within(a, 0);
   }
 
  private:
-  static constexpr std::size_t small = 12;  // boxes; measured best between 8 and 16
-
-  static Box bounds(std::span<const Item> items) {
-    Box all = items[0].box;
-    for (const Item& item : items.subspan(1)) {
-      all.lower = all.lower.cwiseMin(item.box.lower);
-      all.upper = all.upper.cwiseMax(item.box.upper);
+  void between(ItemTree& a, std::size_t i, ItemTree& b, std::size_t j) {
+    const ItemTree::Part p = a.part(i), q = b.part(j);
+    if (!p.box.overlaps(q.box)) return;
+    if (p.is_small() && q.is_small()) {
+      for (const Item& m : a.items(i)) {
+        if (!m.box.overlaps(q.box)) continue;
+        for (const Item& n : b.items(j))
+          if (m.box.overlaps(n.box)) report_(m.place, n.place);
+      }
+    } else if (q.is_small() || (!p.is_small() && p.end - p.begin >= q.end - q.begin)) {
+      const std::size_t half = a.halves(i);
+      between(a, half, b, j);
+      between(a, half + 1, b, j);
+    } else {
+      const std::size_t half = b.halves(j);
+      between(a, i, b, half);
+      between(a, i, b, half + 1);
     }
-    return all;
   }
 
-  static std::span<Item> near(std::span<Item> items, const Box& region) {
-    auto end = std::partition(items.begin(), items.end(),
-                              [&](const Item& item) { return item.box.overlaps(region); });
-    return items.first(end - items.begin());
-  }
-
-  static std::size_t halve(std::span<Item> items) {
-    Vector3 lower = items[0].box.lower, upper = lower;  // of the lower corners: the longest side to cut
-    for (const Item& item : items) {
-      lower = lower.cwiseMin(item.box.lower);
-      upper = upper.cwiseMax(item.box.lower);
+  void within(ItemTree& a, std::size_t i) {
+    if (a.part(i).is_small()) {
+      const std::span<const Item> items = a.items(i);
+      for (std::size_t m = 0; m < items.size(); ++m)
+        for (std::size_t n = m + 1; n < items.size(); ++n)
+          if (items[m].box.overlaps(items[n].box)) report_(items[m].place, items[n].place);
+      return;
     }
-    int axis;
-    (upper - lower).maxCoeff(&axis);
-    const std::size_t half = items.size() / 2;
-    std::nth_element(items.begin(), items.begin() + half, items.end(),
-                     [axis](const Item& i, const Item& j) { return i.box.lower[axis] < j.box.lower[axis]; });
-    return half;
+    const std::size_t half = a.halves(i);
+    within(a, half);
+    within(a, half + 1);
+    between(a, half, a, half + 1);
   }
 
   FunctionRef<void(Index, Index)> report_;
 };
 
-std::vector<Item> items_of(std::span<const Primitive> primitives, std::span<const Box> vertex_boxes) {
-  std::vector<Item> items(primitives.size());
-  for (std::size_t i = 0; i < items.size(); ++i) {
+/// The primitives in two trees: those that are not idle, and those that are.
+std::array<ItemTree, 2> trees_of(std::span<const Primitive> primitives, const CandidateSearch& search) {
+  std::array<std::vector<Item>, 2> items;
+  for (std::size_t i = 0; i < primitives.size(); ++i) {
     const Primitive& primitive = primitives[i];
-    Box box = vertex_boxes[primitive.vertices[0]];
-    for (int k = 1; k < primitive.size(); ++k) {
-      const Box& other = vertex_boxes[primitive.vertices[k]];
-      box.lower = box.lower.cwiseMin(other.lower);
-      box.upper = box.upper.cwiseMax(other.upper);
-    }
-    items[i] = {box, Index(i)};
+    Box box = search.vertex_boxes[primitive.vertices[0]];
+    for (int k = 1; k < primitive.size(); ++k) box = hull(box, search.vertex_boxes[primitive.vertices[k]]);
+    const bool is_idle = !search.idle.empty() && search.idle[std::size_t(primitive.vertices[0])];
+    items[is_idle].push_back({box, Index(i)});
   }
-  return items;
+  return {ItemTree(std::move(items[0])), ItemTree(std::move(items[1]))};
 }
 
 }  // namespace
@@ -383,26 +413,15 @@ void for_each_candidate(std::span<const Primitive> a, std::span<const Primitive>
     }
   };
   BoxJoin join(report);
-  // Those that are not idle first; returns how many they are.
-  const auto divide = [&](std::span<const Primitive> primitives, std::vector<Item>& items) {
-    if (search.idle.empty()) return items.size();
-    const auto rest = std::partition(items.begin(), items.end(), [&](const Item& item) {
-      return !search.idle[std::size_t(primitives[std::size_t(item.place)].vertices[0])];
-    });
-    return std::size_t(rest - items.begin());
-  };
-  std::vector<Item> items_a = items_of(a, search.vertex_boxes);
-  const std::size_t awake_a = divide(a, items_a);
-  const std::span<Item> all_a(items_a);
+  auto [awake_a, idle_a] = trees_of(a, search);
   if (within_one) {
-    if (awake_a > 0) join.within(all_a.first(awake_a));
-    if (awake_a > 0 && awake_a < items_a.size()) join.between(all_a.first(awake_a), all_a.subspan(awake_a));
+    join.within(awake_a);
+    join.between(awake_a, idle_a);
   } else {
-    std::vector<Item> items_b = items_of(b, search.vertex_boxes);
-    const std::size_t awake_b = divide(b, items_b);
-    if (awake_a < items_a.size() && awake_b > 0)
-      join.between(all_a.subspan(awake_a), std::span(items_b).first(awake_b));
-    if (awake_a > 0) join.between(all_a.first(awake_a), items_b);
+    auto [awake_b, idle_b] = trees_of(b, search);
+    join.between(awake_a, awake_b);
+    join.between(awake_a, idle_b);
+    join.between(idle_a, awake_b);
   }
   if (!batch.empty()) visit(batch);
 }

@@ -140,27 +140,29 @@ std::vector<CurvedProof::Product> CurvedProof::products(const std::vector<Expone
   return result;
 }
 
-std::vector<CurvedProof::Vector> CurvedProof::slope(const Matrix3X& points, std::size_t direction) const {
+std::array<std::vector<CurvedProof::Vector>, 3> CurvedProof::slopes(const Matrix3X& points) const {
   const Eigen::Matrix<Real, 3, Eigen::Dynamic> relative =
       points.cast<Real>().colwise() - points.col(0).cast<Real>().eval();
   const Eigen::Matrix<Real, 3, Eigen::Dynamic> coefficients = relative.lazyProduct(from_points_.transpose());
-  std::vector<Vector> result;
-  for (const auto& [end, start] : differences_[direction])
-    result.push_back(Real(degree_) * (coefficients.col(end) - coefficients.col(start)));
+  std::array<std::vector<Vector>, 3> result;
+  for (std::size_t k = 0; k < 3; ++k)
+    for (const auto& [end, start] : differences_[k])
+      result[k].push_back(Real(degree_) * (coefficients.col(end) - coefficients.col(start)));
   return result;
 }
 
 CurvedProof::Determinant CurvedProof::determinant(const Matrix3X& from, const Matrix3X& to,
                                                   Real& error) const {
   const bool moves = from != to;
-  std::array<std::array<std::vector<Vector>, 2>, 3> slopes;
+  const std::size_t ends = moves ? 2 : 1;
+  std::array<std::array<std::vector<Vector>, 3>, 2> slope;  // at either end, in each direction
+  slope[0] = slopes(from);
+  if (moves) slope[1] = slopes(to);
   Real size = 6;
   for (std::size_t k = 0; k < 3; ++k) {
     Real largest = 0;
-    for (std::size_t end = 0; end < (moves ? 2 : 1); ++end) {
-      slopes[k][end] = slope(end == 0 ? from : to, k);
-      for (const Vector& v : slopes[k][end]) largest = std::max(largest, v.cwiseAbs().maxCoeff());
-    }
+    for (std::size_t end = 0; end < ends; ++end)
+      for (const Vector& v : slope[end][k]) largest = std::max(largest, v.cwiseAbs().maxCoeff());
     size *= largest;
   }
   // Averages of determinants of at most this size. Each of a few hundred operations is off by 2⁻⁶⁴, what the
@@ -169,17 +171,16 @@ CurvedProof::Determinant CurvedProof::determinant(const Matrix3X& from, const Ma
   // The last products are those of the last coefficients.
   Determinant result(volumes_.back().sum + 1, std::array<Real, 4>{});
   std::vector<Vector> area(areas_.back().sum + 1);
-  const std::size_t ends = moves ? 2 : 1;
   for (std::size_t i = 0; i < ends; ++i)
     for (std::size_t j = 0; j < ends; ++j) {
       std::ranges::fill(area, Vector::Zero());
       for (const Product& p : areas_)
-        area[p.sum] += p.weight * slopes[0][i][p.first].cross(slopes[1][j][p.second]);
+        area[p.sum] += p.weight * slope[i][0][p.first].cross(slope[j][1][p.second]);
       for (std::size_t k = 0; k < ends; ++k) {
         const std::size_t time = i + j + k;
         const Real share = time == 1 || time == 2 ? Real(1) / 3 : Real(1);
         for (const Product& p : volumes_)
-          result[p.sum][time] += share * p.weight * area[p.first].dot(slopes[2][k][p.second]);
+          result[p.sum][time] += share * p.weight * area[p.first].dot(slope[k][2][p.second]);
       }
     }
   if (!moves)

@@ -39,7 +39,8 @@ class CurvedProof {
                                        const std::vector<Exponents>& second,
                                        const std::vector<Exponents>& product);
 
-  std::vector<Vector> slope(const Matrix3X& points, std::size_t direction) const;
+  /// Coefficients of the slopes in the three directions.
+  std::array<std::vector<Vector>, 3> slopes(const Matrix3X& points) const;
   Determinant determinant(const Matrix3X& from, const Matrix3X& to, Real& error) const;
   bool is_positive(const Determinant& d, Real error, int depth) const;
 
