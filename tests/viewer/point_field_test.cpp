@@ -3,6 +3,7 @@
 #include <apart/geometry/generators.hpp>
 #include <apart/viewer/drawn_surface.hpp>
 #include <apart/viewer/point_field.hpp>
+#include <support/curved_mesh.hpp>
 #include <support/frame_builder.hpp>
 
 #include <algorithm>
@@ -155,6 +156,63 @@ TEST(PointField, IsWhatTheFrameSays) {
     EXPECT_TRUE(kind.present(f)) << kind.name;
     EXPECT_EQ(point_field(f, kind.name, 0.05).size(), f.mesh.point_count()) << kind.name;
   }
+}
+
+/// A ball of curved cells whose surface is what contact sees of them.
+Frame curved_ball(int degree) {
+  Frame frame;
+  frame.bodies = {{"ball", "volume"}};
+  frame.mesh = curved(generate::sphere(1, 2), degree);
+  const Faces faces = boundary_faces(frame.mesh.curved[0]);
+  for (const int p : faces.reshaped()) frame.mesh.points.col(p).normalize();
+  frame.mesh.faces = faces;
+  const Index points = frame.mesh.point_count(), count = Index(faces.cols());
+  frame.point_body = Eigen::VectorXi::Zero(points);
+  frame.velocity = 3 * frame.mesh.points;
+  frame.contact_force = Matrix3X::Ones(3, points);
+  frame.von_mises = frame.strain = VectorX::Zero(count);
+  for (Index f = 0; f < count; ++f) frame.von_mises[f] = double(f / (degree * degree));  // face of a cell
+  return frame;
+}
+
+TEST(ShownFrame, CutsTheBoundaryOfCurvedCellsFinely) {
+  for (int degree = 2; degree <= 4; ++degree) {
+    const Frame frame = curved_ball(degree), shown = shown_frame(frame);
+    const Index parts = Index(degree * degree), was = Index(frame.mesh.faces.cols()),
+                count = Index(shown.mesh.faces.cols()), first = frame.mesh.point_count();
+    ASSERT_EQ(count, was / parts * 64);
+    EXPECT_EQ(shown.mesh.points.leftCols(first), frame.mesh.points);
+    EXPECT_EQ(shown.point_body.size(), shown.mesh.point_count());
+    EXPECT_EQ(shown.contact_force.cols(), shown.mesh.point_count());
+    EXPECT_LT((shown.velocity - 3 * shown.mesh.points).cwiseAbs().maxCoeff(), 1e-12);
+    // On the sphere, as far as polynomials of the degree are; closed; with the values of the faces.
+    const double off[] = {0.03, 0.006, 0.003};
+    std::set<std::pair<int, int>> edges;
+    for (Index f = 0; f < count; ++f) {
+      EXPECT_EQ(shown.von_mises[f], double(f / 64));
+      for (int k = 0; k < 3; ++k) {
+        const int a = shown.mesh.faces(k, f), b = shown.mesh.faces((k + 1) % 3, f);
+        EXPECT_GE(a, first);
+        EXPECT_NEAR(shown.mesh.points.col(a).norm(), 1, off[degree - 2]);
+        EXPECT_TRUE(edges.emplace(a, b).second);
+      }
+    }
+    for (const auto& [a, b] : edges) EXPECT_TRUE(edges.contains({b, a}));
+    EXPECT_EQ(shown_frame(frame, ShownSurface::collision).mesh.faces, frame.mesh.faces);
+  }
+}
+
+TEST(ShownFrame, KeepsCollisionMeshesAndStraightCells) {
+  Frame frame = curved_ball(2);
+  // The same triangles on points of their own: a mesh that follows the cells.
+  const Index n = frame.mesh.point_count();
+  frame.mesh.points = frame.mesh.points.replicate(1, 2).eval();
+  frame.point_body = Eigen::VectorXi::Zero(2 * n);
+  frame.velocity.resize(3, 0);
+  frame.contact_force.resize(3, 0);
+  frame.mesh.faces.array() += int(n);
+  EXPECT_EQ(shown_frame(frame).mesh.faces, frame.mesh.faces);
+  EXPECT_EQ(shown_frame(frame).mesh.point_count(), 2 * n);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <map>
 #include <memory>
 
 namespace apart {
@@ -135,6 +136,7 @@ struct ExportArguments {
   Index every = 1, first = 0;
   std::optional<Index> last;
   bool force = false;
+  ShownSurface surface = ShownSurface::shape;
 };
 
 int export_run(const ExportArguments& arguments) {
@@ -163,7 +165,8 @@ int export_run(const ExportArguments& arguments) {
       line.show(done, all);
       return Interruption::received() == 0;
     };
-    export_frames(chosen, arguments.format, output, {.progress = progress, .replace = arguments.force});
+    export_frames(chosen, arguments.format, output,
+                  {.progress = progress, .replace = arguments.force, .surface = arguments.surface});
   } catch (const ExportStopped&) {
     line.close();
     fmt::print(stderr, "interrupted; {} was not written\n", output.string());
@@ -172,6 +175,16 @@ int export_run(const ExportArguments& arguments) {
   line.close();
   fmt::print("{}\n", output.string());
   return exit_done;
+}
+
+void add_surface_option(CLI::App& command, ShownSurface& surface) {
+  const std::map<std::string, ShownSurface> names = {{"shape", ShownSurface::shape},
+                                                     {"collision", ShownSurface::collision}};
+  command
+      .add_option("--surface", surface,
+                  "Of bodies of curved cells: their shape, or the collision surface; default: shape")
+      ->transform(CLI::CheckedTransformer(names))
+      ->type_name("SURFACE");
 }
 
 }  // namespace
@@ -220,6 +233,7 @@ void add_render_commands(CLI::App& app, int& code) {
       ->expected(2)
       ->delimiter(',')
       ->type_name("LOW,HIGH");
+  add_surface_option(*command, render->picture.surface);
   command->add_flag("--no-legend", render->no_legend, "Draw no legend for the colours");
   command->add_option("--fps", render->rate, "Film: pictures per second; default: 30")
       ->check(CLI::Range(0.1, 240.0));
@@ -245,6 +259,7 @@ void add_render_commands(CLI::App& app, int& code) {
   exporting->add_option("--first", exported->first, "First frame; default: 0")->check(CLI::NonNegativeNumber);
   exporting->add_option("--last", exported->last, "Last frame; default: the run's")
       ->check(CLI::NonNegativeNumber);
+  add_surface_option(*exporting, exported->surface);
   exporting->add_flag("--force", exported->force, "Replace an earlier export");
   exporting->footer("Formats:\n" + footer);
   exporting->callback([exported, &code] { code = export_run(*exported); });

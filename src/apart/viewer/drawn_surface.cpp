@@ -1,8 +1,10 @@
+#include <apart/basis/lattice_numbering.hpp>
 #include <apart/core/error.hpp>
 #include <apart/viewer/drawn_surface.hpp>
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 namespace apart {
 
@@ -53,6 +55,178 @@ DrawnSurface drawn_surface(const Frame& frame) {
   renumber(surface.segments);
   renumber(surface.balls);
   return surface;
+}
+
+namespace {
+
+constexpr int most_parts = 8;               // of each edge of a curved face
+constexpr double most_triangles = 400'000;  // of a body
+
+/// The curved cells of one body, and a finer surface of them.
+class FineSurface {
+ public:
+  /// `chosen`, `faces`: those of the body among `cells` and among the triangles of the frame.
+  FineSurface(const Frame& frame, const CurvedCells& cells, const std::vector<Index>& chosen,
+              const std::vector<Index>& faces)
+      : basis_(cells.degree) {
+    points_.resize(cells.points.rows(), Eigen::Index(chosen.size()));
+    for (std::size_t t = 0; t < chosen.size(); ++t)
+      points_.col(Eigen::Index(t)) = cells.points.col(chosen[t]);
+    boundary_ = boundary_faces(points_.topRows<4>());
+    const auto count = std::size_t(boundary_.cols());
+    parts_ = count == 0 || faces.size() % count != 0 ? 0 : faces.size() / count;
+    // On the boundary of the cells the triangles of each of their faces follow each other.
+    for (std::size_t f = 0; f < count && parts_ > 0; ++f) {
+      bool has_corner = false;
+      for (std::size_t k = f * parts_; k < (f + 1) * parts_; ++k)
+        has_corner |= (frame.mesh.faces.col(faces[k]).array() == boundary_(0, Eigen::Index(f))).any();
+      if (!has_corner) parts_ = 0;
+    }
+    resolution_ = most_parts;
+    while (resolution_ > 1 && double(count) * resolution_ * resolution_ > most_triangles) --resolution_;
+  }
+
+  /// Whether the body's triangles are on the boundary of its cells, and coarser than they could be.
+  bool is_finer() const { return parts_ > 0 && std::size_t(resolution_) * std::size_t(resolution_) > parts_; }
+  std::size_t parts() const { return parts_; }  ///< triangles of the frame on each face of a cell
+
+  /// Calls triangle(face, corners) for each triangle, with points counted from 0, and point(combine) for each
+  /// new point before, where combine(values) is the mean of a row of values of the frame's points there.
+  template <class Triangle, class Point>
+  void make(const Triangle& triangle, const Point& point) const {
+    std::map<std::array<int, 3>, Eigen::Index> cell_of;
+    for (Eigen::Index t = 0; t < points_.cols(); ++t)
+      for (int opposite = 0; opposite < 4; ++opposite) {
+        std::array<int, 3> key;
+        for (int k = 0, n = 0; k < 4; ++k)
+          if (k != opposite) key[std::size_t(n++)] = points_(k, t);
+        std::sort(key.begin(), key.end());
+        cell_of[key] = t;
+      }
+    LatticeNumbering numbering(resolution_);
+    for (Eigen::Index f = 0; f < boundary_.cols(); ++f) {
+      const std::array<Index, 3> corners = {boundary_(0, f), boundary_(1, f), boundary_(2, f)};
+      std::array<int, 3> key = {boundary_(0, f), boundary_(1, f), boundary_(2, f)};
+      std::sort(key.begin(), key.end());
+      const auto cell = points_.col(cell_of.at(key));
+      const auto at = [&](int i, int j) {
+        const std::array<int, 3> place = {resolution_ - i - j, i, j};
+        const Index before = numbering.count(), number = numbering.number(corners, place);
+        if (number == before) {
+          Eigen::Array4d lambda = Eigen::Array4d::Zero();
+          for (int k = 0; k < 4; ++k)
+            for (std::size_t c = 0; c < 3; ++c)
+              if (cell[k] == corners[c]) lambda[k] = double(place[c]) / resolution_;
+          const VectorX values = basis_.values({lambda[1], lambda[2], lambda[3]});
+          point([&](const Matrix3X& of) -> Vector3 { return of(Eigen::all, cell) * values; });
+        }
+        return int(number);
+      };
+      for (int j = 0; j < resolution_; ++j)
+        for (int i = 0; i + j < resolution_; ++i) {
+          triangle(std::size_t(f), Eigen::Vector3i(at(i, j), at(i + 1, j), at(i, j + 1)));
+          if (i + j + 1 < resolution_)
+            triangle(std::size_t(f), Eigen::Vector3i(at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)));
+        }
+    }
+  }
+
+ private:
+  LagrangeTetrahedron basis_;
+  Eigen::MatrixXi points_;  ///< of each cell
+  Faces boundary_;          ///< corners of its faces
+  std::size_t parts_ = 0;
+  int resolution_ = 1;
+};
+
+/// Replaces the surfaces of bodies in a copy of a frame.
+class Refinement {
+ public:
+  explicit Refinement(Frame& frame) : frame_(frame), original_(frame) {}
+
+  /// `faces`: those of a body, as columns of the frame's.
+  void replace(const FineSurface& fine, const std::vector<Index>& faces, int body) {
+    const int first = int(original_.mesh.points.cols()) + int(points_.size());
+    std::vector<Triangle>& made = instead_[faces.front()];
+    for (const Index f : faces) instead_[f];  // no longer there
+    fine.make(
+        [&](std::size_t face, const Eigen::Vector3i& corners) {
+          made.push_back({corners.array() + first, faces[face * fine.parts()]});
+        },
+        [&](const auto& combine) {
+          points_.push_back(combine(original_.mesh.points));
+          velocity_.push_back(original_.velocity.cols() > 0 ? combine(original_.velocity) : Vector3::Zero());
+          body_.push_back(body);
+        });
+  }
+
+  void finish() {
+    if (instead_.empty()) return;
+    const auto append = [](Matrix3X& to, const std::vector<Vector3>& more) {
+      const Eigen::Index count = to.cols();
+      to.conservativeResize(3, count + Eigen::Index(more.size()));
+      for (std::size_t i = 0; i < more.size(); ++i) to.col(count + Eigen::Index(i)) = more[i];
+    };
+    append(frame_.mesh.points, points_);
+    if (frame_.velocity.cols() > 0) append(frame_.velocity, velocity_);
+    if (frame_.contact_force.cols() > 0)
+      append(frame_.contact_force, std::vector<Vector3>(points_.size(), Vector3::Zero()));
+    const Eigen::Index count = frame_.point_body.size();
+    frame_.point_body.conservativeResize(count + Eigen::Index(body_.size()));
+    frame_.point_body.tail(Eigen::Index(body_.size())) =
+        Eigen::VectorXi::Map(body_.data(), Eigen::Index(body_.size()));
+    std::vector<Triangle> all;
+    for (Index f = 0; f < original_.mesh.faces.cols(); ++f) {
+      const auto at = instead_.find(f);
+      if (at == instead_.end())
+        all.push_back({original_.mesh.faces.col(f), f});
+      else
+        all.insert(all.end(), at->second.begin(), at->second.end());
+    }
+    frame_.mesh.faces.resize(3, Eigen::Index(all.size()));
+    const Eigen::Index tets = original_.mesh.tetrahedra.cols();
+    const auto carry = [&](VectorX& to, const VectorX& from) {
+      if (from.size() == 0) return;
+      to.conservativeResize(tets + Eigen::Index(all.size()));
+      for (std::size_t t = 0; t < all.size(); ++t) to[tets + Eigen::Index(t)] = from[tets + all[t].was];
+    };
+    for (std::size_t t = 0; t < all.size(); ++t) frame_.mesh.faces.col(Eigen::Index(t)) = all[t].corners;
+    carry(frame_.von_mises, original_.von_mises);
+    carry(frame_.strain, original_.strain);
+  }
+
+ private:
+  struct Triangle {
+    Eigen::Vector3i corners;
+    Index was;  ///< the triangle of the frame whose values it has
+  };
+  Frame& frame_;
+  const Frame original_;
+  std::vector<Vector3> points_, velocity_;
+  std::vector<int> body_;
+  std::map<Index, std::vector<Triangle>> instead_;  ///< of triangles of the frame
+};
+
+}  // namespace
+
+Frame shown_frame(Frame frame, ShownSurface shown) {
+  if (shown == ShownSurface::collision || frame.mesh.curved.empty()) return frame;
+  std::map<int, std::vector<Index>> faces;  // of each body
+  for (Index f = 0; f < frame.mesh.faces.cols(); ++f)
+    faces[frame.point_body[frame.mesh.faces(0, f)]].push_back(f);
+  const std::vector<CurvedCells> all = frame.mesh.curved;
+  Refinement refinement(frame);
+  for (const CurvedCells& cells : all) {
+    std::map<int, std::vector<Index>> chosen;  // cells of each body
+    for (Index t = 0; t < cells.points.cols(); ++t) chosen[frame.point_body[cells.points(0, t)]].push_back(t);
+    for (const auto& [body, of_body] : chosen) {
+      if (cells.degree == 1 || !faces.contains(body)) continue;
+      const FineSurface fine(frame, cells, of_body, faces.at(body));
+      if (fine.is_finer()) refinement.replace(fine, faces.at(body), body);
+    }
+  }
+  refinement.finish();
+  return frame;
 }
 
 namespace {

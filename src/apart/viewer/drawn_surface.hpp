@@ -15,6 +15,15 @@ struct DrawnSurface {
 
 DrawnSurface drawn_surface(const Frame& frame);
 
+/// Which surface of bodies of curved cells is shown.
+enum class ShownSurface {
+  shape,     ///< the curved boundary, cut finely; of a body with a collision mesh of its own, that
+  collision  ///< what contact sees
+};
+/// The frame with that surface. Points of the frame keep their numbers; those of a finer surface follow them.
+/// Forces of contact are known at the points of the frame alone: at others they are zero.
+Frame shown_frame(Frame frame, ShownSurface shown = ShownSurface::shape);
+
 /// Equal for frames with the same bodies and cells on the same points, different otherwise (but for chance,
 /// 1 : 2⁶⁴).
 std::uint64_t topology_key(const Frame& frame);

@@ -424,7 +424,10 @@ class Picture {
 
 Image draw(const Frame& frame, const RenderOptions& options) {
   check_drawable(frame, options);
-  Image image = Picture(frame, options).draw();
+  const bool of_contact =
+      options.colouring && (options.colouring->field == "gap" || options.colouring->field == "contact_force");
+  Image image =
+      Picture(shown_frame(frame, of_contact ? ShownSurface::collision : options.surface), options).draw();
   if (const auto& c = options.colouring; c && options.legend) {
     const FieldKind& field = find_field(c->field);
     draw_legend(image, {field.label, field.unit, c->low, c->high, field.logarithmic});

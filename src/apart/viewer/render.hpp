@@ -1,6 +1,7 @@
 #pragma once
 // Pictures of frames, by ray tracing on the CPU.
 #include <apart/viewer/camera.hpp>
+#include <apart/viewer/drawn_surface.hpp>
 #include <apart/viewer/png.hpp>
 
 #include <filesystem>
@@ -34,6 +35,8 @@ struct RenderOptions {
   std::optional<Surroundings> surroundings = std::nullopt;  ///< none: as surroundings() finds them
   std::optional<Colouring> colouring = std::nullopt;        ///< none: a colour for each body
   bool legend = true;                                       ///< with a colouring: what the colours stand for
+  /// Of bodies of curved cells; contact is coloured on what it sees, whatever is chosen.
+  ShownSurface surface = ShownSurface::shape;
 };
 
 /// Draws a frame: simulated bodies in one colour each, obstacles in grey, half-spaces as ground, segments and

@@ -155,7 +155,7 @@ void export_frames(const std::vector<fs::path>& frames, std::string_view format,
                    const ExportOptions& options) {
   const ExportFormat& chosen = find_export_format(format);
   if (!chosen.ending.empty()) {
-    const SurfaceMotion motion = read_motion(frames, options.progress);
+    const SurfaceMotion motion = read_motion(frames, options.progress, options.surface);
     return chosen.name == "gltf" ? write_gltf(output, motion) : write_usda(output, motion);
   }
   WholeFolder folder(output, format, options.replace);
@@ -166,7 +166,7 @@ void export_frames(const std::vector<fs::path>& frames, std::string_view format,
     if (writer) {
       writer->write(frame);
     } else {
-      Mesh mesh = visible_surface(frame);
+      Mesh mesh = visible_surface(shown_frame(frame, options.surface));
       const fs::path file = folder.path() / fmt::format("frame_{:06}.{}", f, format);
       if (format == "obj") {
         write_obj(file, mesh);

@@ -22,6 +22,7 @@ struct ExportOptions {
   /// Whether a folder may hold an earlier export of the same format, and nothing else, which is then
   /// replaced.
   bool replace = false;
+  ShownSurface surface = ShownSurface::shape;  ///< of bodies of curved cells; not of VTU, which has the cells
 };
 
 /// Writes frames as the format says: a file, replaced if it is there, or a folder (made if it is not there,

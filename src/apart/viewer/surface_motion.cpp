@@ -173,10 +173,11 @@ class MotionCollector {
 
 }  // namespace
 
-SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, const FrameProgress& progress) {
+SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, const FrameProgress& progress,
+                          ShownSurface surface) {
   MotionCollector collector;
   for (std::size_t f = 0; f < frames.size(); ++f) {
-    collector.add(read_frame(frames[f]), frames[f]);
+    collector.add(shown_frame(read_frame(frames[f]), surface), frames[f]);
     if (progress && !progress(Index(f) + 1, Index(frames.size()))) throw ExportStopped();
   }
   return collector.finish();

@@ -36,7 +36,8 @@ using FrameProgress = std::function<bool(Index done, Index all)>;
 
 /// Reads the frames. Throws InputError if bodies or cells change from one to another, a frame cannot be read
 /// or has coordinates that single precision cannot hold; ExportStopped if `progress` says so.
-SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, const FrameProgress& progress);
+SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, const FrameProgress& progress,
+                          ShownSurface surface);
 
 /// The user has stopped the export.
 struct ExportStopped {};

@@ -258,7 +258,7 @@ std::shared_ptr<const RunFolder::Loaded> RunFolder::load(Index frame, std::strin
   key = fmt::format("{}/{}", frame, stamp);
   if (auto found = frames_.find(key)) return found;
   auto loaded = std::make_shared<Loaded>();
-  loaded->frame = read_frame(file);
+  loaded->frame = shown_frame(read_frame(file));
   const std::uint64_t topology = topology_key(loaded->frame);
   {
     const std::lock_guard lock(mutex_);
