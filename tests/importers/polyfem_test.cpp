@@ -99,6 +99,22 @@ TEST_F(PolyFem, ObstaclesBeginWhereTheirDisplacementDoes) {
   EXPECT_NO_THROW(build_scene(scene));
 }
 
+TEST_F(PolyFem, SidesJumpInTheFirstStepWhereTheirDisplacementDoesNotBeginAtZero) {
+  std::string text = beam;
+  const std::string from = "{\"id\": 5, \"value\": [0, 0, 0]}";
+  text.replace(text.find(from), from.size(), "{\"id\": 5, \"value\": [0.01, \"t\", \"0.02 * x + t\"]}");
+  const SceneDescription scene = import(text).scene;
+  const auto& bar = std::get<VolumeDescription>(scene.bodies[0]);
+  const auto& moved = std::get<FormulaMotion>(*bar.fixed[0].motion).translate;
+  const Expression first(std::get<std::string>(moved[0])), third(std::get<std::string>(moved[2]));
+  EXPECT_EQ(first(1, 2, 3, 0), 0);
+  EXPECT_EQ(first(1, 2, 3, 0.05), 0.01);
+  EXPECT_EQ(std::get<std::string>(moved[1]), "t");
+  EXPECT_EQ(third(1, 2, 3, 0), 0);
+  EXPECT_EQ(third(1, 2, 3, 0.05), 0.07);
+  EXPECT_NO_THROW(build_scene(scene));
+}
+
 TEST_F(PolyFem, FilesBuildOnOthersAndArePatched) {
   write_file(directory / "base.json", beam);
   const ImportedScene imported = import(R"({"common": "base.json", "time": {"dt": 0.1, "time_steps": null},

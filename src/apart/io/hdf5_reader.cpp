@@ -20,23 +20,24 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : reader_(file) {
   reader_.set_binary(true);
   reader_.set_byte_order(std::endian::little);
   budget_ = reader_.content().size() / 8 + 64;
-  if (!reader_.content().starts_with(hdf5_mark)) fail("is no HDF5 file");
+  if (!reader_.content().starts_with(hdf5_mark))
+    fail("is no HDF5 file; give one that begins with the mark of HDF5");
   go(8);
   const int version = take<std::uint8_t>();
   if (version > 1)
     fail("has the superblock version {}, must be 0 or 1; write it with libver=\"earliest\"", version);
   go(13);
   if (take<std::uint8_t>() != 8 || take<std::uint8_t>() != 8)
-    fail("has addresses of another size than 8 bytes");
+    fail("has addresses of another size than 8 bytes; write it with libver=\"earliest\"");
   // Base, free space, end and driver addresses, then the entry of the root: name and header.
   go(version == 0 ? 24 : 28);
-  if (take<std::uint64_t>() != 0) fail("does not begin at its first byte");
+  if (take<std::uint64_t>() != 0) fail("does not begin at its first byte; write it without a user block");
   go((version == 0 ? 24 : 28) + 40);
   root_ = take<std::uint64_t>();
 }
 
 void Hdf5Reader::go(std::uint64_t at) {
-  if (at > reader_.content().size()) fail("is damaged: it refers to byte {} beyond its end", at);
+  if (at > reader_.content().size()) fail_damaged("it refers to byte {} beyond its end", at);
   reader_.seek(std::size_t(at));
 }
 
@@ -55,15 +56,15 @@ std::vector<Hdf5Reader::Message> Hdf5Reader::messages(std::uint64_t object) {
   std::vector<Message> result;
   for (std::size_t k = 0; k < parts.size() && count > 0; ++k) {
     std::uint64_t at = parts[k].begin;
-    if (parts[k].size > reader_.content().size()) fail("is damaged: a header is longer than the file");
+    if (parts[k].size > reader_.content().size()) fail_damaged("a header is longer than the file");
     const std::uint64_t end = at + parts[k].size;
     while (count > 0 && at + 8 <= end) {
-      if (budget_-- == 0) fail("is damaged: its headers make a circle");
+      if (budget_-- == 0) fail_damaged("its headers make a circle");
       go(at);
       const int type = take<std::uint16_t>();
       const std::uint64_t length = take<std::uint16_t>();
       at += 8;
-      if (at + length > end) fail("is damaged: a message is longer than its header");
+      if (at + length > end) fail_damaged("a message is longer than its header");
       result.push_back({type, std::size_t(at), std::size_t(length)});
       if (type == continuation_message && length >= 16) {
         go(at);
@@ -83,7 +84,7 @@ std::uint64_t Hdf5Reader::find(std::uint64_t from, std::string_view name) {
     go(m.begin);
     const auto tree = take<std::uint64_t>(), heap = take<std::uint64_t>();
     go(heap);
-    if (reader_.bytes(4, "heap") != "HEAP") fail("is damaged: names of a group are missing");
+    if (reader_.bytes(4, "heap") != "HEAP") fail_damaged("names of a group are missing");
     go(heap + 24);
     return find_in_tree(tree, take<std::uint64_t>(), name, 0);
   }
@@ -98,7 +99,7 @@ bool Hdf5Reader::is_named(std::uint64_t at, std::string_view name) {
 
 std::uint64_t Hdf5Reader::find_in_tree(std::uint64_t node, std::uint64_t names, std::string_view name,
                                        int depth) {
-  if (depth > 8 || budget_-- == 0) fail("is damaged: a group has too many levels");
+  if (depth > 8 || budget_-- == 0) fail_damaged("a group has too many levels");
   go(node);
   const std::string_view mark = reader_.bytes(4, "node");
   if (mark == "TREE") {
@@ -110,7 +111,7 @@ std::uint64_t Hdf5Reader::find_in_tree(std::uint64_t node, std::uint64_t names, 
     }
     return 0;
   }
-  if (mark != "SNOD") fail("is damaged: a group has no list of its members");
+  if (mark != "SNOD") fail_damaged("a group has no list of its members");
   go(node + 6);
   const int count = take<std::uint16_t>();
   for (int k = 0; k < count; ++k) {
@@ -129,7 +130,8 @@ Hdf5Reader::Type Hdf5Reader::type_at(std::size_t at) {
   const std::size_t size = take<std::uint32_t>();
   const bool fits = (kind == 0 && (size == 1 || size == 2 || size == 4 || size == 8)) ||
                     (kind == 1 && (size == 4 || size == 8));
-  if (!fits || (bits & 1)) fail("has data that are no little-endian integers or floating-point numbers");
+  if (!fits || (bits & 1))
+    fail("has data that are no little-endian integers or floating-point numbers; write them as such");
   return {kind, (bits & 8) != 0, size};
 }
 
@@ -137,7 +139,7 @@ std::vector<std::uint64_t> Hdf5Reader::shape_at(std::size_t at) {
   go(at);
   const int version = take<std::uint8_t>(), dimensions = take<std::uint8_t>();
   if (version < 1 || version > 2 || dimensions > 2)
-    fail("has data of {} dimensions, must be 1 or 2", dimensions);
+    fail("has data of {} dimensions, must be 1 or 2; write lists or tables", dimensions);
   go(at + (version == 1 ? 8 : 4));
   std::vector<std::uint64_t> shape;
   for (int k = 0; k < dimensions; ++k) shape.push_back(take<std::uint64_t>());
@@ -149,13 +151,13 @@ std::vector<double> Hdf5Reader::values_at(std::uint64_t at, const Type& type,
   std::uint64_t count = 1;
   const std::uint64_t most = reader_.content().size() / type.size;
   for (const std::uint64_t n : shape) {
-    if (n > most || (n > 0 && count > most / n)) fail("is damaged: it claims more data than it has");
+    if (n > most || (n > 0 && count > most / n)) fail_damaged("it claims more data than it has");
     count *= n;
   }
   std::vector<double> values;
   if (count == 0) return values;
   go(at);
-  if (count * type.size > reader_.remaining()) fail("is damaged: it claims more data than it has");
+  if (count * type.size > reader_.remaining()) fail_damaged("it claims more data than it has");
   values.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) {
     if (type.kind == 1)
@@ -186,7 +188,7 @@ Hdf5Reader::Numbers Hdf5Reader::dataset(std::uint64_t object, std::string_view n
       fail("stores \"{}\" in pieces, or compressed; write it contiguously", name);
     place = kind == 0 ? m.begin + 4 : take<std::uint64_t>();
   }
-  if (!type || !shape || !place) fail("has no data in \"{}\"", name);
+  if (!type || !shape || !place) fail("has no data in \"{}\"; write it again", name);
   if (*place == hdf5_undefined) place = 0, *shape = {0};
   return {*shape, values_at(*place, *type, *shape)};
 }

@@ -28,6 +28,10 @@ class Hdf5Reader {
   }
 
  private:
+  template <class... Args>
+  [[noreturn]] void fail_damaged(fmt::format_string<Args...> format, Args&&... args) const {
+    fail("is damaged: {}; copy or write it again", fmt::format(format, std::forward<Args>(args)...));
+  }
   struct Message {
     int type;
     std::size_t begin, size;  ///< of its content in the file

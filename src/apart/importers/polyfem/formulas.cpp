@@ -95,11 +95,32 @@ Formula formula(const LocatedJson& value) {
   return written_out(value.text(), value);
 }
 
-Vector3 take_start(FormulaVector& displacement) {
+namespace {
+
+Expression parsed(const Formula& formula, const LocatedJson& at) {
+  return at.locate([&] { return std::visit([](const auto& f) { return Expression(f); }, formula); });
+}
+
+}  // namespace
+
+void begin_at_rest(FormulaVector& displacement, const LocatedJson& at) {
+  for (Formula& formula : displacement) {
+    const Expression expression = parsed(formula, at);
+    // A formula that is zero at places without a pattern is zero everywhere.
+    const auto begins = [&](double x, double y, double z) { return expression(x, y, z, 0) == 0; };
+    if (begins(0, 0, 0) && begins(0.7310585, -1.3179022, 2.6457513) &&
+        begins(-5.1961524, 3.6055513, 0.1234567))
+      continue;
+    formula =
+        fmt::format("(t > 0)*({})", std::visit([](const auto& f) { return fmt::format("{}", f); }, formula));
+  }
+}
+
+Vector3 take_start(FormulaVector& displacement, const LocatedJson& at) {
   Vector3 start = Vector3::Zero();
   for (std::size_t k = 0; k < 3; ++k) {
     Formula& formula = displacement[k];
-    const Expression expression = std::visit([](const auto& f) { return Expression(f); }, formula);
+    const Expression expression = parsed(formula, at);
     if (expression.uses('x') || expression.uses('y') || expression.uses('z')) continue;
     const double value = expression(0, 0, 0, 0);
     if (value == 0 || !std::isfinite(value)) continue;

@@ -424,6 +424,7 @@ class PolyfemImporter {
             if (condition["dimension"][k].boolean()) fixed.axes += "xyz"[k];
         }
         fixed.motion = motion_of(condition["value"]);
+        if (fixed.motion) begin_at_rest(std::get<FormulaMotion>(*fixed.motion).translate, condition);
         if (!fixed.axes.empty()) body.fixed.push_back(std::move(fixed));
       }
       if (!side.where.empty()) earlier += (earlier.empty() ? "" : " || ") + fmt::format("({})", side.where);
@@ -436,9 +437,8 @@ class PolyfemImporter {
     used_obstacles_.insert(id);
     obstacle.motion = motion_of(found->second["value"]);
     if (obstacle.motion)  // it is there at once
-      found->second.locate([&] {
-        obstacle.transform.translate += take_start(std::get<FormulaMotion>(*obstacle.motion).translate);
-      });
+      obstacle.transform.translate +=
+          take_start(std::get<FormulaMotion>(*obstacle.motion).translate, found->second);
   }
 
   /// None if nothing moves.
