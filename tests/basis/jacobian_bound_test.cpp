@@ -154,7 +154,7 @@ TEST(JacobianBound, StepsKeepTheirShareEverywhereAndGoFar) {
     for (int trial = 0; trial < 15; ++trial) {
       const Matrix3X nodes = random.nodes(degree, 0.01 / (degree * degree));
       const Matrix3X motion = random.nodes(degree, 0.4) - nodes;
-      const double step = bound.feasible_step(nodes, motion, shrink);
+      const double step = bound.feasible_step(nodes, nodes + motion, shrink);
       ASSERT_GT(step, 0);
       const auto share = [&](const Vector3& xi, double t) {
         return determinant(degree, nodes + t * motion, xi) / determinant(degree, nodes, xi);
@@ -184,7 +184,7 @@ TEST(JacobianBound, ProvesAPathThatTurnsAndRefusesOneThatPassesThroughItself) {
     // Half a turn: positive at both ends, flat in the middle.
     const Matrix3 half = Eigen::AngleAxisd(3.14159265358979323846, Vector3::UnitX()).toRotationMatrix();
     EXPECT_FALSE(bound.is_positive(nodes, half * nodes));
-    EXPECT_LT(bound.feasible_step(nodes, half * nodes - nodes), 0.5);
+    EXPECT_LT(bound.feasible_step(nodes, half * nodes), 0.5);
   }
 }
 

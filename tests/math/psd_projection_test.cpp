@@ -119,5 +119,20 @@ TEST(PsdProjection, OfFourPointsIsThatOfTheWholeMatrix) {
   }
 }
 
+TEST(MakePositive, ZeroesOrMirrorsTheNegativeEigenvaluesOfMatricesOfAnySize) {
+  std::mt19937 engine(8);
+  for (const int n : {1, 3, 6, 12, 18, 30, most_rows_made_positive})
+    for (int trial = 0; trial < 18; ++trial) {
+      const MatrixXd a = sample(n, trial, engine);
+      MatrixXd zeroed = a, mirrored = a;
+      make_positive(zeroed, NegativeEigenvalues::zeroed);
+      make_positive(mirrored, NegativeEigenvalues::mirrored);
+      const MatrixXd nearest = nearest_psd(a), raised = nearest - a;  // Σ |λ| v vᵀ over λ < 0
+      const double accuracy = 1e-12 * (1 + a.norm());
+      EXPECT_LT((zeroed - nearest).norm(), accuracy) << n << " " << trial;
+      EXPECT_LT((mirrored - (a + 2 * raised)).norm(), accuracy) << n << " " << trial;
+    }
+}
+
 }  // namespace
 }  // namespace apart::test

@@ -83,7 +83,8 @@ class Valley final : public Potential {
 
 NewtonHooks no_hooks() {
   NewtonHooks hooks;
-  hooks.accepted = hooks.stationary = [](const Matrix3X&) { return false; };
+  hooks.accepted = [](const Matrix3X&, double) { return false; };
+  hooks.stationary = [](const Matrix3X&) { return false; };
   return hooks;
 }
 
@@ -119,7 +120,7 @@ TEST(Newton, StartsFromWhatIsLowerAndFeasible) {
   Timings timings;
   int accepted = 0;
   NewtonHooks hooks = no_hooks();
-  hooks.accepted = [&](const Matrix3X&) {
+  hooks.accepted = [&](const Matrix3X&, double) {
     ++accepted;
     return false;
   };

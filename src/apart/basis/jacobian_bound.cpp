@@ -245,11 +245,10 @@ bool JacobianBound::is_positive(const Matrix3X& from, const Matrix3X& to) const 
   return true;
 }
 
-double JacobianBound::feasible_step(const Matrix3X& nodes, const Matrix3X& motion, double shrink) const {
-  if (!nodes.allFinite() || !motion.allFinite()) return 0;
-  const Matrix3X target = nodes + motion;
-  const TimeCoefficients c = coefficients_in_time(nodes, target);
-  const double error = rounding_error(nodes, target);
+double JacobianBound::feasible_step(const Matrix3X& from, const Matrix3X& to, double shrink) const {
+  if (!from.allFinite() || !to.allFinite()) return 0;
+  const TimeCoefficients c = coefficients_in_time(from, to);
+  const double error = rounding_error(from, to);
   // f(ξ, t) = det(ξ, t) − (1 − shrink) det(ξ, 0) must stay above the rounding. Advance by intervals of time,
   // doubled after a success and halved after a failure, until they are negligible.
   const auto floor = ((1 - shrink) * c.row(0)).eval();

@@ -40,11 +40,11 @@ class JacobianBound {
   /// one state of the nodes to another (which may be the same state).
   bool is_positive(const Matrix3X& from, const Matrix3X& to) const;
 
-  /// Largest α ∈ [0, 1] found for which the determinant, at every point and every time up to α of the path
-  /// nodes + t motion, keeps the share 1 − shrink of its value at the start. Conservative; that the path to
-  /// nodes + α motion as it is then rounded is free is for is_positive to prove. 0 if the determinant is not
-  /// proven to be positive at the start.
-  double feasible_step(const Matrix3X& nodes, const Matrix3X& motion, double shrink = 0.8) const;
+  /// Largest α ∈ [0, 1] found for which the determinant, at every point and every time up to α of the
+  /// straight path from one state of the nodes to another, keeps the share 1 − shrink of its value at the
+  /// start. Conservative; for α < 1, that the path to the state there as it is then rounded is free is for
+  /// is_positive to prove. 0 if the determinant is not proven to be positive at the start.
+  double feasible_step(const Matrix3X& from, const Matrix3X& to, double shrink = 0.8) const;
 
  private:
   static constexpr int most_slopes = tetrahedron_lattice_size(largest_degree - 1),

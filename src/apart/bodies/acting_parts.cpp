@@ -35,12 +35,6 @@ Faces facets_of(const Body& body, FacetSet set) {
 /// How much of the area of some facets each point of the mesh stands for [m²].
 VectorX exposed_area(const Body& body, FacetSet set) {
   VectorX area = VectorX::Zero(body.mesh.point_count());
-  if (body.elastic && body.elastic->lagrange && !body.elastic->lagrange->area_of_face.empty()) {
-    for (const Index f : checked_members(body, set, body.surface_faces.cols()))
-      for (const Influence& part : body.elastic->lagrange->area_of_face[std::size_t(f)])
-        area[part.node] += part.weight;  // the points begin with the nodes
-    return area;
-  }
   const Faces facets = facets_of(body, set);
   const Matrix3X& x = body.mesh.points;
   for (Index f = 0; f < facets.cols(); ++f) {  // a third of each triangle to each corner
@@ -98,37 +92,18 @@ std::vector<ScriptedPart> scripted_parts(const Body& body) {
   return parts;
 }
 
-LoadedPart loaded_part(const Body& body, const Load& load) {
-  LoadedPart part;
-  switch (load.kind) {
-    case Load::Kind::acceleration:
-      part.points = nodes_of(body, load.points);
-      break;
-    case Load::Kind::force:
-      part.points = checked_members(body, load.points, body.mesh.point_count());
-      part.weights = VectorX::Ones(Index(part.points.size()));
-      break;
-    case Load::Kind::traction: {
-      const VectorX area = exposed_area(body, load.facets);
-      for (Index p = 0; p < area.size(); ++p)
-        if (area[p] != 0) part.points.push_back(p);
-      part.weights = area(part.points);
-    }
-  }
-  return part;
-}
-
 namespace {
 
 /// Makes the points of faces of the cells of one body.
 class CurvedFaceMaker {
  public:
-  explicit CurvedFaceMaker(const Body& body)
+  /// `exact`: degree of the polynomials on a face that its points integrate exactly.
+  CurvedFaceMaker(const Body& body, int exact)
       : cells_(*body.elastic->lagrange),
         cell_of_face_(body.elastic->cell_of_face),
         basis_(cells_.degree),
         shape_(cells_.shape_degree),
-        rule_(triangle_quadrature(3 * cells_.shape_degree - 2)) {}  // exact for x·(x_s × x_t)
+        rule_(triangle_quadrature(exact)) {}
 
   /// One face from some triangles on it.
   CurvedFace make(const std::vector<Index>& triangles) const {
@@ -183,12 +158,12 @@ class CurvedFaceMaker {
     result.values = basis_.values(xi)(used);
     result.slopes_s = (gradients.transpose() * on.s)(used);
     result.slopes_t = (gradients.transpose() * on.t)(used);
-    if (cells_.left.cols() > 0) {
-      const auto left = cells_.left.middleCols(cell * shape_.node_count(), shape_.node_count());
-      const Matrix3 slope = left * shape_.gradients(xi).transpose();
-      result.left = left * shape_.values(xi);
-      result.left_s = slope * on.s;
-      result.left_t = slope * on.t;
+    if (cells_.offset.cols() > 0) {
+      const auto offset = cells_.offset.middleCols(cell * shape_.node_count(), shape_.node_count());
+      const Matrix3 slope = offset * shape_.gradients(xi).transpose();
+      result.offset = offset * shape_.values(xi);
+      result.offset_s = slope * on.s;
+      result.offset_t = slope * on.t;
     }
     return result;
   }
@@ -203,9 +178,7 @@ bool has_curved_boundary(const Body& body) {
   return body.elastic && body.elastic->lagrange && !body.elastic->lagrange->corners_of_face.empty();
 }
 
-}  // namespace
-
-std::vector<CurvedFace> curved_faces(const Body& body, FacetSet set) {
+std::vector<CurvedFace> curved_faces_with(const Body& body, FacetSet set, int exact) {
   ensure(has_curved_boundary(body), "curved_faces: the surface is no boundary of curved cells");
   const LagrangeCells& cells = *body.elastic->lagrange;
   // By cell and the corner opposite of the face.
@@ -216,10 +189,63 @@ std::vector<CurvedFace> curved_faces(const Body& body, FacetSet set) {
     Eigen::Array4d(1 - middle.sum(), middle[0], middle[1], middle[2]).minCoeff(&opposite);
     by_face[{body.elastic->cell_of_face[std::size_t(f)], opposite}].push_back(f);
   }
-  const CurvedFaceMaker maker(body);
+  const CurvedFaceMaker maker(body, exact);
   std::vector<CurvedFace> faces;
   for (const auto& [face, triangles] : by_face) faces.push_back(maker.make(triangles));
   return faces;
+}
+
+/// Where a traction on faces of curved cells is summed.
+std::vector<LoadedPart::Sample> traction_samples(const Body& body, FacetSet set) {
+  const LagrangeCells& cells = *body.elastic->lagrange;
+  // The area of a curved face is no polynomial, nor need the traction be: some degrees more.
+  const int exact = cells.degree + std::max(4 * (cells.shape_degree - 1), 4);
+  std::vector<LoadedPart::Sample> samples;
+  for (const CurvedFace& face : curved_faces_with(body, set, exact))
+    for (const CurvedFace::Point& k : face.points) {
+      Vector3 x = k.offset, s = k.offset_s, t = k.offset_t;
+      for (std::size_t a = 0; a < face.nodes.size(); ++a) {
+        const Vector3 q = body.nodes.col(face.nodes[a]);
+        x += k.values[Index(a)] * q;
+        s += k.slopes_s[Index(a)] * q;
+        t += k.slopes_t[Index(a)] * q;
+      }
+      LoadedPart::Sample& sample = samples.emplace_back(LoadedPart::Sample{x, {}});
+      const double area = k.weight * s.cross(t).norm();
+      for (std::size_t a = 0; a < face.nodes.size(); ++a)
+        sample.area.push_back({face.nodes[a], area * k.values[Index(a)]});
+    }
+  return samples;
+}
+
+}  // namespace
+
+std::vector<CurvedFace> curved_faces(const Body& body, FacetSet set) {
+  return curved_faces_with(body, set, 3 * body.elastic->lagrange->shape_degree - 2);  // for x·(x_s × x_t)
+}
+
+LoadedPart loaded_part(const Body& body, const Load& load) {
+  LoadedPart part;
+  switch (load.kind) {
+    case Load::Kind::acceleration:
+      part.points = nodes_of(body, load.points);
+      break;
+    case Load::Kind::force:
+      part.points = checked_members(body, load.points, body.mesh.point_count());
+      part.weights = VectorX::Ones(Index(part.points.size()));
+      break;
+    case Load::Kind::traction: {
+      if (has_curved_boundary(body)) {
+        part.samples = traction_samples(body, load.facets);
+        break;
+      }
+      const VectorX area = exposed_area(body, load.facets);
+      for (Index p = 0; p < area.size(); ++p)
+        if (area[p] != 0) part.points.push_back(p);
+      part.weights = area(part.points);
+    }
+  }
+  return part;
 }
 
 ActingParts acting_parts(const Body& body) {

@@ -15,6 +15,12 @@ struct ScriptedPart {
 struct LoadedPart {
   std::vector<Index> points;  ///< of the mesh, ascending; of an acceleration: nodes
   VectorX weights;            ///< of each point: area [m²], or one; of an acceleration: empty
+  /// A place at which a traction on faces of curved cells is summed; these have no points above.
+  struct Sample {
+    Vector3 place;                ///< at the start [m]
+    std::vector<Influence> area;  ///< N_a dA [m²] of each node a of the face
+  };
+  std::vector<Sample> samples;
 };
 
 /// What is exposed to the air, in points of the mesh.
@@ -31,7 +37,7 @@ struct CurvedFace {
     double weight = 0;                   ///< of coordinates s, t on the face
     VectorX values, slopes_s, slopes_t;  ///< N_a and its derivatives by s and t, of each node
     /// x₀ and its derivatives; see LagrangeCells [m].
-    Vector3 left = Vector3::Zero(), left_s = Vector3::Zero(), left_t = Vector3::Zero();
+    Vector3 offset = Vector3::Zero(), offset_s = Vector3::Zero(), offset_t = Vector3::Zero();
   };
   std::vector<Point> points;  ///< x_s × x_t points outward
 };

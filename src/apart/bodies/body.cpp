@@ -193,18 +193,17 @@ Body make_volume(std::string name, const Mesh& mesh, const CellSubstances& subst
   body.velocity = Matrix3X::Zero(3, body.nodes.cols());
   body.point_map = std::move(made.point_map);
   body.mass = std::move(made.mass);
+  body.offset_moments = std::move(made.offset_moments);
   body.encloses_volume = true;
   set_surface(body);
   ElasticCells cells{made.cells.nodes.topRows<4>(),
                      {},
-                     VectorX(count),
+                     std::move(made.volume),
                      std::move(materials),
                      substances.of_cell,
                      {},
                      {},
                      {}};
-  for (Index t = 0; t < count; ++t)
-    cells.volume[t] = made.cells.weights.segment(t * made.cells.points, made.cells.points).sum();
   cells.lagrange = std::move(made.cells);
   cells.cell_of_face = std::move(made.cell_of_face);
   cells.density = densities(substances);
@@ -291,7 +290,9 @@ double total_mass(const Body& body) {
 Vector3 centre_of_mass(const Body& body) {
   if (!body.is_dynamic()) return body.nodes.cols() ? Vector3(body.nodes.rowwise().mean()) : Vector3::Zero();
   const VectorX row_sums = body.mass * VectorX::Ones(body.node_count());
-  return body.nodes * row_sums / row_sums.sum();
+  Vector3 moment = body.nodes * row_sums;
+  if (body.offset_moments.cols() > 0) moment += body.offset_moments.rowwise().sum();
+  return moment / row_sums.sum();
 }
 
 }  // namespace apart

@@ -19,26 +19,22 @@
 
 namespace apart {
 
-/// Elastic tetrahedra whose displacements are of degree p, straight or curved at rest, and where their energy
-/// density is summed. One of p and the degree k of their shape is above one.
+/// Elastic tetrahedra whose displacements are of degree p, straight or curved at rest. One of p and the
+/// degree k of their shape is above one.
 ///
-/// A cell is where x(ξ) = Σ q_a N_a(ξ) + x₀(ξ). If p ≥ k the nodes reproduce the shape, and x₀ is zero; if
-/// not, x₀ is what they leave of it, and stays as it is at rest: F = Σ q_a ∇N_aᵀ + ∇x₀.
+/// A cell is where x(ξ) = Σ q_a N_a(ξ) + x₀(ξ). If p ≥ k the nodes reproduce the shape, and the offset x₀ is
+/// zero; if not, it is what they leave of the shape, and stays as it is at rest: F = Σ q_a ∇N_aᵀ + ∇x₀.
 struct LagrangeCells {
   int degree = 2;         ///< p
   Eigen::MatrixXi nodes;  ///< of each cell, in the order of tetrahedron_lattice; body's own node numbers
-  Index points = 0;       ///< quadrature points of each cell
-  int exact = 0;          ///< degree of the polynomials that they integrate exactly
-  VectorX weights;        ///< [m³] at rest of each point, cell after cell
-  Matrix3X gradients;     ///< ∇N_a [1/m] of the nodes of each point, point after point
+  int exact = 0;          ///< degree of the polynomials that the quadrature of the energy integrates exactly
   int shape_degree = 2;   ///< of the cells as they are in space, max(p, k)
   Matrix3X rest;          ///< [m] on the lattice of that degree of each cell, cell after cell
-  std::vector<Matrix3> left_gradients;  ///< ∇x₀ at each point; empty: zero
-  Matrix3X left;  ///< x₀ [m] on the lattice of degree k of each cell, cell after cell; empty: zero
-  /// ∫N_a over the part of the curved boundary that each triangle of the body's surface stands for [m²]: what
-  /// a traction exerts on each node. Empty: the triangles are not on the boundary.
-  std::vector<std::vector<Influence>> area_of_face;
-  /// Where the corners of each such triangle are in its cell, ξ; empty likewise.
+  Matrix3X offset;        ///< x₀ [m] on the lattice of degree k of each cell, cell after cell; empty: zero
+  /// ∇x₀ in a cell at ξ, where x₀ is not zero.
+  Matrix3 offset_gradient(Index cell, const Vector3& xi) const;
+  /// Where the corners of each triangle of the body's surface are in its cell, ξ. Empty: the triangles are
+  /// not on the boundary.
   std::vector<Matrix3> corners_of_face;
 };
 
@@ -141,7 +137,7 @@ struct Script {
 struct Load {
   enum class Kind {
     acceleration,  ///< of the nodes of `points` [m/s²]
-    traction,      ///< on `facets` [Pa]: a third of each one's force to each of its corners
+    traction,      ///< on `facets` [Pa]: at each corner a third of the area; of curved cells integrated
     force          ///< on each of `points` [N]
   };
   Kind kind = Kind::acceleration;
@@ -214,6 +210,7 @@ struct Body {
   double vertex_area = 0;
   bool encloses_volume = false;      ///< a solid: its surface has an inside, where nothing may be
   Eigen::SparseMatrix<double> mass;  ///< node × node [kg]; empty for obstacles and half-spaces
+  Matrix3X offset_moments;           ///< ∫ρ x₀ N_a of each node [kg m], see LagrangeCells; empty: zero
   BodySets sets;                     ///< what the following, attachments and probes refer to
   std::vector<Script> scripts;
   std::vector<Load> loads;

@@ -73,10 +73,7 @@ void replace_surface(Body& body, const Mesh& surface, const Rows& rows, const Ma
   set_surface(body);
   body.encloses_volume = is_closed_surface(surface);
   body.remake = nullptr;
-  if (body.elastic->lagrange) {
-    body.elastic->lagrange->area_of_face.clear();
-    body.elastic->lagrange->corners_of_face.clear();
-  }
+  if (body.elastic->lagrange) body.elastic->lagrange->corners_of_face.clear();
 }
 
 /// The surface of a body that moves as a whole: every point is an affine combination of its four nodes.
@@ -155,10 +152,10 @@ std::vector<Index> cell_of_node(const Eigen::MatrixXi& cells, Index count) {
 }
 
 /// How far the nodes of a body leave its shape at most [m].
-double farthest_left(const Body& body) {
+double largest_offset(const Body& body) {
   const auto& lagrange = body.elastic->lagrange;
-  if (!lagrange || lagrange->left.cols() == 0) return 0;
-  return lagrange->left.colwise().norm().maxCoeff();
+  if (!lagrange || lagrange->offset.cols() == 0) return 0;
+  return lagrange->offset.colwise().norm().maxCoeff();
 }
 
 }  // namespace
@@ -167,7 +164,7 @@ CollisionSkin with_collision_weights(Body body, const Mesh& surface, const Rows&
                                      const std::string& where) {
   ensure(body.kind == BodyKind::volume && body.elastic, "with_collision_weights: a volume");
   ensure(Index(weights.size()) == surface.point_count(), "with_collision_weights: a row for each point");
-  const double size = bounding_box(body.nodes).diagonal(), left = farthest_left(body);
+  const double size = bounding_box(body.nodes).diagonal(), most_offset = largest_offset(body);
   Matrix3X offset = Matrix3X::Zero(3, surface.point_count());
   for (Index i = 0; i < surface.point_count(); ++i) {
     double sum = 0, growth = 0;
@@ -181,7 +178,7 @@ CollisionSkin with_collision_weights(Body body, const Mesh& surface, const Rows&
     if (!(std::abs(sum - 1) < 1e-6))
       throw InputError("{}: the weights of point {} add up to {:g}, must add up to 1", where, i, sum);
     // Between the points of the lattice more is left than on it, and outside of the cells more yet.
-    const double most = reproduced * size + 2 * left * growth;
+    const double most = reproduced * size + 2 * most_offset * growth;
     if (!((followed - x).norm() <= most))
       throw InputError(
           "{}: the weights put point {} to ({:g}, {:g}, {:g}), but it is at ({:g}, {:g}, {:g}), {:.3g} m "
@@ -189,7 +186,7 @@ CollisionSkin with_collision_weights(Body body, const Mesh& surface, const Rows&
           "(at most {:.2g} m is accepted); they belong to another mesh, another surface or another "
           "basis_order: leave the weights out to have them computed",
           where, i, followed[0], followed[1], followed[2], x[0], x[1], x[2], (followed - x).norm(), most);
-    if (left > 0) offset.col(i) = x - followed;
+    if (most_offset > 0) offset.col(i) = x - followed;
   }
   CollisionSkin result;
   set_growth(weights, result);

@@ -56,52 +56,36 @@ int default_quadrature(int degree, int shape_degree) {
   return std::max(2 * (degree - 1), degree - 1 + 2 * (shape_degree - 1));
 }
 
+/// The cells in their shape at rest, and what the nodes leave of it.
 LagrangeCells make_lagrange_cells(const CellShapes& shapes, const LagrangeTetrahedron& basis,
-                                  Eigen::MatrixXi nodes, int quadrature_degree) {
-  const Quadrature rule = tetrahedron_quadrature(quadrature_degree);
+                                  Eigen::MatrixXi cell_nodes, const Matrix3X& nodes) {
   LagrangeCells cells;
   cells.degree = basis.degree();
-  cells.nodes = std::move(nodes);
-  cells.points = rule.size();
-  cells.exact = quadrature_degree;
+  cells.nodes = std::move(cell_nodes);
   cells.shape_degree = std::max(basis.degree(), shapes.degree());
-  const Index n = basis.node_count();
-  cells.weights.resize(shapes.count() * rule.size());
-  cells.gradients.resize(3, shapes.count() * rule.size() * n);
-  for (Index k = 0; k < rule.size(); ++k) {
-    const Vector3 xi = rule.points.col(k);
-    const Matrix3X gradients = basis.gradients(xi);
-    for (Index t = 0; t < shapes.count(); ++t) {
-      const Matrix3 slope = shapes.slope(t, xi);
-      const Index point = t * rule.size() + k;
-      cells.weights[point] = rule.weights[k] * slope.determinant();
-      cells.gradients.middleCols(point * n, n) = slope.inverse().transpose() * gradients;
-    }
-  }
-  return cells;
-}
-
-/// The shape of the cells at rest, and what the nodes leave of it.
-void set_shape(const CellShapes& shapes, const LagrangeTetrahedron& basis, const Matrix3X& nodes,
-               LagrangeCells& cells) {
   const bool by_nodes = shapes.degree() <= basis.degree();
   const Index lattice = by_nodes ? basis.node_count() : shapes.basis().node_count();
   cells.rest.resize(3, shapes.count() * lattice);
   for (Index t = 0; t < shapes.count(); ++t)
     cells.rest.middleCols(t * lattice, lattice) =
         by_nodes ? Matrix3X(nodes(Eigen::all, cells.nodes.col(t))) : shapes.points(t);
-  if (by_nodes) return;
-  const Index n = basis.node_count(), m = shapes.basis().node_count();
-  Eigen::MatrixXd values(n, m);
-  for (Index b = 0; b < m; ++b) values.col(b) = basis.values(shapes.basis().nodes().col(b));
-  cells.left.resize(3, shapes.count() * m);
-  for (Index t = 0; t < shapes.count(); ++t) {
-    const Matrix3X q = nodes(Eigen::all, cells.nodes.col(t));
-    cells.left.middleCols(t * m, m) = shapes.points(t) - q * values;
-    for (Index k = 0; k < cells.points; ++k)
-      cells.left_gradients.push_back(
-          Matrix3::Identity() - q * cells.gradients.middleCols((t * cells.points + k) * n, n).transpose());
-  }
+  if (by_nodes) return cells;
+  Eigen::MatrixXd values(basis.node_count(), lattice);
+  for (Index b = 0; b < lattice; ++b) values.col(b) = basis.values(shapes.basis().nodes().col(b));
+  cells.offset.resize(3, shapes.count() * lattice);
+  for (Index t = 0; t < shapes.count(); ++t)
+    cells.offset.middleCols(t * lattice, lattice) =
+        shapes.points(t) - nodes(Eigen::all, cells.nodes.col(t)) * values;
+  return cells;
+}
+
+VectorX cell_volumes(const CellShapes& shapes) {
+  const Quadrature rule = tetrahedron_quadrature(3 * (shapes.degree() - 1));
+  VectorX volume = VectorX::Zero(shapes.count());
+  for (Index t = 0; t < shapes.count(); ++t)
+    for (Index k = 0; k < rule.size(); ++k)
+      volume[t] += rule.weights[k] * shapes.slope(t, rule.points.col(k)).determinant();
+  return volume;
 }
 
 Eigen::SparseMatrix<double> consistent_mass(const CellShapes& shapes, const LagrangeTetrahedron& basis,
@@ -127,6 +111,26 @@ Eigen::SparseMatrix<double> consistent_mass(const CellShapes& shapes, const Lagr
   Eigen::SparseMatrix<double> mass(count, count);
   mass.setFromTriplets(entries.begin(), entries.end());
   return mass;
+}
+
+/// ∫ρ x₀ N_a of each node.
+Matrix3X offset_moments(const CellShapes& shapes, const LagrangeTetrahedron& basis,
+                        const LagrangeCells& cells, const VectorX& density) {
+  if (cells.offset.cols() == 0) return {};
+  // x₀ has degree k, the determinant of the map 3(k − 1).
+  const Quadrature rule = tetrahedron_quadrature(basis.degree() + 4 * shapes.degree() - 3);
+  const Index n = shapes.basis().node_count();
+  Matrix3X result = Matrix3X::Zero(3, cells.nodes.maxCoeff() + 1);
+  for (Index k = 0; k < rule.size(); ++k) {
+    const Vector3 xi = rule.points.col(k);
+    const VectorX values = basis.values(xi), shape_values = shapes.basis().values(xi);
+    for (Index t = 0; t < shapes.count(); ++t) {
+      const Vector3 moment = rule.weights[k] * density[t] * shapes.slope(t, xi).determinant() *
+                             (cells.offset.middleCols(t * n, n) * shape_values);
+      for (Index a = 0; a < values.size(); ++a) result.col(cells.nodes(a, t)) += values[a] * moment;
+    }
+  }
+  return result;
 }
 
 /// A face of the boundary and the cell it belongs to.
@@ -195,9 +199,9 @@ class PointMaker {
       influences.push_back({numbers_.cells(a, cell), values[a]});
       followed += values[a] * nodes_.col(numbers_.cells(a, cell));
     }
-    const bool has_left = shapes_.degree() > basis_.degree();
+    const bool has_offset = shapes_.degree() > basis_.degree();
     map_.add_vertex(influences,
-                    has_left ? Vector3(shapes_.place(cell, xi) - followed) : Vector3(Vector3::Zero()));
+                    has_offset ? Vector3(shapes_.place(cell, xi) - followed) : Vector3(Vector3::Zero()));
   }
 
   const CellShapes& shapes_;
@@ -220,14 +224,9 @@ Eigen::MatrixXi shape_cells(const CellShapes& shapes, PointMaker& points) {
 /// Makes the triangles of the surface: each face of the boundary cut into m² of them.
 class SurfaceMaker {
  public:
-  /// Keeps references.
-  SurfaceMaker(const CellShapes& shapes, const LagrangeTetrahedron& basis, PointMaker& points, int resolution)
-      : shapes_(shapes),
-        basis_(basis),
-        points_(points),
-        m_(resolution),
-        corners_(shapes.corners()),
-        rule_(triangle_quadrature(basis.degree() + 4 * (shapes.degree() - 1))) {}
+  /// Keeps a reference.
+  SurfaceMaker(const CellShapes& shapes, PointMaker& points, int resolution)
+      : points_(points), m_(resolution), corners_(shapes.corners()) {}
 
   void add(const BoundaryFace& face, LagrangeCells& cells) {
     const auto at = [&](int i, int j) { return in_cell(face, {m_ - i - j, i, j}); };
@@ -250,21 +249,6 @@ class SurfaceMaker {
       xi.col(Index(k)) = reference_place(corners[k], m_);
     }
     cells.corners_of_face.push_back(xi);
-    const Vector3 s = xi.col(1) - xi.col(0), t = xi.col(2) - xi.col(0);
-    VectorX sum = VectorX::Zero(basis_.node_count());
-    for (Index k = 0; k < rule_.size(); ++k) {
-      const Vector3 at = xi.col(0) + rule_.points(0, k) * s + rule_.points(1, k) * t;
-      const Matrix3 slope = shapes_.slope(face.cell, at);
-      sum += rule_.weights[k] * (slope * s).cross(slope * t).norm() * basis_.values(at);
-    }
-    std::vector<Influence>& area = cells.area_of_face.emplace_back();
-    const LatticePoint on_face = in_cell(face, {1, 1, 1});
-    for (Index a = 0; a < basis_.node_count(); ++a) {
-      const LatticePoint& node = basis_.lattice()[std::size_t(a)];
-      bool is_off = false;
-      for (std::size_t k = 0; k < 4; ++k) is_off |= on_face[k] == 0 && node[k] > 0;
-      if (!is_off) area.push_back({cells.nodes(a, face.cell), sum[a]});
-    }
   }
 
   LatticePoint in_cell(const BoundaryFace& face, const std::array<int, 3>& beta) const {
@@ -275,12 +259,9 @@ class SurfaceMaker {
     return result;
   }
 
-  const CellShapes& shapes_;
-  const LagrangeTetrahedron& basis_;
   PointMaker& points_;
   int m_;
   Tetrahedra corners_;
-  Quadrature rule_;  ///< of a triangle: the area of a curved one is no polynomial, so some degrees more
 };
 
 /// The groups of a mesh after its cells were cut up.
@@ -334,6 +315,14 @@ class GroupCarrier {
 
 }  // namespace
 
+Matrix3 LagrangeCells::offset_gradient(Index cell, const Vector3& xi) const {
+  const LagrangeTetrahedron shape(shape_degree);
+  const Matrix3X gradients = shape.gradients(xi);
+  const Index n = shape.node_count();
+  const Matrix3 slope = rest.middleCols(cell * n, n) * gradients.transpose();
+  return offset.middleCols(cell * n, n) * gradients.transpose() * slope.inverse();
+}
+
 LagrangeVolume lagrange_volume(const Mesh& mesh, const VectorX& density, const LagrangeOptions& options) {
   const CellShapes shapes(mesh);
   const int p = options.degree, degree = std::max(p, shapes.degree());
@@ -354,17 +343,18 @@ LagrangeVolume lagrange_volume(const Mesh& mesh, const VectorX& density, const L
     if (const Index node = numbers.corner[std::size_t(i)]; node >= 0)
       volume.nodes.col(node) = mesh.points.col(i);
 
-  const int exact =
+  volume.cells = make_lagrange_cells(shapes, basis, numbers.cells, volume.nodes);
+  volume.cells.exact =
       options.quadrature_degree > 0 ? options.quadrature_degree : default_quadrature(p, shapes.degree());
-  volume.cells = make_lagrange_cells(shapes, basis, numbers.cells, exact);
-  set_shape(shapes, basis, volume.nodes, volume.cells);
+  volume.volume = cell_volumes(shapes);
   volume.mass = consistent_mass(shapes, basis, volume.cells, density);
+  volume.offset_moments = offset_moments(shapes, basis, volume.cells, density);
 
   Mesh& made = volume.mesh;
   PointMaker points(shapes, basis, volume.nodes, numbers);
   made.curved = {{degree, degree == p ? numbers.cells : shape_cells(shapes, points)}};
   const std::vector<BoundaryFace> faces = faces_with_cells(corners);
-  SurfaceMaker surface(shapes, basis, points, resolution);
+  SurfaceMaker surface(shapes, points, resolution);
   for (const BoundaryFace& face : faces) surface.add(face, volume.cells);
   volume.point_map = points.map();
   made.points = volume.point_map.positions(volume.nodes);

@@ -12,8 +12,10 @@ struct LagrangeVolume {
   Matrix3X nodes;
   LinearMap point_map;  ///< nodes → mesh.points
   LagrangeCells cells;
+  VectorX volume;                    ///< of each cell at rest [m³]
   std::vector<Index> cell_of_face;   ///< of each triangle of the surface
   Eigen::SparseMatrix<double> mass;  ///< ∫ρ N_a N_b [kg]
+  Matrix3X offset_moments;           ///< see Body
 };
 
 struct LagrangeOptions {

@@ -1,6 +1,9 @@
+#include <apart/core/error.hpp>
 #include <apart/math/psd_projection.hpp>
 #include <apart/math/symmetric_eigen.hpp>
 
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <cmath>
 
 namespace apart {
@@ -96,6 +99,25 @@ Eigen::Matrix<double, 12, 12> psd_projection_of_four_points(const Eigen::Matrix<
       for (int i = 0; i < 12; ++i) result(i, j) += std::abs(eigen.values[e]) * (v[i] * v[j]);
   }
   return result;
+}
+
+void make_positive(Eigen::Ref<Eigen::MatrixXd> a, NegativeEigenvalues negative) {
+  constexpr int most = most_rows_made_positive;
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, most, most>;
+  ensure(a.rows() == a.cols() && a.rows() <= most, "make_positive: a square matrix of up to 45 rows");
+  if (Eigen::LLT<Matrix>(a).info() == Eigen::Success) return;
+  const double share = negative == NegativeEigenvalues::zeroed ? 1 : 2;
+  const auto raise = [&](double value, const auto& v) {
+    if (value < 0) a.noalias() -= (share * value * v).lazyProduct(v.transpose());
+  };
+  if (a.rows() == 6) {  // rigid bodies
+    const SymmetricEigen<6> eigen(a);
+    for (std::size_t e = 0; e < 6; ++e)
+      raise(eigen.values[e], Eigen::Map<const Eigen::Matrix<double, 6, 1>>(eigen.vectors[e].data()));
+    return;
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(a);
+  for (Eigen::Index e = 0; e < a.rows(); ++e) raise(solver.eigenvalues()[e], solver.eigenvectors().col(e));
 }
 
 }  // namespace apart

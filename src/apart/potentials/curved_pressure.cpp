@@ -1,6 +1,6 @@
+#include <apart/math/psd_projection.hpp>
 #include <apart/potentials/curved_pressure.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <map>
 
@@ -8,7 +8,7 @@ namespace apart {
 
 CurvedPressure::Place CurvedPressure::place(const Term& term, const CurvedFace::Point& point,
                                             const Matrix3X& q) {
-  Place at{point.left - term.apex, point.left_s, point.left_t};
+  Place at{point.offset - term.apex, point.offset_s, point.offset_t};
   for (std::size_t a = 0; a < term.nodes.size(); ++a) {
     const Vector3 x = q.col(term.nodes[a]);
     at.y += point.values[Index(a)] * x;
@@ -101,10 +101,7 @@ void CurvedPressure::hessians(const Matrix3X& q, Index begin, Index end, Project
           h.block<3, 3>(3 * b, 3 * a) -= m;
         }
     }
-    if (projection == Projection::none) continue;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(h);
-    h = solver.eigenvectors() * solver.eigenvalues().cwiseMax(0).asDiagonal() *
-        solver.eigenvectors().transpose();
+    if (projection == Projection::psd) make_positive(h, NegativeEigenvalues::zeroed);
   }
 }
 

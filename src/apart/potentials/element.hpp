@@ -8,8 +8,8 @@ namespace apart {
 
 /// A piece of a solid: nodes, points at which its energy density is summed, and the map to its rest shape
 /// there. With shape functions N_a the deformation gradient at quadrature point k is F = Σ q_a ∇N_a(k)ᵀ, and
-/// the energy of the element Σ weight(k) Ψ(F). An element with `left_gradients`, one matrix for each point if
-/// there are any, adds these to F.
+/// the energy of the element Σ weight(k) Ψ(F). An element with `offset_gradients`, one matrix for each point
+/// if there are any, adds these to F.
 template <class E>
 concept Element = requires(const E& e, int k) {
   { E::node_count } -> std::convertible_to<int>;

@@ -217,8 +217,8 @@ void ElementElasticity<E>::prepare(const Matrix3X& q) {
     const auto x = relative_nodes(e, q);
     for (int k = 0; k < e.quadrature_count(); ++k) {
       Matrix3 f = deformation_gradient<E::node_count>(x, e.shape_gradients(k));
-      if constexpr (requires { e.left_gradients; })
-        if (!e.left_gradients.empty()) f += e.left_gradients[std::size_t(k)];
+      if constexpr (requires { e.offset_gradients; })
+        if (!e.offset_gradients.empty()) f += e.offset_gradients[std::size_t(k)];
       svd_[first_point(i) + std::size_t(k)] =
           is_isotropic(material_of(e)) ? signed_svd(f) : SignedSvd{f, Matrix3::Identity(), Vector3::Ones()};
     }

@@ -14,14 +14,16 @@ struct LagrangeElement {
   using Gradients = Eigen::Matrix<double, 3, node_count>;
   std::array<Index, std::size_t(node_count)> nodes;
   Index material = 0;
-  std::vector<double> weights;          ///< [m³] of each quadrature point
-  std::vector<Gradients> gradients;     ///< ∇N_a [1/m] at each
-  std::vector<Matrix3> left_gradients;  ///< see LagrangeCells; empty: zero
+  std::vector<double> weights;            ///< [m³] of each quadrature point
+  std::vector<Gradients> gradients;       ///< ∇N_a [1/m] at each
+  std::vector<Matrix3> offset_gradients;  ///< ∇x₀ at each, see LagrangeCells; empty: zero
 
   int quadrature_count() const { return int(weights.size()); }
   double weight(int k) const { return weights[std::size_t(k)]; }
   const Gradients& shape_gradients(int k) const { return gradients[std::size_t(k)]; }
 };
+
+enum class Guard { none, inversion };
 
 /// Elasticity of tetrahedra of a degree above one, or of curved ones with displacements of degree one. Where
 /// their material asks for it they are kept from inverting anywhere, not only at quadrature points
@@ -29,37 +31,66 @@ struct LagrangeElement {
 template <int degree>
 class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree>> {
  public:
-  /// Adds the cells of a body whose nodes start at `first_node`. Keeps no reference.
-  void add(const ElasticCells& cells, Index first_node);
+  /// Adds the cells of a body whose nodes start at `first_node`. Keeps no reference. `guard`: whether steps
+  /// are to be bounded; what it takes costs as much as a bound of each cell.
+  void add(const ElasticCells& cells, Index first_node, Guard guard = Guard::inversion);
   StepBound feasible_step(const Path& path) const override;
   /// Sums the energy at more points in elements that, at these nodes, are far more compressed somewhere than
   /// at the points they have: their material would not resist there, and steps would end at feasible_step
   /// again and again. At fewer in others, down to those they began with. What it does follows from q alone.
-  void refine(const Matrix3X& q);
+  /// Prepare again.
+  ///
+  /// However many points there are, ∫Ψ stays finite where the determinant vanishes at a single place, which
+  /// strong forces on a corner then do. So the place where an element is compressed most becomes a point of
+  /// its own, with a small share of its volume, at which Ψ does grow without bound.
+  void refine(const Matrix3X& q) { set_quadrature(q, false); }
+  /// The same during a solve: never at fewer points, so that it comes to an end. Whether anything changed.
+  bool refine_further(const Matrix3X& q) { return set_quadrature(q, true); }
 
  private:
+  using E = LagrangeElement<degree>;
+  /// An element as it is in space.
+  struct Shape {
+    int lattice;            ///< its degree
+    int exact;              ///< see LagrangeCells
+    Matrix3X rest, offset;  ///< on the lattice, see LagrangeCells; x₀ empty: zero
+  };
+  /// At which points the energy of an element is summed.
+  struct Points {
+    int level = 0;                 ///< how often the rule is refined
+    std::vector<Vector3> pressed;  ///< ξ of places where it was compressed most
+    bool operator==(const Points&) const = default;
+  };
   /// An element of a material that must not invert.
   struct Guarded {
     Index element;
-    int shape_degree;
-    Matrix3X rest, left;             ///< on the lattice of that degree, see LagrangeCells; x₀ empty: zero
-    LagrangeElement<degree> coarse;  ///< as it was added
-    int exact;                       ///< see LagrangeCells
-    double rest_determinant = 0;     ///< a bound on that of its shape at rest, from above
-    int level = 0;                   ///< how often its quadrature is refined
+    Shape shape;
+    double rest_determinant = 0;  ///< a bound on that of its shape at rest, from above
+    Points points = {};
   };
+  /// Quadrature points in the reference tetrahedron.
+  struct Table {
+    VectorX weights;
+    std::vector<typename E::Gradients> basis;  ///< ∂N_a/∂ξ at each
+    std::vector<Matrix3X> shape;               ///< the same of the lattice of the shape
+  };
+  const Table& table(const Shape& shape, int level);
+  /// Sets where the energy of an element is summed.
+  void set_points(const Shape& shape, const Points& points, E& element);
+  bool set_quadrature(const Matrix3X& q, bool keeps);
   Matrix3X nodes_of(const Guarded& guarded, const Matrix3X& q) const;
-  /// Where the lattice of an element is, from its nodes.
+  /// Where the lattice of the shape of an element is, from its nodes.
   Matrix3X placed(const Guarded& guarded, const Matrix3X& nodes) const;
-  int wanted_level(const Guarded& guarded, const Matrix3X& nodes) const;
-  LagrangeElement<degree> refined_element(const Guarded& guarded, int level) const;
-  /// Lattice of the shape of an element, from its nodes or motions of them.
-  Matrix3X on_shape(const Guarded& guarded, const Matrix3X& nodes) const;
-  const JacobianBound& bound(const Guarded& guarded) const { return bounds_.at(guarded.shape_degree); }
+  /// Volume ratio at ξ of an element whose lattice is at x.
+  static double volume_ratio(const Shape& shape, const Matrix3X& x, const Vector3& xi);
+  /// What an element needs in addition to the points it has, or keeps of them.
+  Points wanted_points(const Guarded& guarded, const Matrix3X& nodes, const Points& kept) const;
+  const JacobianBound& bound(const Guarded& guarded) const { return bounds_.at(guarded.shape.lattice); }
 
   std::vector<Guarded> guarded_;
-  std::map<int, JacobianBound> bounds_;    ///< by degree of the shape
-  std::map<int, Eigen::MatrixXd> values_;  ///< by degree of the shape, of each N_a on its lattice
+  std::map<int, JacobianBound> bounds_;         ///< by degree of the shape
+  std::map<int, Eigen::MatrixXd> values_;       ///< by degree of the shape, of each N_a on its lattice
+  std::map<std::array<int, 3>, Table> tables_;  ///< by degree of the shape, exactness and level
 };
 
 extern template class LagrangeElasticity<1>;

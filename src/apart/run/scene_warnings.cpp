@@ -1,5 +1,6 @@
 #include <apart/run/scene_warnings.hpp>
 
+#include <apart/basis/quadrature.hpp>
 #include <apart/run/start_check.hpp>
 #include <apart/scene/body_names.hpp>
 #include <apart/solver/barrier_stiffness.hpp>
@@ -237,17 +238,20 @@ class Warnings {
 
   /// Whether the displacements have a lower degree than the shape.
   void check_degree(const Body& body, const BodyReport& r) {
-    if (!body.elastic || !body.elastic->lagrange || body.elastic->lagrange->left.cols() == 0) return;
+    if (!body.elastic || !body.elastic->lagrange || body.elastic->lagrange->offset.cols() == 0) return;
     const LagrangeCells& cells = *body.elastic->lagrange;
     // Of a uniform deformation A the nodes reproduce x = A (X − x₀) + x₀, so that F is off by (1 − A) ∇x₀.
     double share = 0;
-    for (const Matrix3& gradient : cells.left_gradients) share = std::max(share, gradient.norm());
+    const Quadrature rule = tetrahedron_quadrature(cells.exact);
+    for (Index t = 0; t < cells.nodes.cols(); ++t)
+      for (Index k = 0; k < rule.size(); ++k)
+        share = std::max(share, cells.offset_gradient(t, rule.points.col(k)).norm());
     warn(
         "'{}' has basis_order {} on a mesh of degree {}: up to {:.3g} m of its shape neither turn nor "
         "stretch "
         "with it, so that a uniform deformation, or a small rotation, gives strains that are off by up to "
         "{:.2g} of its own size; use \"basis_order\": {}",
-        r.name, cells.degree, cells.shape_degree, cells.left.colwise().norm().maxCoeff(), share,
+        r.name, cells.degree, cells.shape_degree, cells.offset.colwise().norm().maxCoeff(), share,
         cells.shape_degree);
   }
 

@@ -38,7 +38,13 @@ void check_finite(const Place& formula, const SpaceField& field, const TimeRange
 }
 void check_finite(const Place& formula, const Load& load, const Body& body, const Clock& clock) {
   const Matrix3X& x = load.kind == Load::Kind::acceleration ? body.nodes : body.mesh.points;
-  check_finite(formula, load.field, load.when, x(Eigen::all, loaded_part(body, load).points), clock);
+  const LoadedPart part = loaded_part(body, load);
+  Matrix3X places = x(Eigen::all, part.points);
+  if (!part.samples.empty()) {
+    places.resize(3, Index(part.samples.size()));
+    for (std::size_t i = 0; i < part.samples.size(); ++i) places.col(Index(i)) = part.samples[i].place;
+  }
+  check_finite(formula, load.field, load.when, places, clock);
 }
 
 /// Triangles of the body's surface: those of a group, or those all corners of which are chosen.

@@ -5,14 +5,14 @@
 
 namespace apart {
 
-void ElasticParts::add(const Body& body, Index first_node) {
+void ElasticParts::add(const Body& body, Index first_node, Guard guard) {
   if (body.elastic) {
     const int degree = body.elastic->lagrange ? body.elastic->lagrange->degree : 0;
     if (!body.elastic->lagrange) cells.add(*body.elastic, first_node);
-    if (degree == 1) curved.add(*body.elastic, first_node);
-    if (degree == 2) quadratic.add(*body.elastic, first_node);
-    if (degree == 3) cubic.add(*body.elastic, first_node);
-    if (degree == 4) quartic.add(*body.elastic, first_node);
+    if (degree == 1) curved.add(*body.elastic, first_node, guard);
+    if (degree == 2) quadratic.add(*body.elastic, first_node, guard);
+    if (degree == 3) cubic.add(*body.elastic, first_node, guard);
+    if (degree == 4) quartic.add(*body.elastic, first_node, guard);
   }
   if (body.shell) {
     membranes.add(*body.shell, first_node);
@@ -37,6 +37,17 @@ void ElasticParts::refine(const Matrix3X& q) {
   quadratic.refine(q);
   cubic.refine(q);
   quartic.refine(q);
+}
+
+bool ElasticParts::refine_further(const Matrix3X& q) {
+  bool changed = false;
+  const auto refine = [&](auto& solid) {
+    if (!solid.refine_further(q)) return;
+    solid.prepare(q);
+    changed = true;
+  };
+  refine(curved), refine(quadratic), refine(cubic), refine(quartic);
+  return changed;
 }
 
 double ElasticParts::value(const Matrix3X& q) const {

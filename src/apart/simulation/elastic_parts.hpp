@@ -11,7 +11,7 @@ namespace apart {
 /// The elastic potentials of some bodies: cells of volumes, triangles and hinges of shells, rods.
 struct ElasticParts {
   /// Adds the elastic parts of a body whose nodes start at `first_node`.
-  void add(const Body& body, Index first_node);
+  void add(const Body& body, Index first_node, Guard guard = Guard::inversion);
   /// All of them.
   std::array<Potential*, 8> potentials() {
     return {&cells, &curved, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
@@ -24,6 +24,8 @@ struct ElasticParts {
   void prepare(const Matrix3X& q);
   /// Refines the quadrature of curved cells where they are compressed most; see LagrangeElasticity::refine.
   void refine(const Matrix3X& q);
+  /// The same during a solve, and prepares again. Whether anything changed.
+  bool refine_further(const Matrix3X& q);
   double value(const Matrix3X& q) const;  ///< of all, times the scale
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const;
 

@@ -1,3 +1,4 @@
+#include <apart/core/parallel.hpp>
 #include <apart/simulation/output_frame.hpp>
 
 #include <algorithm>
@@ -85,19 +86,25 @@ void add_cells(const Body& body, const Matrix3X& nodes, Index first, Frame& f) {
 /// it, the first of which is cell `first` of the frame.
 void add_curved(const Body& body, const Matrix3X& nodes, Index first, Frame& f) {
   ElasticParts elastic;
-  elastic.add(body, 0);
+  elastic.add(body, 0, Guard::none);
   elastic.prepare(nodes);
   const std::vector<Index>& cells = body.elastic->cell_of_face;
+  std::vector<char> has_face(body.elastic->material_of.size());
+  for (const Index cell : cells) has_face[std::size_t(cell)] = true;
+  VectorX stress = VectorX::Zero(Index(has_face.size())), strain = stress;
   elastic.for_each_solid([&](const auto& solid) {
-    if (solid.term_count() == 0) return;
-    for (std::size_t t = 0; t < cells.size(); ++t)
-      for (int k = 0; k < solid.point_count(cells[t]); ++k) {
-        double& stress = f.von_mises[first + Index(t)];
-        double& strain = f.strain[first + Index(t)];
-        stress = std::max(stress, von_mises(solid.cauchy_stress(cells[t], k)));
-        strain = std::max(strain, (solid.stretches(cells[t], k).array() - 1).abs().maxCoeff());
+    parallel_for(solid.term_count(), [&](Index cell) {
+      if (!has_face[std::size_t(cell)]) return;
+      for (int k = 0; k < solid.point_count(cell); ++k) {
+        stress[cell] = std::max(stress[cell], von_mises(solid.cauchy_stress(cell, k)));
+        strain[cell] = std::max(strain[cell], (solid.stretches(cell, k).array() - 1).abs().maxCoeff());
       }
+    });
   });
+  for (std::size_t t = 0; t < cells.size(); ++t) {
+    f.von_mises[first + Index(t)] = stress[cells[t]];
+    f.strain[first + Index(t)] = strain[cells[t]];
+  }
 }
 
 /// Appends cells of a body, whose points start at `first_point`, to those of the same degree.

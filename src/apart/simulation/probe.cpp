@@ -48,6 +48,8 @@ std::vector<double> momentum(const Probe& probe, const StepProblem& problem, con
     for (Index i = 0; i < n; ++i) {
       linear += p.col(i);
       angular += Vector3(state.nodes.col(first + i)).cross(Vector3(p.col(i)));
+      if (body.offset_moments.cols() > 0)
+        angular += Vector3(body.offset_moments.col(i)).cross(Vector3(state.velocity.col(first + i)));
     }
   }
   std::vector<double> values;

@@ -212,7 +212,7 @@ class Simulation::Watch {
   NewtonHooks hooks() {
     NewtonHooks hooks;
     if (simulation_.on_iterate) hooks.passed = [this](const Matrix3X& q) { simulation_.pass_on(q); };
-    hooks.accepted = [this](const Matrix3X& q) { return accept(q); };
+    hooks.accepted = [this](const Matrix3X& q, double alpha) { return accept(q, alpha); };
     hooks.stationary = [this](const Matrix3X& q) { return go_on(q); };
     if (problem_.model.options.solver.termination == Termination::balanced)
       hooks.imbalance = [this](const Matrix3X& gradient) {
@@ -249,16 +249,18 @@ class Simulation::Watch {
   }
 
   /// True if the problem was changed.
-  bool accept(const Matrix3X& q) {
+  bool accept(const Matrix3X& q, double alpha) {
     if (simulation_.should_stop && simulation_.should_stop()) throw Interrupted("interrupted");
     simulation_.pass_on(q);
     const bool stiffened = gaps_.accept(problem_.objective.vertices()),
                limited = problem_.terms.elastic.membranes.adapt_stiffness(), held = problem_.scripted.hold(q);
+    // Whole steps need no other quadrature: what they lead to resists well enough.
+    const bool refined = alpha < 1 && problem_.terms.elastic.refine_further(q);
     const bool follows = !problem_.time_step.has_inertia;
     if (follows) problem_.terms.inertia.set_target(q);  // the proximal term follows
     // With another κ what sleeps would have other gaps.
     woken_ = problem_.sleep.wake(stiffened);
-    return stiffened || limited || held || follows || woken_;
+    return stiffened || limited || held || refined || follows || woken_;
   }
 
   void count(const Matrix3X& q, const NewtonProgress& progress) {

@@ -131,6 +131,10 @@ Matrix3X load_forces(const Model& model, const Matrix3X& q, double time) {
         else
           on_points.col(p) += part.weights[Index(i)] * load.field(body.mesh.points.col(p), time);
       }
+      for (const LoadedPart::Sample& sample : part.samples) {
+        const Vector3 traction = load.field(sample.place, time);
+        for (const Influence& i : sample.area) on_points.col(i.node) += i.weight * traction;  // nodes first
+      }
     }
     for (const Torque& t : body.torques)
       if (t.when.covers(time))

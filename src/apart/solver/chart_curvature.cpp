@@ -1,36 +1,8 @@
 #include <apart/solver/chart_curvature.hpp>
 
-#include <apart/math/symmetric_eigen.hpp>
-
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <apart/math/psd_projection.hpp>
 
 namespace apart {
-
-namespace {
-
-/// With the absolute values of its eigenvalues. Were negative ones set to zero, nothing would bound the step
-/// along them.
-template <class Matrix>
-Matrix made_positive(const Matrix& m) {
-  if (Eigen::LLT<Matrix>(m).info() == Eigen::Success) return m;
-  if constexpr (Matrix::RowsAtCompileTime != Eigen::Dynamic) {
-    constexpr int n = Matrix::RowsAtCompileTime;
-    const SymmetricEigen<n> eigen(m);
-    Matrix result = Matrix::Zero();
-    for (int e = 0; e < n; ++e) {
-      const Eigen::Map<const Eigen::Matrix<double, n, 1>> v(eigen.vectors[std::size_t(e)].data());
-      result += std::abs(eigen.values[std::size_t(e)]) * v * v.transpose();
-    }
-    return result;
-  } else {
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(m);
-    return solver.eigenvectors() * solver.eigenvalues().cwiseAbs().asDiagonal() *
-           solver.eigenvectors().transpose();
-  }
-}
-
-}  // namespace
 
 void ChartCurvature::set_free(const FreeCoordinates& free) {
   bodies_.clear();
@@ -77,8 +49,10 @@ void ChartCurvature::add(const FreeCoordinates& free, const Matrix3X& q, const M
         sum.block<3, 3>(3 * b.u, 3 * b.v) += block;
         if (b.u != b.v) sum.block<3, 3>(3 * b.v, 3 * b.u) += block.transpose();
       }
-      using Matrix6 = Eigen::Matrix<double, 6, 6>;
-      more += (sum.rows() == 6 ? Eigen::MatrixXd(made_positive<Matrix6>(sum)) : made_positive(sum)) - sum;
+      const Eigen::MatrixXd before = sum;
+      // Were negative eigenvalues set to zero, nothing would bound the step along them.
+      make_positive(sum, NegativeEigenvalues::mirrored);
+      more += sum - before;
     }
     for (const Own& b : body.blocks) matrix.add(b.slot, b.column, more.block<3, 3>(3 * b.u, 3 * b.v));
   }

@@ -128,7 +128,7 @@ bool start_along(Objective& objective, Matrix3X& q, const Matrix3X& y, const New
   if (hooks.passed)
     for (const double corner : bound.corners) hooks.passed(objective.retract(q, corner * y));
   q = std::move(end);
-  hooks.accepted(q);
+  hooks.accepted(q, bound.alpha);
   return true;
 }
 
@@ -205,7 +205,7 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
     q = search.end();
     energy = search.energy();
     linear = alpha >= 1 && result.iterations > 1 && result.residual > slow_shrinking * last_residual;
-    if (hooks.accepted(q)) energy = objective.energy();
+    if (hooks.accepted(q, alpha)) energy = objective.energy();
     if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
     if (met) {
       if (hooks.imbalance) result.imbalance = hooks.imbalance(gradient.emplace(objective).of_unknowns);
