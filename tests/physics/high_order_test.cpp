@@ -74,11 +74,11 @@ TEST(HighOrder, TractionsAreExactForEveryDegree) {
 }
 
 /// A ball of few cells whose boundary follows the sphere to the degree.
-Mesh ball(int degree, double radius) {
-  Mesh mesh = lifted(generate::sphere(radius, 1), degree);
+Mesh ball(int degree, double size) {
+  Mesh mesh = lifted(generate::sphere(size, 1), degree);
   curve_boundary(
       mesh, [](const auto&) { return true; },
-      [&](const Vector3& x) -> Vector3 { return x * (radius / x.norm()); });
+      [&](const Vector3& x) -> Vector3 { return x * (size / x.norm()); });
   return mesh;
 }
 

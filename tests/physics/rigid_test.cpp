@@ -220,11 +220,11 @@ TEST(RigidBody, ATorqueSpeedsUpItsSpinByItsInertia) {
     auto s = scene.simulation();
     for (int step = 0; step < 100; ++step) s->step();
     const double inertia = total_mass(body) * (0.2 * 0.2 + 0.3 * 0.3) / 12;
-    const Vector3 l = angular_momentum(*s);
+    const Vector3 spin = angular_momentum(*s);
     // What a hinge holds does not turn; 0.1 s at 0.02 N m, less what implicit Euler takes from so slow a
     // spin.
-    EXPECT_NEAR(l[1], 0.02 * 0.1, 1e-4 * 0.02 * 0.1);
-    EXPECT_LT(std::abs(l[0]) + std::abs(l[2]), 1e-9);
+    EXPECT_NEAR(spin[1], 0.02 * 0.1, 1e-4 * 0.02 * 0.1);
+    EXPECT_LT(std::abs(spin[0]) + std::abs(spin[2]), 1e-9);
     const Vector3 a = body.nodes.col(0), b = s->state().nodes.col(0);
     EXPECT_NEAR(std::atan2(a[2] * b[0] - a[0] * b[2], a[0] * b[0] + a[2] * b[2]),
                 0.5 * 0.02 / inertia * 0.1 * 0.101, 1e-5);

@@ -16,7 +16,6 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
-#include <map>
 #include <memory>
 
 namespace apart {
@@ -178,13 +177,17 @@ int export_run(const ExportArguments& arguments) {
 }
 
 void add_surface_option(CLI::App& command, ShownSurface& surface) {
-  const std::map<std::string, ShownSurface> names = {{"shape", ShownSurface::shape},
-                                                     {"collision", ShownSurface::collision}};
   command
-      .add_option("--surface", surface,
-                  "Of bodies of curved cells: their shape, or the collision surface; default: shape")
-      ->transform(CLI::CheckedTransformer(names))
-      ->type_name("SURFACE");
+      .add_option_function<std::string>(
+          "--surface",
+          [&surface](const std::string& text) {
+            if (text != "shape" && text != "collision")
+              throw CLI::ValidationError("--surface",
+                                         fmt::format("got '{}', must be 'shape' or 'collision'", text));
+            surface = text == "shape" ? ShownSurface::shape : ShownSurface::collision;
+          },
+          "Of bodies of curved cells: their shape, or the collision surface; default: shape")
+      ->type_name("shape|collision");
 }
 
 }  // namespace
@@ -214,7 +217,7 @@ void add_render_commands(CLI::App& app, int& code) {
   command
       ->add_option("--samples", render->picture.samples,
                    "Rays per pixel; more are smoother and slower; default: 16")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 4096).description(""));
   const auto three = [&](const char* name, std::vector<double>& target, const char* text) {
     command->add_option(name, target, text)->expected(3)->delimiter(',')->type_name("X,Y,Z");
   };
@@ -236,7 +239,7 @@ void add_render_commands(CLI::App& app, int& code) {
   add_surface_option(*command, render->picture.surface);
   command->add_flag("--no-legend", render->no_legend, "Draw no legend for the colours");
   command->add_option("--fps", render->rate, "Film: pictures per second; default: 30")
-      ->check(CLI::Range(0.1, 240.0));
+      ->check(CLI::Range(0.1, 240.0).description(""));
   command
       ->add_option("--speed", render->speed,
                    "Film: simulated seconds per second; default: 1, less if the run is short")
