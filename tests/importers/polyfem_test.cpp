@@ -56,6 +56,7 @@ const std::string beam = R"json({"common": "common.json",
 TEST_F(PolyFem, SceneBecomesTheSameScene) {
   const ImportedScene imported = import(beam);
   const SceneDescription& scene = imported.scene;
+  EXPECT_EQ(scene.contact.formulation, ContactFormulation::convergent);
   EXPECT_EQ(scene.gravity, Vector3(0, -9.81, 0));
   EXPECT_EQ(scene.time.dt, 0.05);
   EXPECT_EQ(scene.time.steps, 40);
@@ -140,7 +141,6 @@ TEST_F(PolyFem, TheOldFormMeansTheSame) {
   EXPECT_EQ(scene.gravity, Vector3(0, -9.81, 0));
   EXPECT_EQ(scene.time.dt, 0.1);
   EXPECT_EQ(std::get<double>(scene.contact.friction_coefficient), 0.5);
-  EXPECT_EQ(scene.contact.formulation, ContactFormulation::convergent);
   EXPECT_EQ(scene.contact.friction_iterations, 10);
   ASSERT_EQ(scene.bodies.size(), 3u);
   const auto& bar = std::get<VolumeDescription>(scene.bodies[0]);
