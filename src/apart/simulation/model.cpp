@@ -186,6 +186,7 @@ std::shared_ptr<const Model> with_shapes(const Model& model, std::map<int, BodyS
   auto result = std::make_shared<Model>(std::move(bodies), model.surface.pairs, model.options,
                                         model.attachments, model.joints);
   result->topology = topology;
+  result->remesher = model.remesher;
   return result;
 }
 

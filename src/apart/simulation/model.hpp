@@ -96,6 +96,8 @@ void attach(Attachment& attachment, std::vector<AttachedSpring> springs, std::ve
 /// The springs again, with points of the meshes as they are now.
 std::vector<AttachedSpring> attached_springs(const Attachment& attachment, const std::vector<Body>& bodies);
 
+class Remesher;
+
 /// Everything about a scene that does not change in time. Immutable.
 struct Model {
   /// `pairs` is indexed by the position of the bodies. Throws InputError if nothing can move and nothing is
@@ -127,6 +129,7 @@ struct Model {
   std::vector<ActingParts> acting;                    ///< of each body
   std::vector<std::vector<AttachedSpring>> attached;  ///< of each attachment, on vertices of `surface`
   Index topology = 0;                                 ///< of all meshes together; see Frame::topology
+  std::shared_ptr<const Remesher> remesher;           ///< changes meshes within steps; none: they stay
   /// ℓ [m]: diagonal of the bounding box of the scene at the start, rods and balls with their radius
   double size = 1;
 };

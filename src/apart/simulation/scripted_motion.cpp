@@ -54,9 +54,8 @@ void ScriptedMotion::set_free() {
   objective_.set_free(FreeCoordinates(model_.chart.free_unknowns(free)));
 }
 
-bool ScriptedMotion::move(const State& state, double scale, Matrix3X& q,
+bool ScriptedMotion::move(const State& state, double scale, int pieces, Matrix3X& q,
                           FunctionRef<void(const Matrix3X&)> passed) {
-  const int pieces = nodes_.curves(state, length_).most;
   const Matrix3X goal = at_end(q);
   Matrix3X way;
   bool is_free = true;

@@ -41,7 +41,13 @@ class ScriptedMotion {
   /// Moves scripted coordinates from where they are in `state` along their scripted curve, as far as that is
   /// feasible; `passed` is called with each corner of that way. Returns false if part of it was not feasible:
   /// then the coordinates that must still move are free, and pulled. `scale`: of the energies [s²].
-  bool move(const State& state, double scale, Matrix3X& q, FunctionRef<void(const Matrix3X&)> passed);
+  bool move(const State& state, double scale, Matrix3X& q, FunctionRef<void(const Matrix3X&)> passed) {
+    return move(state, scale, nodes_.curves(state, length_).most, q, passed);
+  }
+  /// The same from where they nearly are, in a straight line.
+  bool settle(const State& state, double scale, Matrix3X& q, FunctionRef<void(const Matrix3X&)> passed) {
+    return move(state, scale, 1, q, passed);
+  }
   /// After each iterate: holds the coordinates if they have been pulled near enough; returns whether it did.
   bool hold(const Matrix3X& q);
   /// Where the solve is stationary: pulls harder, if anything is pulled; returns whether it did. [thesis
@@ -49,6 +55,8 @@ class ScriptedMotion {
   bool pull(const Matrix3X& q);
 
  private:
+  bool move(const State& state, double scale, int pieces, Matrix3X& q,
+            FunctionRef<void(const Matrix3X&)> passed);
   double start_stiffness(double scale) const;  ///< of the augmented Lagrangian at first
   double progress(const Matrix3X& q) const;    ///< η_A [thesis eq. A.5]
   bool keeps_gaps(const Matrix3X& from, const Matrix3X& to);

@@ -6,6 +6,7 @@
 #include <apart/simulation/friction_loop.hpp>
 #include <apart/simulation/nesting.hpp>
 #include <apart/simulation/output_frame.hpp>
+#include <apart/simulation/remesher.hpp>
 #include <apart/simulation/step_division.hpp>
 #include <apart/simulation/step_end.hpp>
 
@@ -169,6 +170,7 @@ void Simulation::ensure_not_nested() const {
 StepReport Simulation::step() {
   if (state_.step == 0) ensure_not_nested();
   const State before = state_;
+  const std::shared_ptr<const Model> model_before = model_;
   try {
     const double dt = model_->options.dt, end = double(state_.step + 1) * dt;
     if (const auto present = present_bodies(*model_, end); present != problem_->present)
@@ -185,8 +187,11 @@ StepReport Simulation::step() {
     ++state_.step;
     return report;
   } catch (...) {
-    // A failed step leaves everything as it was, including which bodies are present.
-    state_ = before;
+    // A failed step leaves everything as it was, including meshes and which bodies are present.
+    if (model_ != model_before)
+      use(model_before, before);
+    else
+      state_ = before;
     steady_.reset();
     fresh_ = state_.step == 0;
     if (const auto present = present_bodies(*model_, std::max(state_.time, model_->options.dt));
@@ -291,19 +296,46 @@ class Simulation::Watch {
   double steps_taken_ = 0;
 };
 
-void Simulation::pass_on(const Matrix3X& q) const {
+void Simulation::pass_on(const Matrix3X& q) {
+  ++passed_;
   if (on_iterate) on_iterate(model_->point_map.positions(q));
 }
 
+/// A step that has been solved. Where it ended is in `end_`.
+struct Simulation::Solved {
+  StepReport report;
+  State next;
+  std::vector<std::string> notes;
+};
+
 StepReport Simulation::advance(double end, double dt) {
-  StepProblem& p = *problem_;
-  if (steady_ && state_.step_length == dt && p.sleep.goes_on(state_, end)) {
-    state_.time = p.end_time = end;
+  if (steady_ && state_.step_length == dt && problem_->sleep.goes_on(state_, end)) {
+    state_.time = problem_->end_time = end;
     steady_->step = state_.step + 1;
     steady_->time = end;
     return *steady_;
   }
-  StepReport report;
+  Solved solved = solve(end, dt, nullptr);
+  if (model_->remesher) solved = improve(std::move(solved), end, dt);
+  StepReport& report = solved.report;
+  for (const Body& body : model_->bodies)
+    if (body.kind == BodyKind::volume) report.cells += Index(body.elastic->nodes.cols());
+  if (on_note)
+    for (const std::string& what : solved.notes)
+      on_note(fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, what));
+  // A step that solves nothing and changes nothing will be repeated until something happens.
+  const StepProblem& p = *problem_;
+  if (p.objective.free().block_count() == 0 && p.sleep.any_asleep() && is_unchanged(state_, solved.next))
+    steady_ = report;
+  state_ = std::move(solved.next);
+  fresh_ = false;
+  return report;
+}
+
+Simulation::Solved Simulation::solve(double end, double dt, const Matrix3X* start) {
+  StepProblem& p = *problem_;
+  Solved solved;
+  StepReport& report = solved.report;
   report.step = state_.step + 1;
   report.time = end;
   report.substeps = 1;
@@ -312,9 +344,11 @@ StepReport Simulation::advance(double end, double dt) {
   end_.reset();
   p.begin(state_, end, dt);
   const EnergyBalance balance(p, state_);
-  Matrix3X q = state_.nodes;
-  report.scripted_by_lagrangian =
-      !p.scripted.move(state_, p.time_step.scale, q, [&](const Matrix3X& at) { pass_on(at); });
+  Matrix3X q = start ? *start : state_.nodes;
+  const auto passed = [&](const Matrix3X& at) { pass_on(at); };
+  if (start) pass_on(q);
+  report.scripted_by_lagrangian = !(start ? p.scripted.settle(state_, p.time_step.scale, q, passed)
+                                          : p.scripted.move(state_, p.time_step.scale, q, passed));
   p.stiffness.choose(p.objective, q);
   if (state_.barrier_stiffness == 0) {  // no step before: forces of the start, with the κ just found
     const Matrix3X x = model_->surface_map.positions(state_.nodes);
@@ -327,7 +361,7 @@ StepReport Simulation::advance(double end, double dt) {
   const Matrix3X begun = q;
   Watch watch(*this, report, begun);
   const NewtonHooks hooks = watch.hooks();
-  start_extrapolated(p, state_, hooks, q);
+  if (!start) start_extrapolated(p, state_, hooks, q);
   const FrictionResult result = solve_with_friction(p, q, hooks, fresh_, report);
   if (!result.converged)
     throw SolverError(
@@ -339,20 +373,67 @@ StepReport Simulation::advance(double end, double dt) {
 
   end_ = std::make_unique<StepEnd>(p, q);
   watch.finish();
-  State next = end_state(end, dt);
-  end_->report(next.velocity, report);
-  const std::vector<std::string> breaking = p.joints.finish(end_->nodes(), next);
-  report.broken_joints = Index(breaking.size());
-  if (on_note)
-    for (const std::string& what : breaking)
-      on_note(fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, what));
+  solved.next = end_state(end, dt);
+  end_->report(solved.next.velocity, report);
+  solved.notes = p.joints.finish(end_->nodes(), solved.next);
+  report.broken_joints = Index(solved.notes.size());
   balance.complete(*end_, report);
-  // A step that solves nothing and changes nothing will be repeated until something happens.
-  if (p.objective.free().block_count() == 0 && p.sleep.any_asleep() && is_unchanged(state_, next))
-    steady_ = report;
-  state_ = std::move(next);
-  fresh_ = false;
-  return report;
+  return solved;
+}
+
+Simulation::Solved Simulation::improve(Solved solved, double end, double dt) {
+  RemeshReport done;
+  for (int pass = 0; pass < model_->remesher->pass_count(); ++pass) {
+    if (should_stop && should_stop()) throw Interrupted("interrupted");
+    auto [better, report] = model_->remesher->improve({*problem_, state_, solved.next.nodes}, pass);
+    done.trials += report.trials;
+    if (!better) continue;
+    // What there is stays until the new meshes have proved their worth.
+    const std::shared_ptr<const Model> model = model_;
+    State state = state_;
+    std::unique_ptr<StepProblem> problem = std::move(problem_);
+    std::unique_ptr<const StepEnd> last = std::move(end_);
+    const std::size_t passed = passed_;
+    pass_on(better->leaving);
+    problem_ = std::make_unique<StepProblem>(*better->model, problem->present, timings_);
+    model_ = better->model;
+    state_ = std::move(better->before);
+    pass_on(better->entering);
+    try {
+      Solved again = solve(end, dt, &better->nodes);
+      again.report.newton_iterations += solved.report.newton_iterations;
+      again.report.linear_solves += solved.report.linear_solves;
+      again.report.min_gap = std::min(again.report.min_gap, solved.report.min_gap);
+      solved = std::move(again);
+      done.splits += report.splits;
+      done.collapses += report.collapses;
+    } catch (const SolverError& error) {
+      end_.reset();
+      problem_ = std::move(problem);
+      end_ = std::move(last);
+      model_ = model;
+      state_ = std::move(state);
+      if (on_discard) on_discard(passed_ - passed);
+      solved.notes.push_back(
+          fmt::format("the step could not be solved on new meshes, and keeps its own: {}", error.what()));
+      break;
+    }
+  }
+  if (done.splits + done.collapses > 0) division_ = std::make_unique<StepDivision>(*model_);
+  solved.report.splits = done.splits;
+  solved.report.collapses = done.collapses;
+  solved.report.remesh_trials = done.trials;
+  return solved;
+}
+
+/// Goes on with a state of another model of the same bodies.
+void Simulation::use(std::shared_ptr<const Model> model, State state) {
+  end_.reset();
+  steady_.reset();
+  problem_ = std::make_unique<StepProblem>(*model, problem_->present, timings_);
+  division_ = std::make_unique<StepDivision>(*model);
+  model_ = std::move(model);
+  state_ = std::move(state);
 }
 
 /// The state where a step that took dt [s] has ended, at the time `end` [s].

@@ -54,6 +54,8 @@ class Simulation {
   Index prepare_first_iteration();
 
   const Model& model() const { return *model_; }
+  /// The same, to be kept: a step may change meshes, and goes on with another model.
+  const std::shared_ptr<const Model>& shared_model() const { return model_; }
   const State& state() const { return state_; }
   const Timings& timings() const { return timings_; }
   Timings& timings() { return timings_; }
@@ -71,6 +73,8 @@ class Simulation {
   std::vector<double> measure(ProbeMeter& meter) const;
   /// If set, called with the output points of every accepted iterate of a step, the state before it first.
   std::function<void(const Matrix3X& points)> on_iterate;
+  /// If set, called when the last so many of these iterates were given up: on meshes that were no better.
+  std::function<void(std::size_t count)> on_discard;
   /// If set, called before each step bound with the candidate pairs near its start, which collision detection
   /// tests first and which are nearly always all. Changes no result.
   StepBoundObserver on_step_bound;
@@ -79,7 +83,8 @@ class Simulation {
   /// If set, called with a diagnosis when a step has taken solver.slow_iterations, and again each time that
   /// number has doubled. Changes no result.
   std::function<void(const std::string&)> on_slow;
-  /// If set, called with other events of a step: joints that break. Changes no result.
+  /// If set, called with other events of a step: joints that break, meshes that were better left as they
+  /// were. Changes no result.
   std::function<void(const std::string&)> on_note;
   /// If set, called between Newton iterations; true ends the step by throwing Interrupted, with the state
   /// before the step.
@@ -92,12 +97,19 @@ class Simulation {
   void ensure_not_nested() const;
   class Watch;
   void change_presence(const std::vector<char>& present, double time);
-  void pass_on(const Matrix3X& q) const;
+  void pass_on(const Matrix3X& q);
+  struct Solved;
   /// Solves from the state to the time `end`, dt [s] later, and makes that the state; counts no step.
   StepReport advance(double end, double dt);
+  /// The same without making it the state. `start`: where the solve begins [m]; none: at the state.
+  Solved solve(double end, double dt, const Matrix3X* start);
+  /// Solves again on better meshes, if there are any.
+  Solved improve(Solved solved, double end, double dt);
+  void use(std::shared_ptr<const Model> model, State state);
   State end_state(double end, double dt) const;
   std::unique_ptr<StepDivision> division_;
-  bool fresh_ = true;  ///< the first step, or a body has appeared since the last one
+  std::size_t passed_ = 0;  ///< iterates passed on so far
+  bool fresh_ = true;       ///< the first step, or a body has appeared since the last one
   std::unique_ptr<StepProblem> problem_;
   std::unique_ptr<const StepEnd> end_;  ///< of the last step, until the next begins
   std::optional<StepReport> steady_;    ///< of the last step, if it changed nothing because everything sleeps

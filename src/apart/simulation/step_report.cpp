@@ -12,6 +12,9 @@ StepReport joined(const StepReport& sum, StepReport next) {
   next.linear_solves += sum.linear_solves;
   next.friction_iterations += sum.friction_iterations;
   next.friction_unsettled |= sum.friction_unsettled;
+  next.splits += sum.splits;
+  next.collapses += sum.collapses;
+  next.remesh_trials += sum.remesh_trials;
   next.contacts = std::max(sum.contacts, next.contacts);  // a touch in the middle of a step is one
   next.min_distance = std::min(sum.min_distance, next.min_distance);
   next.min_gap = std::min(sum.min_gap, next.min_gap);

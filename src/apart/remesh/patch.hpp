@@ -1,0 +1,51 @@
+#pragma once
+#include <apart/remesh/volume_editor.hpp>
+#include <apart/simulation/remesher.hpp>
+
+namespace apart {
+
+/// Cells of a body around an operation, as they are before or after it. Points have the editor's numbers.
+struct PatchMesh {
+  std::vector<Index> points;     ///< of the cells, ascending
+  std::vector<char> moves;       ///< of each point: it may move in a trial
+  Tetrahedra cells;              ///< places in `points`
+  std::vector<Index> substance;  ///< of each cell
+  Faces facets;                  ///< of the surface that are sides of the cells, outward; places in `points`
+  BodySets sets;  ///< those of the body, with members of this mesh: places, columns of `facets`
+  std::optional<std::array<Index, 2>> midpoint_of;  ///< of the last point, if it was created by a split
+};
+
+/// The cells that contain one of the points `around`, which may move.
+PatchMesh patch_mesh(const VolumeEditor& editor, const std::vector<Index>& around);
+
+/// The points of the cells around an edge.
+std::vector<Index> points_around(const VolumeEditor& editor, Index a, Index b);
+
+/// Compares the smallest values of the step's potential before and after an operation, with all points held
+/// but those of a patch. [thesis 6.3: local relaxation]
+///
+/// A patch is a small Model: its cells as a body with the sets and loads of the whole one, and around it the
+/// part of all surfaces that is near, which does not move. So what is minimised are the terms of the step,
+/// whatever they are, with the κ and the lag of friction of where the step ended.
+class PatchTrial {
+ public:
+  /// `pinned`: points of the body that something acts on which no patch knows: they are held. Keeps
+  /// references.
+  PatchTrial(const SolvedStep& step, int body, const std::vector<char>& pinned);
+  /// The decrease [J] of the smallest value; may be negative. Any thread.
+  double gain(const PatchMesh& before, const PatchMesh& after) const;
+
+ private:
+  struct Nearby;
+  struct Part;
+  Nearby nearby(const PatchMesh& before) const;
+  Part part(const PatchMesh& mesh, const Nearby& near) const;
+  double least_energy(Part part) const;
+
+  const SolvedStep step_;
+  const int body_;
+  const std::vector<char>& pinned_;
+  Matrix3X x_, x_before_, v_before_;  ///< of collision vertices, where the step ended and began [m, m/s]
+};
+
+}  // namespace apart

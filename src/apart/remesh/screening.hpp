@@ -1,0 +1,28 @@
+#pragma once
+// What operations would change the step's potential, estimated from the solved step for all of them at once,
+// so that hardly any trial is wasted. Energies are in joules.
+#include <apart/remesh/volume_editor.hpp>
+#include <apart/simulation/remesher.hpp>
+
+namespace apart {
+
+struct SplitEstimate {
+  std::array<Index, 2> edge;
+  double gain = 0;  ///< [J]
+};
+/// Of every edge, in order. At equilibrium the force on a would-be midpoint is the jump of stress at the
+/// edge, of inertia and of what acts on the surface; with the stiffness H of the midpoint the gain is ½
+/// gᵀH⁻¹g: what moving the midpoint alone would give.
+std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int body, const VolumeEditor& editor);
+
+struct CollapseEstimate {
+  Index removed = 0, kept = 0;
+  double loss = 0;  ///< [J]
+};
+/// Of every point from `first` on, in order, onto the ends of the edge whose split created it, or onto each
+/// of its neighbours if these are none any more. Without the point its place would follow from the cells
+/// around it; with its distance d from there and its stiffness H the loss is ½ dᵀHd.
+std::vector<CollapseEstimate> estimate_collapses(const SolvedStep& step, int body, const VolumeEditor& editor,
+                                                 Index first);
+
+}  // namespace apart

@@ -1,0 +1,365 @@
+#include <apart/remesh/volume_remesher.hpp>
+
+#include <apart/collision/collision_detection.hpp>
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+#include <apart/remesh/collapse_path.hpp>
+#include <apart/remesh/field_transfer.hpp>
+#include <apart/remesh/patch.hpp>
+#include <apart/remesh/screening.hpp>
+
+#include <algorithm>
+
+namespace apart {
+
+namespace {
+
+// An operation is tried if its estimate, which moves one point alone, promises this share of what it must
+// gain, or this multiple of what it may lose.
+constexpr double hopeful_share = 0.5, hopeful_loss = 4;
+// Cells at rest stay better than this (1: regular), unless they were worse before.
+constexpr double least_quality = 0.2;
+// Operations of a body that are tried in one pass.
+constexpr std::size_t most_trials = 2000;
+
+/// A split of the edge, or a collapse of its first point onto the second.
+struct Operation {
+  std::array<Index, 2> points;
+  double order;  ///< the larger, the sooner it is tried
+};
+
+/// One body in one pass.
+class BodyPass {
+ public:
+  BodyPass(const SolvedStep& step, const RemeshOptions& options)
+      : step_(step),
+        options_(options),
+        body_(step.problem.model.bodies[std::size_t(options.body)]),
+        editor_(source()),
+        pinned_(pinned_points()) {}
+
+  void try_splits() {
+    std::vector<Operation> hopeful;
+    for (const SplitEstimate& e : estimate_splits(step_, options_.body, editor_))
+      if (e.gain > hopeful_share * options_.delta_split && length(e.edge) >= 2 * options_.min_edge)
+        hopeful.push_back({e.edge, e.gain});
+    split_ = try_all(std::move(hopeful), true);
+  }
+  /// The youngest points first, so that collapses lead back to the mesh that splits began with.
+  void try_collapses() {
+    std::vector<Operation> hopeful;
+    const Index first = options_.coarsen ? 0 : options_.scene_points;
+    for (const CollapseEstimate& e : estimate_collapses(step_, options_.body, editor_, first))
+      if (e.loss < -hopeful_loss * options_.delta_collapse)
+        hopeful.push_back({{e.removed, e.kept}, double(e.removed)});
+    collapsed_ = try_all(std::move(hopeful), false);
+  }
+
+  bool changed() const { return editor_.operation_count() > 0; }
+  Index trials() const { return trials_; }
+  const std::vector<std::array<Index, 2>>& split() const { return split_; }  ///< edges
+  /// Removed points, each with the one that it was moved onto.
+  const std::vector<std::array<Index, 2>>& collapsed() const { return collapsed_; }
+  VolumeEditor::Result result() const { return editor_.result(); }
+
+ private:
+  VolumeEditor::Source source() const {
+    const Index first = step_.problem.model.first_node[std::size_t(options_.body)], n = body_.node_count();
+    VolumeEditor::Source source;
+    source.shape = shape_of(body_);
+    for (const Matrix3X* state : {&step_.nodes, &step_.before.nodes, &step_.before.previous_nodes})
+      source.states.push_back(state->middleCols(first, n));
+    source.individual = individual_sets();
+    source.lasting_points = options_.coarsen ? 0 : options_.scene_points;
+    return source;
+  }
+
+  /// Sets whose members are individual points.
+  std::vector<int> individual_sets() const {
+    std::vector<int> sets;
+    const auto add = [&](int body, PointSet set) {
+      if (body == options_.body && set.number >= 0) sets.push_back(set.number);
+    };
+    const Model& model = step_.problem.model;
+    for (const Load& load : body_.loads)
+      if (load.kind == Load::Kind::force) add(options_.body, load.points);
+    for (const Attachment& a : model.attachments) {
+      add(a.body, a.points);
+      add(a.other, a.other_points);
+    }
+    for (const Joint& joint : model.joints)
+      for (const JointSide& side : joint.sides) add(side.body, side.points);
+    return sets;
+  }
+
+  /// Points of attachments and joints: no patch knows what pulls them.
+  std::vector<char> pinned_points() const {
+    std::vector<char> pinned(std::size_t(body_.node_count()), false);
+    const auto pin = [&](int body, PointSet set) {
+      if (body != options_.body) return;
+      for (const Index p : body_.sets[set]) pinned[std::size_t(p)] = true;
+    };
+    const Model& model = step_.problem.model;
+    for (const Attachment& a : model.attachments) {
+      pin(a.body, a.points);
+      pin(a.other, a.other_points);
+    }
+    for (const Joint& joint : model.joints)
+      for (const JointSide& side : joint.sides) pin(side.body, side.points);
+    return pinned;
+  }
+
+  double length(const std::array<Index, 2>& edge) const {
+    return (editor_.position(0, edge[0]) - editor_.position(0, edge[1])).norm();
+  }
+
+  Refusal apply(const Operation& o, bool is_split) {
+    return is_split ? editor_.split(o.points[0], o.points[1], least_quality)
+                    : editor_.collapse(o.points[0], o.points[1], least_quality);
+  }
+
+  /// A trial that is ready to be evaluated.
+  struct Trial {
+    Operation operation;
+    PatchMesh before, after;
+    std::vector<Index> cells;  ///< of the patch, before
+    double gain = 0;           ///< [J]
+  };
+
+  std::optional<Trial> make_trial(const Operation& o, bool is_split, const std::vector<char>& taken) {
+    const std::vector<Index> around = points_around(editor_, o.points[0], o.points[1]);
+    Trial trial{o, {}, {}, {}};
+    for (const Index p : around)
+      for (const Index c : editor_.cells_of(p)) {
+        if (taken[std::size_t(c)]) return std::nullopt;
+        trial.cells.push_back(c);
+      }
+    trial.before = patch_mesh(editor_, around);
+    if (apply(o, is_split) != Refusal::none) return std::nullopt;
+    std::vector<Index> after = around;
+    if (is_split)
+      after.push_back(editor_.point_count() - 1);
+    else
+      std::erase(after, o.points[0]);
+    trial.after = patch_mesh(editor_, after);
+    if (is_split) trial.after.midpoint_of = o.points;
+    editor_.undo();
+    return trial;
+  }
+
+  /// Tries operations, the best first, and does those that are accepted. Returns their points.
+  std::vector<std::array<Index, 2>> try_all(std::vector<Operation> open, bool is_split) {
+    std::ranges::sort(open, [](const Operation& a, const Operation& b) {
+      return a.order != b.order ? a.order > b.order : a.points < b.points;
+    });
+    const PatchTrial evaluate(step_, options_.body, pinned_);
+    const double least = is_split ? options_.delta_split : options_.delta_collapse;
+    std::vector<char> blocked(std::size_t(editor_.cell_count()), false);
+    std::vector<std::array<Index, 2>> accepted;
+    while (!open.empty() && std::size_t(trials_) < most_trials) {
+      // A batch of operations that share no cell; those in the way of a better one wait for the next.
+      std::vector<char> taken = blocked;
+      std::vector<Trial> batch;
+      std::vector<Operation> later;
+      for (const Operation& o : open) {
+        std::optional<Trial> trial = make_trial(o, is_split, taken);
+        if (!trial) {
+          if (waits(o, blocked, taken)) later.push_back(o);
+          continue;
+        }
+        for (const Index c : trial->cells) taken[std::size_t(c)] = true;
+        batch.push_back(std::move(*trial));
+      }
+      parallel_for(
+          Index(batch.size()),
+          [&](Index i) {
+            Trial& t = batch[std::size_t(i)];
+            t.gain = evaluate.gain(t.before, t.after);
+          },
+          1);
+      trials_ += Index(batch.size());
+      for (const Trial& t : batch) {
+        if (!(t.gain > least)) continue;
+        if (!is_split && !way_is_free(step_, options_.body, t.operation.points)) continue;
+        accepted.push_back(t.operation.points);
+        for (const Index c : t.cells) blocked[std::size_t(c)] = true;
+      }
+      open = std::move(later);
+    }
+    for (const auto& points : accepted)
+      ensure(apply({points, 0}, is_split) == Refusal::none, "VolumeRemesher: what was tried can be done");
+    return accepted;
+  }
+
+  /// Whether only an operation of this batch is in the way, not one that was accepted.
+  bool waits(const Operation& o, const std::vector<char>& blocked, const std::vector<char>& taken) const {
+    bool in_the_way = false;
+    for (const Index p : points_around(editor_, o.points[0], o.points[1]))
+      for (const Index c : editor_.cells_of(p)) {
+        if (blocked[std::size_t(c)]) return false;
+        in_the_way |= bool(taken[std::size_t(c)]);
+      }
+    return in_the_way;
+  }
+
+  const SolvedStep step_;
+  const RemeshOptions& options_;
+  const Body& body_;
+  VolumeEditor editor_;
+  std::vector<char> pinned_;
+  std::vector<std::array<Index, 2>> split_, collapsed_;
+  Index trials_ = 0;
+};
+
+/// Carries fields of all nodes from one model to the next.
+class NodeTransfer {
+ public:
+  /// `passes`: of the bodies that change.
+  NodeTransfer(const Model& before, const Model& after, const std::map<int, BodyPass>& passes)
+      : before_(before), after_(after) {
+    for (const auto& [b, pass] : passes) {
+      if (!pass.changed()) continue;
+      if (!pass.split().empty())
+        splits_.emplace(b, &pass.split());
+      else
+        collapses_.try_emplace(b, before.bodies[std::size_t(b)], after.bodies[std::size_t(b)],
+                               pass.result().points);
+    }
+  }
+
+  /// Without corrections: means at new points, and the values of those that remain.
+  Matrix3X restricted(const Matrix3X& field) const {
+    return by_body(field, [&](int b, const Matrix3X& part) -> Matrix3X {
+      if (const auto split = splits_.find(b); split != splits_.end())
+        return with_midpoints(part, *split->second);
+      if (const auto collapse = collapses_.find(b); collapse != collapses_.end())
+        return collapse->second.restricted(part);
+      return part;
+    });
+  }
+  /// What is to be added to keep momentum, zero where `held`.
+  Matrix3X correction(const Matrix3X& field, const CollapseTransfer::Mask& held) const {
+    return by_body(field, [&](int b, const Matrix3X& part) -> Matrix3X {
+      const Index first = after_.first_node[std::size_t(b)], n = after_.bodies[std::size_t(b)].node_count();
+      const auto collapse = collapses_.find(b);
+      if (collapse == collapses_.end()) return Matrix3X::Zero(3, n);
+      return collapse->second.correction(part, held.middleCols(first, n));
+    });
+  }
+  bool has_collapses() const { return !collapses_.empty(); }
+
+ private:
+  template <class Part>
+  Matrix3X by_body(const Matrix3X& field, const Part& part) const {
+    Matrix3X result(3, after_.node_count());
+    for (std::size_t b = 0; b < before_.bodies.size(); ++b)
+      result.middleCols(after_.first_node[b], after_.bodies[b].node_count()) =
+          part(int(b), field.middleCols(before_.first_node[b], before_.bodies[b].node_count()));
+    return result;
+  }
+  const Model &before_, &after_;
+  std::map<int, const std::vector<std::array<Index, 2>>*> splits_;
+  std::map<int, CollapseTransfer> collapses_;
+};
+
+class VolumeRemesher final : public Remesher {
+ public:
+  explicit VolumeRemesher(std::vector<RemeshOptions> options) : options_(std::move(options)) {}
+
+  /// Collapses first: what they remove is older than this step.
+  int pass_count() const override {
+    int rounds = 0;
+    for (const RemeshOptions& o : options_) rounds = std::max(rounds, o.rounds);
+    return 1 + rounds;
+  }
+
+  Improvement improve(const SolvedStep& step, int pass) const override {
+    Improvement result;
+    const Model& model = step.problem.model;
+    std::map<int, BodyPass> passes;
+    std::map<int, BodyShape> shapes;
+    for (const RemeshOptions& o : options_) {
+      if (!step.problem.present[std::size_t(o.body)] || pass > o.rounds) continue;
+      BodyPass& body = passes.try_emplace(o.body, step, o).first->second;
+      if (pass == 0)
+        body.try_collapses();
+      else
+        body.try_splits();
+      result.report.trials += body.trials();
+      result.report.splits += Index(body.split().size());
+      result.report.collapses += Index(body.collapsed().size());
+      if (body.changed()) shapes.emplace(o.body, body.result().shape);
+    }
+    if (shapes.empty()) return result;
+    RemeshedStep made;
+    made.model = with_shapes(model, std::move(shapes), model.topology + 1);
+    const NodeTransfer transfer(model, *made.model, passes);
+    made.nodes = transfer.restricted(step.nodes);
+    made.leaving = step.nodes;
+    made.entering = made.nodes;
+    for (const auto& [b, body] : passes) {
+      const std::size_t which = std::size_t(b);
+      for (const auto& [removed, kept] : body.collapsed())
+        made.leaving.col(model.first_node[which] + removed) = step.nodes.col(model.first_node[which] + kept);
+      Index created = made.model->first_node[which] + model.bodies[which].node_count();
+      for (const auto& [a, other] : body.split())
+        made.entering.col(created++) = made.nodes.col(made.model->first_node[which] + a);
+    }
+    if (carry(step, transfer, made))
+      result.step = std::move(made);
+    else
+      result.report.splits = result.report.collapses = 0;
+    return result;
+  }
+
+ private:
+  /// Carries the state over. False if it would intersect itself there.
+  static bool carry(const SolvedStep& step, const NodeTransfer& transfer, RemeshedStep& made) {
+    const Model& model = *made.model;
+    const Index nodes = step.problem.model.node_count();
+    made.before = step.before;
+    for_each_member(
+        [&]<class Member>(std::string_view, Member& member) {
+          if constexpr (std::is_same_v<Member, Matrix3X>)
+            if (member.cols() == nodes) member = transfer.restricted(member);
+        },
+        made.before);
+    made.before.friction = Matrix3X::Zero(3, model.surface.rest.cols());
+    const auto is_free = [&](const Matrix3X& q) {
+      return !self_intersects(model.surface, model.surface_map.positions(q));
+    };
+    if (!is_free(made.nodes) || !is_free(made.before.nodes) || !is_free(made.before.previous_nodes))
+      return false;
+    if (!transfer.has_collapses()) return true;
+
+    const CollapseTransfer::Mask held = ScriptedNodes(model).mask(step.problem.end_time);
+    for (Matrix3X State::*field :
+         {&State::velocity, &State::acceleration, &State::mean_acceleration, &State::previous_velocity})
+      made.before.*field += transfer.correction(step.before.*field, held);
+    // Positions go towards their projection as far as nothing touches or inverts, and half of that way if
+    // they cannot go all of it.
+    Timings timings;
+    StepTerms terms(model, step.problem.present, timings);
+    const Objective objective(model.surface_map, model.chart, terms.list());
+    for (Matrix3X State::*field : {&State::nodes, &State::previous_nodes}) {
+      Matrix3X& q = made.before.*field;
+      const Matrix3X way = transfer.correction(step.before.*field, held);
+      const double share = objective.feasible_step(Path{q, way});
+      q += (share < 1 ? 0.5 * share : 1.0) * way;
+    }
+    return true;
+  }
+
+  std::vector<RemeshOptions> options_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Remesher> make_volume_remesher(std::vector<RemeshOptions> options) {
+  for (const RemeshOptions& o : options)
+    ensure(o.delta_split > 0 && o.delta_collapse <= 0 && o.min_edge >= 0 && o.rounds >= 1,
+           "RemeshOptions: out of range");
+  return std::make_shared<VolumeRemesher>(std::move(options));
+}
+
+}  // namespace apart

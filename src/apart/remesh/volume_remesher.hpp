@@ -1,0 +1,30 @@
+#pragma once
+#include <apart/simulation/remesher.hpp>
+
+namespace apart {
+
+/// How the mesh of a volume follows the step's potential.
+struct RemeshOptions {
+  int body = 0;
+  double delta_split = 0;     ///< δ_s > 0 [J]: the potential must fall by more for a split
+  double delta_collapse = 0;  ///< δ_c ≤ 0 [J]: by more than this, which is negative, for a collapse
+  double min_edge = 0;        ///< [m]: no edge is split into shorter ones, at rest
+  int rounds = 2;             ///< splits of splits in one step
+  bool coarsen = false;       ///< also points of the scene's mesh may be removed
+  Index scene_points = 0;     ///< points of the scene's mesh, which are the first
+};
+
+/// Splits and collapses edges of linear volumes [thesis alg. 6.1, 6.2]. Each step first collapses edges, then
+/// splits some in each round:
+///
+/// 1. Screening: the change of the potential is estimated for all operations (screening.hpp). Those with a
+/// fair
+///    chance are tried, the best first.
+/// 2. Trials on patches (patch.hpp), in batches of operations that share no cell. Whatever is accepted blocks
+///    its patch until the next round.
+/// 3. What was accepted is done at once, and the step solved again.
+///
+/// Bodies must be linear volumes with consistent mass, which a split leaves unchanged.
+std::shared_ptr<const Remesher> make_volume_remesher(std::vector<RemeshOptions> options);
+
+}  // namespace apart

@@ -1,0 +1,271 @@
+// Meshes follow the potential of the step: refined where that pays, coarsened where nothing is lost.
+#include <apart/collision/collision_detection.hpp>
+#include <apart/core/error.hpp>
+#include <apart/core/parallel.hpp>
+#include <apart/geometry/generators.hpp>
+#include <apart/remesh/volume_remesher.hpp>
+#include <apart/simulation/simulation.hpp>
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace apart::test {
+namespace {
+
+Body bar(double young, const Eigen::Vector3i& cells) {
+  Body body = make_volume("bar", generate::box({2, 0.5, 0.5}, cells), NeoHookean{lame_parameters(young, 0.3)},
+                          1000, MassKind::consistent);
+  return body;
+}
+
+/// The bar, held at its left end.
+Body cantilever(double young, const Eigen::Vector3i& cells) {
+  Body body = bar(young, cells);
+  std::vector<Index> left;
+  for (Index p = 0; p < body.node_count(); ++p)
+    if (body.nodes(0, p) < -0.999) left.push_back(p);
+  add_script(body, &left, {true, true, true}, {});
+  return body;
+}
+
+std::shared_ptr<Model> model_of(std::vector<Body> bodies, std::optional<RemeshOptions> remesh,
+                                SimulationOptions options = {}) {
+  const int count = int(bodies.size());
+  PairSettings contact;
+  contact.dhat = 0.005;
+  auto model = std::make_shared<Model>(std::move(bodies), PairTable(count, contact), options);
+  if (remesh) {
+    remesh->scene_points = model->bodies[0].mesh.point_count();
+    model->remesher = make_volume_remesher({*remesh});
+  }
+  return model;
+}
+
+SimulationOptions quasi_static() {
+  SimulationOptions options;
+  options.dt = 1;
+  options.integrator.scheme = Integrator::quasi_static;
+  return options;
+}
+
+double lowest(const Simulation& s) {
+  return s.state().nodes.row(1).minCoeff();
+}
+
+Vector3 momentum(const Simulation& s) {
+  return (s.state().velocity * s.model().mass).rowwise().sum();
+}
+
+TEST(VolumeRemesher, ASplitChangesThePotentialByRoundingOnly) {
+  const auto model = model_of({bar(1e5, {4, 1, 1})}, {});
+  State state = start_state(*model);
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> shift(-0.05, 0.05);
+  for (double& v : state.velocity.reshaped()) v = 20 * shift(random);
+  Matrix3X q = state.nodes;
+  for (double& v : q.reshaped()) v += shift(random);
+  const auto potential = [](const Model& m, const State& s, const Matrix3X& nodes) {
+    Timings timings;
+    StepProblem problem(m, present_bodies(m, m.options.dt), timings);
+    problem.begin(s, m.options.dt, m.options.dt);
+    problem.objective.prepare(nodes);
+    return problem.objective.value();
+  };
+  const double before = potential(*model, state, q);
+  Timings timings;
+  StepProblem problem(*model, present_bodies(*model, model->options.dt), timings);
+  problem.begin(state, model->options.dt, model->options.dt);
+  // Any gain will do, so that many edges are split.
+  const auto remesher =
+      make_volume_remesher({{.delta_split = 1e-9, .min_edge = 0.01, .scene_points = model->point_count()}});
+  const auto [step, report] = remesher->improve({problem, state, q}, 1);
+  ASSERT_TRUE(step);
+  EXPECT_GT(report.splits, 0);
+  EXPECT_EQ(step->model->point_count(), model->point_count() + report.splits);
+  EXPECT_NEAR(potential(*step->model, step->before, step->nodes), before, 1e-12 * std::abs(before));
+}
+
+TEST(VolumeRemesher, ACoarseBeamBendsAsAFineOneDoes) {
+  const double young = 2e6;
+  const auto deflection = [&](const Eigen::Vector3i& cells, std::optional<RemeshOptions> remesh) {
+    Simulation simulation(model_of({cantilever(young, cells)}, remesh, quasi_static()));
+    StepReport report;
+    for (int i = 0; i < 4; ++i) report = simulation.step();
+    return std::pair(lowest(simulation), simulation.model().bodies[0].elastic->nodes.cols());
+  };
+  const auto [coarse, few] = deflection({4, 1, 1}, {});
+  const auto [fine, many] = deflection({16, 4, 4}, {});
+  const auto [adapted, cells] =
+      deflection({4, 1, 1}, RemeshOptions{.delta_split = 0.05, .min_edge = 0.02, .rounds = 3});
+  EXPECT_GT(cells, few);
+  EXPECT_LT(cells, many / 2);
+  EXPECT_LT(std::abs(adapted - fine), 0.5 * std::abs(coarse - fine))
+      << coarse << " " << adapted << " " << fine;
+}
+
+TEST(VolumeRemesher, SoftBodiesAreRefinedAndStiffOnesAreNot) {
+  const auto splits = [&](double young) {
+    Simulation simulation(model_of({cantilever(young, {4, 1, 1})},
+                                   RemeshOptions{.delta_split = 0.05, .min_edge = 0.02}, quasi_static()));
+    return simulation.step().splits;
+  };
+  EXPECT_GT(splits(2e6), 0);
+  EXPECT_EQ(splits(2e9), 0);
+}
+
+/// Bent by gravity, then without it: the refinement is undone.
+TEST(VolumeRemesher, WhatIsNoLongerNeededIsCollapsed) {
+  Body body = cantilever(2e6, {4, 1, 1});
+  Load gravity;
+  gravity.field = [](const Vector3&, double) { return Vector3(0, -9.81, 0); };
+  gravity.points = all_points(body);
+  gravity.when.until = 2.5;
+  body.loads.push_back(gravity);
+  SimulationOptions options = quasi_static();
+  options.gravity.setZero();
+  options.solver.tolerance = 1e-6;
+  const auto model = model_of(
+      {body}, RemeshOptions{.delta_split = 0.05, .delta_collapse = -1e-3, .min_edge = 0.02}, options);
+  Simulation simulation(model);
+  simulation.step();
+  const StepReport loaded = simulation.step();
+  EXPECT_GT(loaded.cells, model->bodies[0].elastic->nodes.cols());
+  StepReport after;
+  Index collapses = 0;
+  for (int i = 0; i < 12; ++i) {
+    after = simulation.step();
+    collapses += after.collapses;
+  }
+  EXPECT_GT(collapses, 0);
+  EXPECT_LT(after.cells, loaded.cells);
+  EXPECT_EQ(simulation.model().bodies[0].mesh.points, model->bodies[0].mesh.points);
+}
+
+TEST(VolumeRemesher, ASpinningBlockKeepsItsMomentumAndGainsNoEnergy) {
+  SimulationOptions options;
+  options.gravity.setZero();
+  options.dt = 0.01;
+  Body body = bar(1e5, {3, 1, 1});
+  set_rigid_velocity(body, {1, 2, 3}, {4, 0, 6});
+  const auto model =
+      model_of({body}, RemeshOptions{.delta_split = 0.5, .delta_collapse = -0.3, .min_edge = 0.02}, options);
+  Simulation simulation(model);
+  const Vector3 start = momentum(simulation);
+  Index splits = 0, collapses = 0;
+  for (int i = 0; i < 40; ++i) {
+    const StepReport report = simulation.step();
+    splits += report.splits;
+    collapses += report.collapses;
+    EXPECT_LT((momentum(simulation) - start).norm(), 1e-9 * start.norm());
+    EXPECT_LE(report.energy_gain, 1e-6);
+  }
+  EXPECT_GT(splits, 0);
+  EXPECT_GT(collapses, 0);
+}
+
+TEST(VolumeRemesher, ASlidingBlockKeepsItsMomentumAlongTheGround) {
+  SimulationOptions options;
+  options.dt = 0.01;
+  Body body = bar(2e4, {4, 1, 1});
+  body.nodes.row(1).array() += 0.255;
+  body.mesh.points = body.nodes;
+  body = with_shape(body, shape_of(body));
+  set_rigid_velocity(body, {1.5, 0, 0.5}, Vector3::Zero());
+  const auto model =
+      model_of({body, make_half_space("ground", Vector3::Zero(), Vector3::UnitY())},
+               RemeshOptions{.delta_split = 0.3, .delta_collapse = -0.05, .min_edge = 0.05}, options);
+  Simulation simulation(model);
+  const Vector3 start = momentum(simulation);
+  Index splits = 0, contacts = 0;
+  for (int i = 0; i < 15; ++i) {
+    const StepReport report = simulation.step();
+    splits += report.splits;
+    contacts = std::max(contacts, report.contacts);
+    const Vector3 change = momentum(simulation) - start;
+    EXPECT_LT(std::hypot(change.x(), change.z()), 1e-9 * start.norm());
+    EXPECT_GT(simulation.state().nodes.row(1).minCoeff(), 0);
+  }
+  EXPECT_GT(splits, 0);
+  EXPECT_GT(contacts, 0);
+}
+
+TEST(VolumeRemesher, ACollidingPairKeepsItsMomentumAndDoesNotIntersect) {
+  SimulationOptions options;
+  options.dt = 0.005;
+  options.gravity.setZero();
+  Body left = bar(5e4, {4, 1, 1});
+  Body right = make_volume("right", generate::box({0.3, 0.3, 0.3}, {1, 1, 1}),
+                           NeoHookean{lame_parameters(5e5, 0.3)}, 1000, MassKind::consistent);
+  right.nodes.colwise() += Vector3(0.03, 0.42, 0.02);
+  right.mesh.points = right.nodes;
+  right = with_shape(right, shape_of(right));
+  set_rigid_velocity(right, {0, -4, 0}, Vector3::Zero());
+  const auto model = model_of(
+      {left, right}, RemeshOptions{.delta_split = 0.5, .delta_collapse = -0.05, .min_edge = 0.05}, options);
+  Simulation simulation(model);
+  const Vector3 start = momentum(simulation);
+  Index splits = 0, collapses = 0;
+  for (int i = 0; i < 40; ++i) {
+    const StepReport report = simulation.step();
+    splits += report.splits;
+    collapses += report.collapses;
+    EXPECT_LT((momentum(simulation) - start).norm(), 1e-6 * start.norm());
+    const Model& now = simulation.model();
+    for (const Matrix3X* q : {&simulation.state().nodes, &simulation.state().previous_nodes})
+      EXPECT_FALSE(self_intersects(now.surface, now.surface_map.positions(*q))) << "step " << i;
+  }
+  EXPECT_GT(splits, 0);
+  EXPECT_GT(collapses, 0);
+}
+
+TEST(VolumeRemesher, TheSameBitsForAnyNumberOfThreads) {
+  const auto run = [](int threads) {
+    set_thread_count(threads);
+    Simulation simulation(model_of({cantilever(2e6, {4, 1, 1})},
+                                   RemeshOptions{.delta_split = 0.05, .min_edge = 0.02}, quasi_static()));
+    simulation.step();
+    simulation.step();
+    set_thread_count(1);
+    return simulation.state().nodes;
+  };
+  const Matrix3X one = run(1), three = run(3);
+  ASSERT_EQ(one.cols(), three.cols());
+  EXPECT_EQ(one, three);
+}
+
+/// Proposes a start from which the few iterations allowed do not suffice.
+class BadRemesher final : public Remesher {
+ public:
+  int pass_count() const override { return 1; }
+  Improvement improve(const SolvedStep& step, int) const override {
+    Improvement result;
+    RemeshedStep made{with_shapes(step.problem.model, {}, 1), step.before, 1.7 * step.nodes, step.nodes,
+                      1.7 * step.nodes};
+    result.step = made;
+    return result;
+  }
+};
+
+TEST(VolumeRemesher, AStepThatCannotBeSolvedOnNewMeshesKeepsItsOwn) {
+  SimulationOptions options;
+  options.solver.max_iterations = 2;
+  options.dt = 0.1;
+  const auto plain = model_of({bar(1e5, {2, 1, 1})}, {}, options),
+             bad = model_of({bar(1e5, {2, 1, 1})}, {}, options);
+  bad->remesher = std::make_shared<BadRemesher>();
+  Simulation reference(plain), simulation(bad);
+  std::vector<std::string> notes;
+  simulation.on_note = [&](const std::string& note) { notes.push_back(note); };
+  for (int i = 0; i < 2; ++i) {
+    reference.step();
+    simulation.step();
+  }
+  EXPECT_EQ(simulation.state().nodes, reference.state().nodes);
+  EXPECT_EQ(simulation.model().topology, 0);
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_NE(notes[0].find("could not be solved on new meshes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace apart::test
