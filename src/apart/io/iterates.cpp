@@ -35,6 +35,10 @@ std::string iterates_name(Index step) {
   return fmt::format("iterates/step_{:06}.bin", step);
 }
 
+std::string topology_name(Index topology) {
+  return fmt::format("topologies/topology_{:06}.vtu", topology);
+}
+
 // Little-endian: magic (8 bytes), then as 8-byte integers version, step and number of iterates; in version 2
 // the number of points; the number of absent bodies and these bodies. Then the iterates: in version 3 each
 // begins with its topology and its number of points, and one topology at least is not 0; the coordinates are

@@ -20,6 +20,9 @@ struct Iterates {
 };
 /// Of a step's file, relative to the run directory.
 std::string iterates_name(Index step);
+/// Of the frame that has the cells of a topology, relative to the run directory: written when the mesh
+/// changes, if iterates are recorded.
+std::string topology_name(Index topology);
 void write_iterates(const std::filesystem::path& run_directory, const Iterates& iterates);
 Iterates read_iterates(const std::filesystem::path& file);
 /// Paths in order of step; empty if the run recorded none.

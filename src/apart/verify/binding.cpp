@@ -104,8 +104,8 @@ class BindingCheck {
         [&](Index i) {
           const auto& [digest, file] = list_[std::size_t(i)];
           // Only names that a run writes are opened.
-          const bool known =
-              file == scene_name || file.starts_with("frames/frame_") || file.starts_with("iterates/step_");
+          const bool known = file == scene_name || file.starts_with("frames/frame_") ||
+                             file.starts_with("iterates/step_") || file.starts_with("topologies/topology_");
           if (!known || file.find("..") != file.npos)
             trouble[std::size_t(i)] = "is listed in digests.txt, but is no file that a run writes";
           else if (!is_file(directory_ / file))

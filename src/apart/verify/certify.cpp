@@ -54,6 +54,8 @@ class Certifier {
     }
     if (knows_scene()) joints_ = verify::JointCheck(scene_->joints, scene_->start);
     certificate_.joints = joints_.count();
+    const std::vector<Path> iterates = list_iterates(run_directory_);
+    proves_changes_ = !iterates.empty() && iterates.front() == run_directory_ / iterates_name(1);
     for (std::size_t i = 0; i < files.size(); ++i) {
       try {
         const Frame frame = read_frame(files[i]);
@@ -210,7 +212,14 @@ class Certifier {
       certificate_.max_strain_share = std::max(certificate_.max_strain_share.value_or(0), *share);
     add(file, check_->below_half_spaces(x));
     add(file, check_->thin(x, Certificate::max_listed));
-    if (knows_scene()) add(file, joints_.open(x, Index(std::round(frame.time / scene_->dt)), frame.absent));
+    if (knows_scene() && joints_.count() > 0) {
+      // Joints know the points of the first mesh.
+      if (frame.topology == 0)
+        add(file, joints_.open(x, Index(std::round(frame.time / scene_->dt)), frame.absent));
+      else
+        add(file, FindingKind::topology,
+            fmt::format("is of topology {}; joints are checked only while meshes stay", frame.topology));
+    }
     keep_smaller(certificate_.min_volume_ratio, check_->smallest_volume_ratio(x, reference_));
     keep_smaller(certificate_.min_distance, check_->smallest_distance(x));
   }
@@ -229,16 +238,20 @@ class Certifier {
           fmt::format("has {} than the first frame; a run keeps its bodies", *difference));
       return false;
     }
-    add(file, FindingKind::topology,
-        fmt::format("is of topology {} and follows one of topology {}; that nothing was passed through when "
-                    "the mesh changed is not proven",
-                    frame.topology, before));
+    if (!proves_changes_)
+      add(file, FindingKind::topology,
+          fmt::format(
+              "is of topology {} and follows one of topology {}; that nothing was passed through when "
+              "the mesh changed is not proven; record the run with --record-iterates",
+              frame.topology, before));
     return true;
   }
 
   /// Checks are those of a topology from now on. False: no frame has it.
   bool use_topology(const Path& file, Index topology) {
     if (check_->topology() == topology) return true;
+    if (const Path own = run_directory_ / topology_name(topology); std::filesystem::exists(own))
+      first_of_topology_.try_emplace(topology, own);
     const auto first = first_of_topology_.find(topology);
     if (first == first_of_topology_.end()) {
       add(file, FindingKind::topology,
@@ -248,6 +261,14 @@ class Certifier {
       return false;
     }
     const Frame frame = read_frame(first->second);
+    if (const auto difference = check_->difference_of_bodies(frame);
+        difference || frame.topology != topology) {
+      add(first->second, FindingKind::topology,
+          difference
+              ? fmt::format("has {} than the first frame; a run keeps its bodies", *difference)
+              : fmt::format("is of topology {}, but stands for topology {}", frame.topology, topology));
+      return false;
+    }
     check_.emplace(frame);
     reference_ = frame.mesh.points;
     return true;
@@ -326,15 +347,20 @@ class Certifier {
         states[0].allFinite())
       check_as_frame(file, states[0]);
     absent_ = iterates.absent;
+    bool unchecked = false;  // a mesh whose points have not all been apart yet
     for (std::size_t i = 0; i < states.size(); ++i) {
       if (i > 0 && iterates.topology_of(i) != iterates.topology_of(i - 1)) {
-        add_change(file, i, iterates.topology_of(i - 1), iterates.topology_of(i));
-        if (!use_topology(file, iterates.topology_of(i)) || !check_size(file, states, i)) return;
-        check_->set_absent(iterates.absent);
-        if (states[i].allFinite()) check_as_frame(file, states[i]);
+        if (unchecked) add_merged(file, i - 1);
+        if (!change_mesh(file, iterates, i)) return;
+        unchecked = true;
+      }
+      if (unchecked && states[i].allFinite() && !check_->has_merged_points(states[i])) {
+        check_as_frame(file, states[i]);
+        unchecked = false;
       }
       check_iterate(file, iterates, i);
     }
+    if (unchecked) add_merged(file, states.size() - 1);
     if (is_next_frame(states.back(), iterates.step, &iterates.absent)) {
       check_same_absent(file, iterates);
       ++next_frame_;
@@ -351,7 +377,23 @@ class Certifier {
     add(file, check_->thin(x, Certificate::max_listed));
   }
 
-  /// There is no path between iterates of different topologies, so none is claimed.
+  /// From iterate i on the mesh is another. Its surface must be the same here as that of the one before.
+  bool change_mesh(const Path& file, const Iterates& iterates, std::size_t i) {
+    const std::vector<Matrix3X>& states = iterates.points;
+    const verify::PlacedSurface before = check_->placed(states[i - 1]);
+    const Index old = iterates.topology_of(i - 1), now = iterates.topology_of(i);
+    if (!use_topology(file, now) || !check_size(file, states, i)) return false;
+    check_->set_absent(iterates.absent);
+    if (now < old || check_->placed(states[i]) != before) add_change(file, i, old, now);
+    return true;
+  }
+
+  void add_merged(const Path& file, std::size_t i) {
+    add(file, FindingKind::topology,
+        fmt::format("iterate {}: points of the new mesh are still in one place", i));
+  }
+
+  /// There is no path between two surfaces that are not the same.
   void add_change(const Path& file, std::size_t i, Index before, Index now) {
     add(file, FindingKind::topology,
         fmt::format("iterate {}: is of topology {} and follows one of topology {}; {}", i, now, before,
@@ -390,7 +432,10 @@ class Certifier {
       return;
     ++certificate_.paths;
     if (same_points(states[i - 1], states[i])) return;
-    FrameCheck::PathFindings path = check_->path(states[i - 1], states[i]);
+    // Edges begin and end as points next to a change of the mesh only.
+    const bool first = i > 1 && iterates.topology_of(i - 2) != iterates.topology_of(i),
+               last = i + 1 < states.size() && iterates.topology_of(i + 1) != iterates.topology_of(i);
+    FrameCheck::PathFindings path = check_->path(states[i - 1], states[i], first || last);
     certificate_.path_pairs += path.pairs;
     add_all(std::move(path.findings));
   }
@@ -417,6 +462,7 @@ class Certifier {
   const verify::SceneClaims* scene_;  ///< null: what frames claim is believed
   Certificate certificate_;
   std::optional<Index> said_steps_;  ///< by summary.json
+  bool proves_changes_ = false;      ///< iterates from the first step on show how meshes changed
   std::vector<std::string> body_names_;
   verify::JointCheck joints_;
   double last_time_ = 0;             ///< [s] of the frame before

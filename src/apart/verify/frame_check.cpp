@@ -323,13 +323,15 @@ std::vector<Finding> FrameCheck::thin(const Matrix3X& points, std::size_t limit)
   return found;
 }
 
-FrameCheck::PathFindings FrameCheck::path(const Matrix3X& from, const Matrix3X& to) const {
+FrameCheck::PathFindings FrameCheck::path(const Matrix3X& from, const Matrix3X& to, bool merging) const {
   PathFindings result;
+  const MergedPoints merged = merging ? MergedPoints(first_, {&from, &to}) : MergedPoints(first_, {});
   const auto tested_pair = [this](Index i, Index j) { return tested(i, j); };
   const auto gap_of = [this](const exact::PrimitivePair& p) { return thickness_.of_pair(p); };
   const PathProof proof = prove_apart(from, to, surface_, tested_pair, {thickness_.margins(), gap_of});
   result.pairs = proof.pairs;
   for (const UnprovenPair& u : proof.unproven) {
+    if (merged.join(u.pair.a, u.pair.b)) continue;
     Finding& f = result.findings.emplace_back(
         pair_finding(u.gap > 0 ? FindingKind::path_gap : FindingKind::path_contact, u.pair));
     f.position = meeting_point((1 - u.time) * from + u.time * to, u.pair);
@@ -355,6 +357,7 @@ FrameCheck::PathFindings FrameCheck::path(const Matrix3X& from, const Matrix3X& 
   }
   const Tetrahedra& cells = first_.mesh.tetrahedra;
   for (const UnprovenVolume& u : find_unproven_volumes(from, to, cells, tetrahedra_)) {
+    if (merged.flatten(cells.col(u.tetrahedron))) continue;
     Finding& f =
         result.findings.emplace_back(tetrahedron_finding(FindingKind::path_inversion, u.tetrahedron));
     const Index corner = f.cells[0][0];

@@ -10,6 +10,7 @@
 #include <apart/verify/solids.hpp>
 #include <apart/verify/strain_limits.hpp>
 #include <apart/verify/thickness.hpp>
+#include <apart/verify/topology_change.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -70,7 +71,13 @@ class FrameCheck {
   /// Contacts, gaps below the thickness and inversions while all points move straight from one position to
   /// the other, both ends included. Half-spaces need no check of their own, carried or not: they hold on the
   /// way if they hold at both ends.
-  PathFindings path(const Matrix3X& from, const Matrix3X& to) const;
+  /// `merging`: the first or last path on a mesh, at an end of which edges may be one point. Neighbours of
+  /// such a point are neighbours of each other, and cells of such an edge have no volume there.
+  PathFindings path(const Matrix3X& from, const Matrix3X& to, bool merging = false) const;
+  /// Whether the ends of an edge are in one place.
+  bool has_merged_points(const Matrix3X& points) const { return MergedPoints(first_, {&points}).any(); }
+  /// The surface as it lies in space.
+  PlacedSurface placed(const Matrix3X& points) const { return {first_, surface_, points}; }
 
   /// The smallest distance of any checked pair or point to half-space, if one lies within a range of about
   /// half the length of an edge.
