@@ -68,6 +68,8 @@ constexpr Part parts[] = {
     {"rigid-coin", 300, 300, 200},
     {"rigid-turntable", 100, 100, 66},
     {"curved-balls", 16, 20, 16},
+    {"remeshed-impact", 6, 20, 6},
+    {"remeshed-twist", 12, 40, 12},
     {"hairs", 6, 6, 4},
     {"noodles", 5, 6, 4},
     {"reef-knot", 6, 6, 4},
@@ -87,6 +89,8 @@ void run_and_verify(const std::string& example, const std::string& method, std::
   const TemporaryDirectory directory;
   std::vector<std::string> arguments = {"run", example, "-o",
                                         "out", "--set", "solver.ccd=\"" + method + "\""};
+  const bool remeshed = example.starts_with("remeshed-");
+  if (remeshed) arguments.push_back("--record-iterates");  // only these prove what happens when meshes change
   if (steps) arguments.insert(arguments.end(), {"--steps", std::to_string(*steps)});
   const Outcome run = run_program(APART_PROGRAM, arguments, directory.path());
   ASSERT_EQ(run.code, 0) << run.err;
@@ -94,7 +98,10 @@ void run_and_verify(const std::string& example, const std::string& method, std::
   EXPECT_EQ(summary["intersection_free"], true);
   EXPECT_EQ(summary["inversion_free"], true);
   EXPECT_EQ(summary["steps"], summary["converged_steps"]);
-  if (example != "hanging-bar" && example != "four-bar-linkage") {
+  if (remeshed) {
+    EXPECT_GT(summary["splits"], 0);
+  }
+  if (example != "hanging-bar" && example != "four-bar-linkage" && example != "remeshed-twist") {
     EXPECT_GT(summary["max_contacts"], 0) << "they must have met";
   }
   const Outcome verify = run_program(APART_PROGRAM, {"verify", "out"}, directory.path());

@@ -24,6 +24,7 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
+#include <map>
 
 namespace apart {
 
@@ -61,7 +62,7 @@ class Run {
         spent_(start.spent),
         last_step_(options_.steps.value_or(scene.steps)),
         log_(directory_ / "log.txt"),
-        check_(simulation_.frame()),
+        check_(std::in_place, simulation_.frame()),
         findings_(start.spent.findings) {
     add_done(start.done);
     if (options_.rescue) rescue_ = options_.rescue;
@@ -75,7 +76,19 @@ class Run {
     simulation_.on_note = simulation_.on_slow;
     if (options_.profile) simulation_.timings().record();
     if (options_.record_iterates)
-      simulation_.on_iterate = [this](const Matrix3X& points) { iterates_.points.push_back(points); };
+      simulation_.on_iterate = [this](const Matrix3X& points) {
+        iterates_.points.push_back(points);
+        const Index topology = simulation_.model().topology;
+        if (!iterates_.topology.empty() && topology != iterates_.topology.back())
+          topologies_.push_back(simulation_.frame());
+        iterates_.topology.push_back(topology);
+      };
+    simulation_.on_discard = [this](std::size_t count) {
+      if (!options_.record_iterates) return;
+      iterates_.points.resize(iterates_.points.size() - count);
+      iterates_.topology.resize(iterates_.points.size());
+      std::erase_if(topologies_, [&](const Frame& f) { return f.topology > iterates_.topology.back(); });
+    };
   }
 
   ~Run() {
@@ -114,7 +127,7 @@ class Run {
     keep_state("running");
     rescue_->offer([this] {
       log_line(fmt::format("interrupted after step {}", published_.state.step));
-      checkpoints_.keep(published_.state, *scene_.model);
+      checkpoints_.keep(published_.state, *published_.model);
       write_summary("interrupted", fmt::format("interrupted after step {}", published_.state.step));
       return published_.state.step;
     });
@@ -163,8 +176,20 @@ class Run {
   std::vector<std::string> files_so_far(Index kept_frames) const {
     std::vector<std::string> files = {"scene.json"};
     if (kept_frames > 0) files.push_back(frame_name(0));
+    // Topologies stand after the step that they came with.
+    std::multimap<std::string, std::string> topologies;
+    if (const Index last = simulation_.model().topology; last > 0 && options_.record_iterates) {
+      std::string step;
+      for (const FileDigest& entry : read_digests(directory_)) {
+        if (entry.file.starts_with("iterates/")) step = entry.file;
+        if (entry.file.starts_with("topologies/") && entry.file <= topology_name(last))
+          topologies.emplace(step, entry.file);
+      }
+    }
     for (Index step = 1; step <= simulation_.state().step; ++step) {
       if (options_.record_iterates) files.push_back(iterates_name(step));
+      const auto [begin, end] = topologies.equal_range(iterates_name(step));
+      for (auto it = begin; it != end; ++it) files.push_back(it->second);
       if (step % scene_.frame_every == 0 && step / scene_.frame_every < kept_frames)
         files.push_back(frame_name(step / scene_.frame_every));
     }
@@ -184,8 +209,8 @@ class Run {
     const Index step = simulation_.state().step + 1;
     const std::vector<int> before = absent_at(std::max(step - 1, 1)), now = absent_at(step);
     if (std::ranges::includes(now, before)) return;
-    check_.set_absent(now);
-    const auto found = check_.nested(scene_.model->point_map.positions(simulation_.state().nodes));
+    check_->set_absent(now);
+    const auto found = check_->nested(simulation_.model().point_map.positions(simulation_.state().nodes));
     if (!found.empty())
       throw SolverError(
           fmt::format("a body cannot appear after t = {:.6g} s: {}; make room, let it appear elsewhere or at "
@@ -211,20 +236,29 @@ class Run {
     const Clock::time_point begin = Clock::now();
     const double began = simulation_.timings().now();
     iterates_.points.clear();
+    iterates_.topology.clear();
+    topologies_.clear();
+    const Index topology = simulation_.model().topology;
     refuse_nested();
     const StepReport report = simulation_.step();
     const std::lock_guard writing(rescue_->writing());
     if (options_.profile) step_times_.emplace_back(began, simulation_.timings().now());
     totals_.add(report);
+    if (simulation_.model().topology != topology) follow_meshes();
     note_energy();
     {
       const auto time = simulation_.timings().measure(Phase::output);
       if (options_.record_iterates) {
         iterates_.step = report.step;
         iterates_.absent = simulation_.absent();
-        iterates_.topology.assign(iterates_.points.size(), simulation_.model().topology);
         write_iterates(directory_, iterates_);
         digests_->add(iterates_name(report.step));
+        for (const Frame& frame : topologies_) {
+          const std::string file = topology_name(frame.topology);
+          fs::create_directories((directory_ / file).parent_path());
+          write_frame(directory_ / file, frame);
+          digests_->add(file);
+        }
       }
       if (probes_) probes_->add(probe_line(simulation_, meters_));
       steps.add(step_line(report));
@@ -240,14 +274,32 @@ class Run {
     }
     recent_.push_back(seconds_since(begin));
     if (recent_.size() > 20) recent_.pop_front();
-    log_line(fmt::format("step {} t {:.6g} s: {} iterations, {} contacts, gap {:.3g} m, {:.3g} s",
+    log_line(fmt::format("step {} t {:.6g} s: {} iterations, {} contacts, gap {:.3g} m{}, {:.3g} s",
                          report.step, report.time, report.newton_iterations, report.contacts, report.min_gap,
-                         recent_.back()));
+                         remeshing_text(report), recent_.back()));
     if (options_.on_step) {
       double mean = 0;
       for (const double s : recent_) mean += s / double(recent_.size());
       options_.on_step({report, last_step_, seconds_since(start_), mean * double(last_step_ - report.step)});
     }
+  }
+
+  /// Whatever refers to the meshes that have just changed is made again.
+  void follow_meshes() {
+    check_.emplace(simulation_.frame());
+    meters_.clear();
+    for (const Probe& probe : scene_.probes) meters_.emplace_back(probe);
+    dofs_ = free_coordinates(simulation_.model());
+  }
+
+  std::string remeshing_text(const StepReport& report) const {
+    if (!scene_.model->remesher) return {};
+    return fmt::format(", {} cells, {} split, {} collapsed, {} tried", report.cells, report.splits,
+                       report.collapses, report.remesh_trials);
+  }
+
+  static Index free_coordinates(const Model& model) {
+    return Index((!ScriptedNodes(model).mask(model.options.dt)).count());
   }
 
   /// Energy without a source makes all other results doubtful, even though no surface intersects.
@@ -287,32 +339,35 @@ class Run {
   /// Checks the guarantees of a frame, exactly.
   void examine(const Frame& frame) {
     const Matrix3X& points = frame.mesh.points;
-    check_.set_absent(frame.absent);
+    check_->set_absent(frame.absent);
     findings_.checked = true;
     const auto note = [](std::optional<std::string>& first, const std::vector<verify::Finding>& found) {
       if (!found.empty() && !first) first = found.front().text;
     };
-    note(findings_.intersection, check_.not_finite(points));
+    note(findings_.intersection, check_->not_finite(points));
     if (findings_.intersection) return;  // the others need finite coordinates
-    note(findings_.intersection, check_.intersections(points, 1));
-    note(findings_.intersection, check_.nested(points));
-    note(findings_.intersection, check_.below_half_spaces(points));
-    note(findings_.inversion, check_.inversions(points));
-    note(findings_.strain, check_.strains(points));
-    note(findings_.thickness, check_.thin(points, 1));
+    note(findings_.intersection, check_->intersections(points, 1));
+    note(findings_.intersection, check_->nested(points));
+    note(findings_.intersection, check_->below_half_spaces(points));
+    note(findings_.inversion, check_->inversions(points));
+    note(findings_.strain, check_->strains(points));
+    note(findings_.thickness, check_->thin(points, 1));
   }
 
   /// What another thread may see of the simulation while the next step is under way.
   struct Published {
     State state;
+    std::shared_ptr<const Model> model;
     std::array<double, phase_names.size()> timings{};  ///< [s]
   };
-  void publish() { published_ = {simulation_.state(), simulation_.timings().seconds()}; }
+  void publish() {
+    published_ = {simulation_.state(), simulation_.shared_model(), simulation_.timings().seconds()};
+  }
 
   void keep_state(std::string_view status, const std::string& reason = {}) {
     publish();
     flush_to_disk(directory_);  // a run goes on from a checkpoint with the frames before it
-    checkpoints_.keep(simulation_.state(), *scene_.model);
+    checkpoints_.keep(simulation_.state(), simulation_.model());
     write_summary(status, reason);
     last_kept_ = Clock::now();
   }
@@ -337,7 +392,7 @@ class Run {
   }
 
   void write_summary(std::string_view status, const std::string& reason) {
-    const Model& model = *scene_.model;
+    const Model& model = *published_.model;
     nlohmann::ordered_json json;
     json["scene"] = scene_.name;
     json["version"] = version();
@@ -367,15 +422,22 @@ class Run {
     json["divided_steps"] = totals_.divided_steps;
     json["energy_gain"] = totals_.most_gained;
     if (!model.joints.empty()) json["broken_joints"] = totals_.broken_joints;
+    if (model.remesher) {
+      json["cells"] = totals_.cells;
+      json["splits"] = totals_.splits;
+      json["collapses"] = totals_.collapses;
+      json["remesh_trials"] = totals_.remesh_trials;
+    }
     json["peak_rss_bytes"] = process_peak_bytes();
     json["intersection_free"] =
         findings_.checked ? nlohmann::json(!findings_.intersection) : nlohmann::json();
     json["inversion_free"] = findings_.checked
                                  ? nlohmann::json(!findings_.inversion && totals_.min_volume_ratio > 0)
                                  : nlohmann::json();
-    json["thickness_kept"] =
-        findings_.checked && check_.has_thickness() ? nlohmann::json(!findings_.thickness) : nlohmann::json();
-    json["strain_within_limits"] = findings_.checked && check_.limited_count() > 0
+    json["thickness_kept"] = findings_.checked && check_->has_thickness()
+                                 ? nlohmann::json(!findings_.thickness)
+                                 : nlohmann::json();
+    json["strain_within_limits"] = findings_.checked && check_->limited_count() > 0
                                        ? nlohmann::json(!findings_.strain)
                                        : nlohmann::json();
     const auto& seconds = published_.timings;
@@ -409,17 +471,18 @@ class Run {
   Published published_;
   std::optional<LineFile> probes_;
   std::vector<ProbeMeter> meters_;
-  verify::FrameCheck check_;
+  std::optional<verify::FrameCheck> check_;  ///< always there, of the meshes as they are
   std::optional<FrameWriter> frames_;
   std::optional<RunDigests> digests_;             ///< from `advance` on
   Index first_step_ = 1;                          ///< of those done here
   Index frame_step_ = -1;                         ///< step of the last frame
   Index listed_step_ = simulation_.state().step;  ///< last step in steps.csv
   Iterates iterates_;
+  std::vector<Frame> topologies_;  ///< of each that came with this step
   Totals totals_;
   bool energy_noted_ = false;
   Findings findings_;
-  Index dofs_ = Index((!ScriptedNodes(*scene_.model).mask(scene_.model->options.dt)).count());
+  Index dofs_ = free_coordinates(*scene_.model);
   std::deque<double> recent_;                          ///< [s] of the last steps
   std::vector<std::pair<double, double>> step_times_;  ///< begin and end [s], if profiled
   Clock::time_point start_ = Clock::now(), last_kept_ = start_, last_summary_ = start_;
@@ -492,7 +555,7 @@ RunResult resume_run(const SceneFile& file, const Scene& scene, const fs::path& 
         throw InputError("{}: is missing; restore it or start the run again", frame.string());
   }
   remove_half_written(directory);
-  remove_later_iterates(directory, state.step);
+  remove_later_iterates(directory, state.step, model->topology);
   write_atomically(directory / "scene.json", file.text());
   // Steps after the checkpoint will be done again.
   std::string lines = step_header() + "\n";

@@ -29,7 +29,8 @@ bool is_run_file(const std::string& name) {
 }
 
 void remove_run(const fs::path& directory) {
-  for (const auto& [folder, prefix] : {std::pair("frames", "frame_"), std::pair("iterates", "step_")}) {
+  for (const auto& [folder, prefix] : {std::pair("frames", "frame_"), std::pair("iterates", "step_"),
+                                       std::pair("topologies", "topology_")}) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(directory / folder, error))
       if (entry.path().filename().string().starts_with(prefix)) fs::remove(entry.path());
@@ -60,6 +61,7 @@ bool is_file_of_run(const fs::path& file) {
   const std::string name = whole.filename().string();
   if (is_run(folder)) return is_run_file(name);
   if (folder.filename() == "frames") return name.starts_with("frame_") && is_run(folder.parent_path());
+  if (folder.filename() == "topologies") return name.starts_with("topology_") && is_run(folder.parent_path());
   return folder.filename() == "iterates" && name.starts_with("step_") && is_run(folder.parent_path());
 }
 
@@ -89,11 +91,16 @@ void remove_half_written(const fs::path& directory) {
       if (is_half_written(entry.path().filename().string())) fs::remove(entry.path(), error);
 }
 
-void remove_later_iterates(const fs::path& directory, Index last) {
+void remove_later_iterates(const fs::path& directory, Index last, Index topology) {
   std::error_code error;
   for (const fs::path& file : list_iterates(directory))
     if (parse_integer(std::string_view(file.stem().string()).substr(5)).value_or(0) > last)
       fs::remove(file, error);
+  const std::string kept = fs::path(topology_name(topology)).filename().string();
+  for (const auto& entry : fs::directory_iterator(directory / "topologies", error))
+    if (const std::string name = entry.path().filename().string();
+        name.starts_with("topology_") && name > kept)
+      fs::remove(entry.path(), error);
 }
 
 }  // namespace apart

@@ -21,7 +21,8 @@ bool is_file_of_run(const std::filesystem::path& file);
 /// Removes what a killed process left half written. No other process may be writing there.
 void remove_half_written(const std::filesystem::path& directory);
 
-/// Removes the iterates of steps after `last`, which will be done again, or not at all.
-void remove_later_iterates(const std::filesystem::path& directory, Index last);
+/// Removes the iterates of steps after `last`, which will be done again, or not at all, and the cells of
+/// topologies after `topology`.
+void remove_later_iterates(const std::filesystem::path& directory, Index last, Index topology);
 
 }  // namespace apart

@@ -12,6 +12,10 @@ void Totals::add(const StepReport& r) {
   substeps += r.substeps;
   divided_steps += r.substeps > 1;
   broken_joints += r.broken_joints;
+  cells = r.cells;
+  splits += r.splits;
+  collapses += r.collapses;
+  remesh_trials += r.remesh_trials;
   if (steps == 1) {
     energy = r.kinetic_energy + r.elastic_energy + r.contact_energy;
   } else {

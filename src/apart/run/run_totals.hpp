@@ -21,6 +21,8 @@ struct Totals {
   double min_volume_ratio = 1, max_strain = 0, max_force_residual = 0;
   std::int64_t substeps = 0;
   Index divided_steps = 0, broken_joints = 0;
+  Index cells = 0;  ///< of volumes, at the end
+  Index splits = 0, collapses = 0, remesh_trials = 0;
   double gained = 0,
          most_gained = 0;  ///< [J] gained without work since energy was last lost; largest share of the total
   double energy = 0, work = 0, least_work = 0, most_work = 0;  ///< [J] after the first step; done since then

@@ -13,6 +13,7 @@
 #include <apart/scene/meshes.hpp>
 #include <apart/scene/motion.hpp>
 #include <apart/scene/obstacle_motion.hpp>
+#include <apart/scene/remeshing.hpp>
 #include <apart/scene/shells.hpp>
 
 #include <algorithm>
@@ -97,6 +98,7 @@ Shape make_shape(const D& d, std::vector<std::string>& notes) {
 
 /// The volume without its own collision surface.
 Body make_solid(const VolumeDescription& d, const std::string& name, Shape shape) {
+  if (d.remesh) check_remeshing(d);
   const CellSubstances substances = make_cell_substances(d, shape.placed());
   const int shape_degree = shape.mesh.curved.empty() ? 1 : shape.mesh.curved.front().degree;
   const int degree = d.basis_order.value_or(shape_degree);
@@ -105,7 +107,8 @@ Body make_solid(const VolumeDescription& d, const std::string& name, Shape shape
       d.place["quadrature_order"].fail("is for a basis_order above 1; give that too, or leave this out");
     if (d.collision && d.collision->resolution)
       d.collision->place["resolution"].fail("is for a basis_order above 1; give that too, or leave this out");
-    return make_volume(name, std::move(shape.mesh), substances, d.mass.value_or(MassKind::lumped));
+    const MassKind usual = d.remesh ? MassKind::consistent : MassKind::lumped;
+    return make_volume(name, std::move(shape.mesh), substances, d.mass.value_or(usual));
   }
   if (d.mass == MassKind::lumped)
     d.place["mass"].fail(
@@ -362,10 +365,13 @@ template <class D>
 BuiltBody build_one(const D& d, const std::string& name, const Shape& shape, const Vector3& shift,
                     const Clock& clock, std::vector<std::string>& notes) {
   BuiltBody built{
-      make_body(d, name, shape, clock), d.name, {}, d.thickness, {}, shape.renumbered, shape.as_placed};
+      make_body(d, name, shape, clock), d.name, {}, d.thickness, {}, {}, shape.renumbered, shape.as_placed};
   if constexpr (requires { d.collision; })
     if (d.collision) built.body = with_skin(d, std::move(built.body), shape, shift, notes);
-  if constexpr (std::same_as<D, VolumeDescription>) check_invertible(d, built.body);
+  if constexpr (std::same_as<D, VolumeDescription>) {
+    check_invertible(d, built.body);
+    built.remesh = d.remesh;
+  }
   if constexpr (std::derived_from<D, DynamicBody>)
     set_dynamics(built.body, d, built.placed(built.body), clock);
   return built;

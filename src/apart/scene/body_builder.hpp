@@ -17,8 +17,9 @@ struct BuiltBody {
   std::optional<FrictionCoefficients> friction;  ///< of its own
   std::optional<Length> thickness;               ///< of its own
   ContactDefaults fitting;
-  bool renumbered = false;             ///< not all points of its mesh are there, see PlacedMesh
-  std::optional<Mesh> as_placed = {};  ///< before its points moved, if they did
+  std::optional<RemeshDescription> remesh = {};  ///< of a volume
+  bool renumbered = false;                       ///< not all points of its mesh are there, see PlacedMesh
+  std::optional<Mesh> as_placed = {};            ///< before its points moved, if they did
 
   PlacedMesh placed(const Body& at) const { return {as_placed ? *as_placed : at.mesh, renumbered}; }
 };

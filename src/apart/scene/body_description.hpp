@@ -210,6 +210,15 @@ struct CollisionDescription {
   std::optional<MeshDescription> mesh;
   std::optional<std::string> weights;
 };
+/// How the mesh of a volume changes during a run.
+struct RemeshDescription {
+  static constexpr std::string_view group = "remesh", kind = "remesh";
+  Place place = {};
+  double delta_split = 0, delta_collapse = 0;
+  std::optional<Length> min_edge;
+  int rounds = 2;
+  bool coarsen = false;
+};
 struct VolumeDescription : DynamicBody {
   static constexpr std::string_view kind = "volume";
   MaterialDescription material;
@@ -217,6 +226,7 @@ struct VolumeDescription : DynamicBody {
   std::optional<MassKind> mass;
   std::optional<int> basis_order, quadrature_order;
   std::optional<CollisionDescription> collision;
+  std::optional<RemeshDescription> remesh;
 };
 enum class RestAngles { mesh, flat };
 struct ShellDescription : DynamicBody {

@@ -218,11 +218,11 @@ Catalog make_catalog() {
            fixed_parts(),     loads(),           attachments(),
            joints(),          joint_angles(),    joint_positions(),
            angle_motors(),    position_motors(), probes(),
-           dampings(),        sequences(),       selections(),
-           boxes(),           balls(),           planes(),
-           motions(),         keyframes(),       turnings(),
-           contacts(),        frictions(),       pairs(),
-           solvers(),         outputs()},
+           dampings(),        remeshings(),      sequences(),
+           selections(),      boxes(),           balls(),
+           planes(),          motions(),         keyframes(),
+           turnings(),        contacts(),        frictions(),
+           pairs(),           solvers(),         outputs()},
           choices()};
 }
 

@@ -49,6 +49,11 @@ Group bodies() {
   const Key collision{"collision", object("collision"), "", Key::optional,
                       "the surface that contact sees; if omitted: the boundary, each edge of it cut into "
                       "basis_order parts"};
+  const Key remesh{
+      "remesh", object("remesh"), "", Key::optional,
+      "lets the mesh follow the solution: edges are split where that lowers the potential of a step, "
+      "and collapsed where it hardly raises it; linear tetrahedra, whose mass is then consistent; if "
+      "omitted: the mesh stays"};
   const Key skin{"collision", object("collision"), "", Key::optional,
                  "the surface that contact sees, which has no mass; only with a mesh; if omitted: that of "
                  "the body's mesh"};
@@ -144,7 +149,8 @@ Group bodies() {
                                    {mass, &Volume::mass},
                                    {basis_order, &Volume::basis_order},
                                    {quadrature_order, &Volume::quadrature_order},
-                                   {collision, &Volume::collision}},
+                                   {collision, &Volume::collision},
+                                   {remesh, &Volume::remesh}},
                                   thickness),
        dynamic.operator()<Shell>("thin sheet made of triangles: cloth, paper, sheet metal",
                                  {{sheet, &Shell::material},
@@ -293,6 +299,28 @@ Group attachments() {
                  &NearestDescription::max_distance},
                 {{"stiffness", number(positive), "N/m", "1e4", "of each spring"},
                  &NearestDescription::stiffness}}))}};
+}
+
+Group remeshings() {
+  using T = RemeshDescription;
+  return record<T>(
+      "Remeshing within each step. Energies do not depend on the length of the step.",
+      {{{"delta_split", number(), "J", Key::required,
+         "positive: a split must lower the potential of the step by more"},
+        &T::delta_split},
+       {{"delta_collapse", number(), "J", "0",
+         "not positive: a collapse may raise it by this; the nearer to 0, the fewer are undone"},
+        &T::delta_collapse},
+       {{"min_edge", length(positive), "m", Key::optional,
+         "no edge is split into shorter ones, at rest; at least dhat; if omitted: an eighth of the shortest "
+         "edge "
+         "of the mesh, or dhat if that is longer"},
+        &T::min_edge},
+       {{"rounds", integer(1, 10), "", "2", "how often edges are split in one step, the new ones included"},
+        &T::rounds},
+       {{"coarsen", boolean(), "", "false",
+         "points of the scene's mesh may be removed too, where the surface is flat or straight"},
+        &T::coarsen}});
 }
 
 Group dampings() {

@@ -109,6 +109,7 @@ Group collisions();
 Group loads();
 Group attachments();
 Group dampings();
+Group remeshings();
 Group sequences();
 Group transforms();
 Group axis_angles();

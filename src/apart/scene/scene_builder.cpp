@@ -5,6 +5,7 @@
 #include <apart/scene/describe.hpp>
 #include <apart/scene/joints.hpp>
 #include <apart/scene/probes.hpp>
+#include <apart/scene/remeshing.hpp>
 #include <apart/scene/scene_builder.hpp>
 #include <apart/scene/validation.hpp>
 #include <apart/simulation/joint_conflict.hpp>
@@ -246,8 +247,11 @@ class SceneBuilder {
     std::vector<Attachment> attachments = attach(bodies, named);
     std::vector<Joint> joints = join(bodies, named);
     add_probes(bodies, named);
-    scene_.model = std::make_shared<const Model>(std::move(bodies), std::move(pairs), std::move(options),
-                                                 std::move(attachments), std::move(joints));
+    std::vector<RemeshOptions> remeshing = remeshings(bodies, pairs);
+    const auto model = std::make_shared<Model>(std::move(bodies), std::move(pairs), std::move(options),
+                                               std::move(attachments), std::move(joints));
+    if (!remeshing.empty()) model->remesher = make_volume_remesher(std::move(remeshing));
+    scene_.model = model;
     if (const auto joint = contradicting_joint(*scene_.model))
       base_of(description_.joints[std::size_t(*joint)])
           .place.fail(
@@ -258,6 +262,14 @@ class SceneBuilder {
   }
 
  private:
+  std::vector<RemeshOptions> remeshings(const std::vector<Body>& bodies, const PairTable& pairs) const {
+    std::vector<RemeshOptions> result;
+    for (std::size_t b = 0; b < entries_.size(); ++b)
+      if (const auto& d = entries_[b].remesh)
+        result.push_back(make_remeshing(*d, bodies[b], int(b), pairs, size_));
+    return result;
+  }
+
   void set_output() {
     const OutputDescription& output = description_.output;
     scene_.frame_every = output.every;

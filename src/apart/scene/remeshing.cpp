@@ -1,0 +1,90 @@
+#include <apart/scene/remeshing.hpp>
+
+#include <apart/geometry/mesh_checks.hpp>
+
+#include <algorithm>
+
+namespace apart {
+
+namespace {
+
+// Of the shortest edge of the scene's mesh, unless the scene says otherwise.
+constexpr double usual_min_edge_share = 0.125;
+
+double shortest_edge(const Mesh& mesh) {
+  double shortest = infinity;
+  for (const auto& t : mesh.tetrahedra.colwise())
+    for (int i = 0; i < 4; ++i)
+      for (int j = i + 1; j < 4; ++j)
+        shortest = std::min(shortest, (mesh.points.col(t[i]) - mesh.points.col(t[j])).norm());
+  return shortest;
+}
+
+}  // namespace
+
+void check_remeshing(const VolumeDescription& body) {
+  const RemeshDescription& d = *body.remesh;
+  if (!(d.delta_split > 0))
+    d.place["delta_split"].fail(
+        "got {}, must be positive: the energy in joules by which a split must lower the potential of a step; "
+        "try "
+        "a thousandth of the largest elastic energy",
+        d.delta_split);
+  if (!(d.delta_collapse <= 0))
+    d.place["delta_collapse"].fail(
+        "got {}, must be 0 or negative: a collapse may raise the potential of a step by so many joules; try "
+        "{}",
+        d.delta_collapse, -1e-3 * d.delta_split);
+  if (-d.delta_collapse >= d.delta_split)
+    d.place["delta_collapse"].fail(
+        "got {}, must be nearer to 0 than delta_split ({}), or what is split would be collapsed again; try "
+        "{}",
+        d.delta_collapse, d.delta_split, -1e-3 * d.delta_split);
+  if (body.basis_order.value_or(1) > 1)
+    d.place.fail("is for linear tetrahedra, but basis_order is {}; remove one of the two", *body.basis_order);
+  if (body.collision) d.place.fail("is for a body that collides with its own boundary; remove \"collision\"");
+  if (body.mass == MassKind::lumped)
+    body.place["mass"].fail(
+        "got \"lumped\", with which a split changes inertia without moving anything; remeshing needs "
+        "\"consistent\", or leave it out");
+  for (const LoadDescription& load : body.loads)
+    if (const auto* torque = std::get_if<TorqueDescription>(&load))
+      torque->place.fail(
+          "acts on the body as a whole, which a change of its mesh would alter; use tractions");
+}
+
+RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int index, const PairTable& pairs,
+                             double size) {
+  if (!body.remake || !body.mesh.curved.empty())
+    d.place.fail("is for linear tetrahedra, but the mesh of '{}' is curved; leave out \"curve\"", body.name);
+  Mesh surface;
+  surface.points = body.mesh.points;
+  surface.faces = body.surface_faces;
+  if (const auto edge = find_open_edge(surface))
+    d.place.fail(
+        "needs a surface on which every edge has two triangles, but that of '{}' has {} at the edge of "
+        "points {} and {}; "
+        "separate the parts that touch there",
+        body.name, edge->forward + edge->backward, edge->a, edge->b);
+  double dhat = 0;
+  for (int other = 0; other < pairs.body_count(); ++other)
+    if (pairs(index, other).enabled) dhat = std::max(dhat, pairs(index, other).dhat);
+  RemeshOptions options;
+  options.body = index;
+  options.delta_split = d.delta_split;
+  options.delta_collapse = d.delta_collapse;
+  options.rounds = d.rounds;
+  options.coarsen = d.coarsen;
+  options.scene_points = body.mesh.point_count();
+  options.min_edge =
+      d.min_edge ? d.min_edge->metres(size) : std::max(dhat, usual_min_edge_share * shortest_edge(body.mesh));
+  if (options.min_edge < dhat)
+    d.place["min_edge"].fail(
+        "got {:.6g} m, must be at least dhat ({:.6g} m), or neighbouring points would push each other; use a "
+        "smaller "
+        "contact.dhat or longer edges",
+        options.min_edge, dhat);
+  return options;
+}
+
+}  // namespace apart

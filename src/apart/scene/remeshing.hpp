@@ -1,0 +1,14 @@
+#pragma once
+#include <apart/remesh/volume_remesher.hpp>
+#include <apart/scene/body_description.hpp>
+
+namespace apart {
+
+/// What cannot be combined with remeshing, before the body is made.
+void check_remeshing(const VolumeDescription& body);
+
+/// How the mesh of a body, the one at `index`, changes. `size`: L of the scene format [m].
+RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int index, const PairTable& pairs,
+                             double size);
+
+}  // namespace apart

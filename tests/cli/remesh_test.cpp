@@ -1,0 +1,58 @@
+// Runs whose meshes change: proven from end to end, the same bits after an interruption and for any threads.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <support/program.hpp>
+#include <support/temporary_directory.hpp>
+
+namespace apart::test {
+namespace {
+
+constexpr const char* soft_bar = R"({"version": 1, "time": {"dt": 0.02, "steps": 12},
+  "bodies": [
+    {"type": "half_space", "name": "floor"},
+    {"type": "volume", "name": "bar", "mesh": {"generator": "box", "size": [0.8, 0.2, 0.2], "cells": [4, 1, 1]},
+     "transform": {"translate": [0, 0.11, 0]}, "velocity": [0, -2, 0],
+     "material": {"type": "neo_hookean", "E": 1e5, "nu": 0.4, "rho": 1000},
+     "remesh": {"delta_split": 0.02, "delta_collapse": -1e-4, "min_edge": 0.02}},
+    {"type": "obstacle", "name": "edge", "mesh": {"generator": "segments", "length": 1, "cells": 1},
+     "transform": {"rotate": [0, 90, 0], "translate": [0, 0.004, 0]}}],
+  "probes": [{"name": "low", "type": "position", "body": "bar"}],
+  "contact": {"dhat": 2e-3}})";
+
+class RemeshedRun : public ::testing::Test {
+ protected:
+  RemeshedRun() { write_file(directory / "scene.json", soft_bar); }
+  Outcome run(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> all = {"run"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return run_program(APART_PROGRAM, all, directory.path());
+  }
+  std::string file(const std::string& name) const { return read_file(directory / name); }
+  TemporaryDirectory directory;
+};
+
+TEST_F(RemeshedRun, IsProvenAndGivesTheSameBitsResumedAndWithMoreThreads) {
+  const Outcome whole = run({"scene.json", "-o", "whole", "--record-iterates", "--threads", "1"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  const auto summary = nlohmann::json::parse(file("whole/summary.json"));
+  EXPECT_GT(summary["splits"], 0);
+  EXPECT_GT(summary["cells"], 20);
+  const Outcome verified = run_program(APART_PROGRAM, {"verify", "whole"}, directory.path());
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+
+  ASSERT_EQ(run({"scene.json", "-o", "part", "--record-iterates", "--threads", "2", "--steps", "7"}).code, 0);
+  const Outcome resumed = run({"--resume", "part", "--threads", "2"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  for (const std::string name : {"frames/frame_000012.vtu", "steps.csv", "probes.csv", "digests.txt"})
+    EXPECT_EQ(file("part/" + name), file("whole/" + name)) << name;
+}
+
+TEST_F(RemeshedRun, WithoutIteratesIsNotProven) {
+  ASSERT_EQ(run({"scene.json", "-o", "out"}).code, 0);
+  const Outcome verified = run_program(APART_PROGRAM, {"verify", "out"}, directory.path());
+  EXPECT_EQ(verified.code, 4);
+  EXPECT_NE((verified.out + verified.err).find("--record-iterates"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace apart::test
