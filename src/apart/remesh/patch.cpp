@@ -346,7 +346,8 @@ double PatchTrial::least_energy(Part part) const {
   objective.set_free(FreeCoordinates(part.free));
   const auto solver = make_linear_solver(model.options.solver.linear_solver, model.options.solver.ordering);
   NewtonHooks hooks;
-  hooks.accepted = hooks.stationary = [](const Matrix3X&) { return false; };
+  hooks.accepted = [](const Matrix3X&, double) { return false; };
+  hooks.stationary = [](const Matrix3X&) { return false; };
   newton(objective, {*solver, timings}, part.nodes, hooks,
          {model.options.solver.tolerance, problem.dt, false,
           part.contact ? iterations_in_contact : iterations_without_contact});
