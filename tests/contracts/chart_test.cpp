@@ -164,7 +164,7 @@ TEST(Chart, NewtonFindsTheMinimumAndTheBarKeepsItsLength) {
   const double length = (q.col(1) - q.col(2)).norm(), arm = q.col(1).norm();
   NewtonHooks hooks;
   hooks.accepted = hooks.stationary = [](const Matrix3X&) { return false; };
-  const auto solver = make_linear_solver("cholmod");
+  const auto solver = make_linear_solver("cholesky");
   Timings timings;
   const NewtonResult result = newton(objective, {*solver, timings}, q, hooks, {.tolerance = 1e-10, .dt = 1});
   EXPECT_TRUE(result.converged) << result.failure;
