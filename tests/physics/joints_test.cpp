@@ -3,6 +3,8 @@
 #include <physics/jointed_scene.hpp>
 
 #include <cmath>
+#include <optional>
+#include <vector>
 
 namespace apart::test {
 namespace {
@@ -277,6 +279,87 @@ TEST(Joints, ABallTurnsFreelyWithinItsCone) {
     EXPECT_LT(carried(s, 0, Vector3::Zero()).norm(), 2e-6 * 0.41);
   }
   EXPECT_NEAR(widest, 30, 1e-3);
+}
+
+/// A cube of 0.1 m, held at its centre by a ball joint and turning about an axis, with the angle by which it
+/// has turned [rad].
+class SpinningCube {
+ public:
+  /// `speed` [rad/s]; `key`: of what acts in the joint, which is `factor` times the moment of inertia.
+  SpinningCube(const Vector3& axis, double speed, const std::string& key, double factor,
+               const std::string& rule = "implicit_euler")
+      : axis_(axis.normalized()) {
+    const Vector3 spin = speed / in_radians * axis_;
+    const Scene scene = jointed_scene(
+        fmt::format(R"({{"dt": 0.01, "tend": 2, "integrator": "{}"}})", rule),
+        jointed_box(
+            "cube", Vector3::Constant(0.1), Vector3::Zero(),
+            fmt::format(R"(, "mass": 6, "angular_velocity": [{}, {}, {}])", spin[0], spin[1], spin[2])),
+        fmt::format(R"({{"type": "ball", "bodies": ["cube"], "at": [0, 0, 0], "angle": {{"{}": {}}}}})", key,
+                    factor * inertia));
+    simulation.emplace(scene.model);
+  }
+  static constexpr double inertia = 6 * 0.1 * 0.1 / 6;  ///< [kg m²]
+  double angle_after_step() {
+    simulation->step();
+    const Vector3 start = axis_.unitOrthogonal(), now = carried(*simulation, 0, start);
+    return std::atan2(axis_.dot(start.cross(now)), start.dot(now));
+  }
+  std::optional<Simulation> simulation;
+
+ private:
+  Vector3 axis_;
+};
+
+const std::vector<Vector3> axes_of_spin = {{0, 1, 0}, {1, 1, 1}, {0.2, -0.9, 0.5}};
+
+TEST(Joints, FrictionOfABallIsTheSameAboutEveryAxisAndHolds) {
+  for (const Vector3& axis : axes_of_spin) {
+    // From 2 rad/s at 4 rad/s²: implicit Euler has h Σ (2 − 4 h k) behind it when it stops after 50 steps.
+    SpinningCube cube(axis, 2, "friction", 4);
+    double angle = 0;
+    for (int k = 1; k <= 80; ++k) {
+      angle = cube.angle_after_step();
+      if (k == 25) {
+        EXPECT_NEAR(angle, 0.01 * (25 * 2 - 0.04 * 25 * 26 / 2), 1e-4) << axis.transpose();
+        EXPECT_NEAR(reading(*cube.simulation, 0).torque.norm(), 4 * SpinningCube::inertia,
+                    1e-3 * 4 * SpinningCube::inertia);
+      }
+      if (k == 50) EXPECT_NEAR(angle, 0.49, 2e-4) << axis.transpose();
+    }
+    EXPECT_NEAR(angle, 0.49, 2e-4) << "stays where it stopped";
+  }
+}
+
+TEST(Joints, ADamperOfABallSlowsSpinsAboutEveryAxisByItsLaw) {
+  for (const Vector3& axis : axes_of_spin) {
+    SpinningCube cube(axis, 1, "damping", 2);
+    double angle = 0, expected = 0, speed = 1;
+    for (int k = 1; k <= 100; ++k) {
+      angle = cube.angle_after_step();
+      speed /= 1 + 2 * 0.01;
+      expected += 0.01 * speed;
+    }
+    EXPECT_NEAR(angle, expected, 1e-3 * expected) << axis.transpose();
+  }
+}
+
+TEST(Joints, ASpringOfABallSwingsAtItsFrequencyAboutEveryAxis) {
+  for (const Vector3& axis : axes_of_spin) {
+    const double rate = 2 * std::numbers::pi;  // a period of a second
+    SpinningCube cube(axis, 0.5, "stiffness", rate * rate, "generalized_alpha");
+    double before = 0, largest = 0;
+    std::vector<double> crossings;
+    for (int k = 1; k <= 130; ++k) {
+      const double now = cube.angle_after_step();
+      if (before * now < 0) crossings.push_back(0.01 * (k - now / (now - before)));
+      largest = std::max(largest, now);
+      before = now;
+    }
+    ASSERT_EQ(crossings.size(), 2u) << axis.transpose();
+    EXPECT_NEAR(crossings[1] - crossings[0], 0.5, 2e-3) << axis.transpose();
+    EXPECT_NEAR(largest, 0.5 / rate, 1e-2 * 0.5 / rate) << axis.transpose();
+  }
 }
 
 }  // namespace

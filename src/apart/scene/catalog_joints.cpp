@@ -94,25 +94,27 @@ Group joints() {
       "positions are those of the first body against the second, 0 when the joint begins. A joint that "
       "begins "
       "late takes the bodies as they are then; its point and axis are where the first body has carried them.",
-      {joint.operator()<BallJoint>("holds a point; the body turns about it",
-                                   {{{"cone",
-                                      number({0, 180, true, true}),
-                                      "degrees",
-                                      Key::optional,
-                                      "largest angle between the axes of the two bodies; not given: any",
-                                      {},
-                                      {},
-                                      "axis"},
-                                     &BallJoint::cone},
-                                    {{"axis",
-                                      vector(),
-                                      "",
-                                      Key::optional,
-                                      "of the cone, when the bodies are as placed",
-                                      {},
-                                      {},
-                                      "cone"},
-                                     &BallJoint::axis}}),
+      {joint.operator()<BallJoint>(
+           "holds a point; the body turns about it",
+           {{{"cone",
+              number({0, 180, true, true}),
+              "degrees",
+              Key::optional,
+              "largest angle between the axes of the two bodies; not given: any",
+              {},
+              {},
+              "axis"},
+             &BallJoint::cone},
+            {{"axis",
+              vector(),
+              "",
+              Key::optional,
+              "of the cone, when the bodies are as placed",
+              {},
+              {},
+              "cone"},
+             &BallJoint::axis},
+            {{"angle", object("ball_angle"), "", "{}", "of the turns about any axis"}, &BallJoint::angle}}),
        joint.operator()<HingeJoint>("holds an axis; the body turns about it",
                                     {{axis, &HingeJoint::axis}, {angle, &HingeJoint::angle}}),
        joint.operator()<SliderJoint>("the body moves along an axis and does not turn",
@@ -124,6 +126,20 @@ Group joints() {
        joint.operator()<FixedJoint>("the body keeps its place and orientation", {})}};
 }
 
+Group ball_angles() {
+  using T = BallAngleDescription;
+  return record<T>(
+      "What acts on the turns of a ball joint, about any axis. Both bodies are rigid or affine, or one is "
+      "the "
+      "world.",
+      {{{"friction", number(not_negative), of_angle.force, "0", "of dry friction, while it turns"},
+        &T::friction},
+       {{"stiffness", number(not_negative), of_angle.stiffness, "0",
+         "of a spring that is relaxed when the joint begins; its torque is this times the sine of the angle"},
+        &T::stiffness},
+       {{"damping", number(not_negative), of_angle.damping, "0", "torque against turning, by its speed"},
+        &T::damping}});
+}
 Group joint_angles() {
   return freedoms<true>(
       "What acts on the turn of a joint about its axis, counter-clockwise seen against it.");

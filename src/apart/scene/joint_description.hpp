@@ -51,8 +51,16 @@ struct JointBase : TimesDescription {
   bool contact = true;
   std::optional<double> breaking_force, breaking_torque;
 };
+/// Of a ball, about any axis.
+struct BallAngleDescription {
+  static constexpr std::string_view group = "ball_angle", kind = group;
+  Place place = {};
+  double friction = 0, stiffness = 0, damping = 0;
+  bool acts() const { return friction > 0 || stiffness > 0 || damping > 0; }
+};
 struct BallJoint : JointBase {
   static constexpr std::string_view kind = "ball";
+  BallAngleDescription angle;
   std::optional<double> cone;
   std::optional<Vector3> axis;
 };

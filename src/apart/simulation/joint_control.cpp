@@ -140,7 +140,12 @@ void JointControl::add_freedom_laws(const JointFreedom& f, const JointStep& step
 
 void JointControl::add_rows(std::size_t number, const JointStep& step, Index slot) {
   const Joint& joint = model_.joints[number];
-  JointPlacement placed = place_joint(model_, joint, start_of(number));
+  const Matrix3X start = start_of(number);
+  JointPlacement placed = place_joint(model_, joint, start);
+  auto [nodes, others] = joint_nodes(model_, joint);
+  nodes.insert(nodes.end(), others.begin(), others.end());
+  for (JointRow& row : ball_turns(model_, joint, start, step.state.nodes(Eigen::all, nodes)))
+    placed.rows.push_back(std::move(row));
   acting_.push_back({int(number), potential_.rows.size(), placed.rows.size(), placed.pivots});
   const JointResistance resistance(model_, joint, step);
   for (JointRow& row : placed.rows) {
@@ -163,6 +168,17 @@ void JointControl::add_rows(std::size_t number, const JointStep& step, Index slo
       case JointPart::about:
         add_freedom_laws(joint.about, step, now, laws);
         break;
+      case JointPart::lean: {  // ½k (3 − Σ eₖ·e′ₖ) = k (1 − cos θ)
+        const double pull = -joint.about.stiffness / 2;
+        laws.push_back({.target = 1, .lower = pull, .upper = pull, .multiplier = pull, .elastic = true});
+        break;
+      }
+      case JointPart::turn:
+        if (joint.about.friction > 0)
+          laws.push_back({.lower = -joint.about.friction, .upper = joint.about.friction});
+        if (joint.about.damping > 0)
+          laws.push_back({.stiffness = joint.about.damping / step.length, .elastic = true});
+        break;
     }
     const double stiffness = stiffness_factor * resistance.stiffness(row.coordinate);
     for (std::size_t l = 0; l < laws.size(); ++l) {
@@ -176,6 +192,32 @@ void JointControl::add_rows(std::size_t number, const JointStep& step, Index slo
     parts_.push_back(row.part);
     start_values_.push_back(now);
     potential_.rows.push_back({std::move(row.coordinate), std::move(laws)});
+  }
+}
+
+/// Friction of a ball is a torque of any direction that is bounded in length: f = s min(1, F/‖s‖) with s = λ
+/// + k c, the nearest one allowed. Between two updates each of its components has a bound of its own, the one
+/// at which both rules agree; the three have one k, so that f ends up along the turn.
+void JointControl::bound_ball_friction(const Matrix3X& q) {
+  for (std::size_t i = 0; i + 2 < kept_.size(); ++i) {
+    if (parts_[kept_[i].row] != JointPart::turn) continue;
+    std::array<JointLaw*, 3> laws;
+    Vector3 pulled;
+    double stiffness = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      laws[a] = &potential_.rows[kept_[i + a].row].laws[kept_[i + a].law];
+      stiffness = std::max(stiffness, laws[a]->stiffness);
+    }
+    for (std::size_t a = 0; a < 3; ++a) {
+      laws[a]->stiffness = stiffness;
+      pulled[Index(a)] = laws[a]->multiplier + stiffness * value(kept_[i + a].row, q);
+    }
+    const double most = model_.joints[std::size_t(kept_[i].joint)].about.friction, length = pulled.norm();
+    for (std::size_t a = 0; a < 3; ++a) {
+      laws[a]->upper = length > most ? most * std::abs(pulled[Index(a)]) / length : most;
+      laws[a]->lower = -laws[a]->upper;
+    }
+    i += 2;
   }
 }
 
@@ -195,9 +237,11 @@ void JointControl::begin(const JointStep& step) {
   forces_ = zeros_unless(step.state.joint_forces, first_slot_.back());
   for (std::size_t j = 0; j < model_.joints.size(); ++j)
     if (acts(model_.joints[j], j, step.state, step.end)) add_rows(j, step, first_slot_[j]);
+  bound_ball_friction(step.state.nodes);
 }
 
 bool JointControl::update(const Matrix3X& q) {
+  bound_ball_friction(q);
   const auto open = [&](const Kept& k) { return law(k).error(value(k.row, q)) > k.tolerance; };
   if (std::ranges::none_of(kept_, open)) return false;
   if (++updates_ > most_updates) throw SolverError(complaint(q));
@@ -282,7 +326,8 @@ std::string JointControl::complaint(const Matrix3X& q) const {
   if (!worst) return {};
   const Joint& joint = model_.joints[std::size_t(worst->joint)];
   const double error = largest * worst->tolerance;
-  const bool turns = parts_[worst->row] == JointPart::about || parts_[worst->row] == JointPart::cone;
+  const JointPart part = parts_[worst->row];
+  const bool turns = part == JointPart::about || part == JointPart::cone || part == JointPart::turn;
   return fmt::format(
       "joint '{}' is {:.3g} {} from where it should be (tolerance {:.3g}), with a force of {:.3g} N and a "
       "torque of {:.3g} N m: joints, motors or scripts contradict each other, or something is in the way; "

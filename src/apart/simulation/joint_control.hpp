@@ -74,6 +74,7 @@ class JointControl {
   Matrix3X start_of(std::size_t number) const;
   void note_anchors(const State& state, double end);
   void add_rows(std::size_t number, const JointStep& step, Index slot);
+  void bound_ball_friction(const Matrix3X& q);
   void add_freedom_laws(const JointFreedom& freedom, const JointStep& step, double now,
                         std::vector<JointLaw>& laws) const;
 

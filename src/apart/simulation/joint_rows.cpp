@@ -143,6 +143,27 @@ JointPlacement place_joint(const Model& model, const Joint& joint, const Matrix3
   return result;
 }
 
+std::vector<JointRow> ball_turns(const Model& model, const Joint& joint, const Matrix3X& start,
+                                 const Matrix3X& now) {
+  if (joint.kind != JointKind::ball) return {};
+  auto [nodes, others] = joint_nodes(model, joint);
+  const Index n = Index(nodes.size()), total = n + Index(others.size());
+  nodes.insert(nodes.end(), others.begin(), others.end());
+  RowMaker rows(std::move(nodes));
+  const auto add = [&](JointPart part, const Matrix3X& at, int shift) {
+    const JointedBody first(model, joint.sides[0], at.leftCols(n), 0, total),
+        second(model, joint.sides[1], at.rightCols(total - n), n, total);
+    for (int axis = 0; axis < 3; ++axis)
+      rows.product(part, first.direction(Vector3::Unit(axis)),
+                   second.direction(Vector3::Unit((axis + shift) % 3)));
+  };
+  // With directions eₖ, e′ₖ of the two: Σ eₖ·e′ₖ = 1 + 2 cos θ, whatever axis they have turned about; and
+  // eᵢ·e′ⱼ is, to first order, the turn about the third.
+  if (joint.about.stiffness > 0) add(JointPart::lean, start, 0);
+  if (joint.about.friction > 0 || joint.about.damping > 0) add(JointPart::turn, now, 1);
+  return rows.take();
+}
+
 Index multiplier_count(const Joint& joint) {
   const Index freedoms = Index(joint.slides()) + Index(joint.turns());
   const auto closures = [&] {
@@ -160,7 +181,8 @@ Index multiplier_count(const Joint& joint) {
     }
     return 12;
   };
-  return closures() + Index(joint.cone.has_value()) + freedom_multipliers * freedoms;
+  const Index rubbing = joint.kind == JointKind::ball && joint.about.friction > 0 ? 3 : 0;
+  return closures() + Index(joint.cone.has_value()) + rubbing + freedom_multipliers * freedoms;
 }
 
 }  // namespace apart

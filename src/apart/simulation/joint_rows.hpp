@@ -10,6 +10,8 @@ enum class JointPart {
   cone,     ///< may not become positive
   along,    ///< how far the first body has moved along the axis [m]
   about,    ///< how far it has turned about it [rad]
+  lean,     ///< of a ball: cosine of the angle between directions that agreed when it began
+  turn,  ///< of a ball: how far it has turned in this step about an axis of the world [rad], for small turns
 };
 struct JointRow {
   JointPart part = JointPart::closure;
@@ -26,6 +28,11 @@ struct JointPlacement {
 };
 /// `start`: where the joint's nodes (3 × n, in the order of joint_nodes) are when it begins [m].
 JointPlacement place_joint(const Model& model, const Joint& joint, const Matrix3X& start);
+
+/// What the spring, friction and damper of a ball act on. `start`, `now`: where the joint's nodes are when it
+/// begins and at the start of a step [m].
+std::vector<JointRow> ball_turns(const Model& model, const Joint& joint, const Matrix3X& start,
+                                 const Matrix3X& now);
 
 /// How many coordinates of each kind have a multiplier in State::joint_forces.
 Index multiplier_count(const Joint& joint);
