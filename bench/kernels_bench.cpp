@@ -97,7 +97,7 @@ BENCHMARK(elasticity_assembly)->Arg(5)->Arg(10)->Arg(20)->Unit(benchmark::kMilli
 void cholesky(benchmark::State& state, const char* ordering) {
   Solid solid(int(state.range(0)));
   const BlockSparse& h = solid.objective.hessian();
-  auto solver = make_linear_solver("cholmod", ordering);
+  auto solver = make_linear_solver("cholesky", ordering);
   const VectorX b = VectorX::Ones(3 * h.block_count());
   solver->analyse(h);
   for (auto _ : state) benchmark::DoNotOptimize(solver->solve(h, b).x);
@@ -109,7 +109,7 @@ BENCHMARK_CAPTURE(cholesky, metis, "metis")->Arg(5)->Arg(10)->Arg(20)->Unit(benc
 void cholesky_analysis(benchmark::State& state, const char* ordering) {
   Solid solid(int(state.range(0)));
   const BlockSparse& h = solid.objective.hessian();
-  auto solver = make_linear_solver("cholmod", ordering);
+  auto solver = make_linear_solver("cholesky", ordering);
   for (auto _ : state) solver->analyse(h);
 }
 BENCHMARK_CAPTURE(cholesky_analysis, amd, "amd")->Arg(5)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);

@@ -1,10 +1,9 @@
 #include "machine.hpp"
 
-#include <dlfcn.h>
+#include <apart/solver/dense_blas.hpp>
 
 #include <algorithm>
 #include <ctime>
-#include <stdexcept>
 #include <vector>
 
 namespace apart::bench {
@@ -32,22 +31,14 @@ double best_of(int tries, const Work& work) {
 }  // namespace
 
 MachineRates measure_machine() {
-  // The BLAS that CHOLMOD brings along, on one thread as there.
-  using Gemm =
-      void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
-               const int*, const double*, const int*, const double*, double*, const int*);
-  const auto gemm = reinterpret_cast<Gemm>(dlsym(RTLD_DEFAULT, "dgemm_"));
-  if (!gemm) throw std::runtime_error("no BLAS is loaded: dgemm_ was not found");
-  using Setter = void (*)(int);
-  if (const auto set_threads = reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
-    set_threads(1);
+  prepare_blas();
   MachineRates rates;
   {
     const int n = 1000;
-    const double one = 1, zero = 0;
     std::vector<double> a(std::size_t(n) * n, 1.1), b = a, c = a;
-    const double t = best_of(
-        8, [&] { gemm("N", "N", &n, &n, &n, &one, a.data(), &n, b.data(), &n, &zero, c.data(), &n); });
+    const double t = best_of(8, [&] {
+      blas::subtract_product({a.data(), n, n, n}, {b.data(), n, n, n}, 0, {c.data(), n, n, n});
+    });
     rates.gemm = 2.0 * n * n * n / t;
   }
   {

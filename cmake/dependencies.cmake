@@ -7,7 +7,7 @@ set(APART_DEPENDENCIES
   "TBB"
   "fmt"
   "nlohmann_json"
-  "CHOLMOD" # cmake/FindCHOLMOD.cmake
+  "LinearAlgebra" # cmake/FindLinearAlgebra.cmake
   "embree 3"
   "PNG"
   "ZLIB"

@@ -21,5 +21,5 @@ configure_package_config_file(cmake/ApartConfig.cmake.in ${CMAKE_BINARY_DIR}/Apa
                               INSTALL_DESTINATION ${package_directory})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/ApartConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/ApartConfig.cmake ${CMAKE_BINARY_DIR}/ApartConfigVersion.cmake
-              cmake/FindCHOLMOD.cmake cmake/FindHDF5Archive.cmake
+              cmake/FindLinearAlgebra.cmake cmake/FindHDF5Archive.cmake
         DESTINATION ${package_directory})

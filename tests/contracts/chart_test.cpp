@@ -165,7 +165,7 @@ TEST(Chart, NewtonFindsTheMinimumAndTheBarKeepsItsLength) {
   NewtonHooks hooks;
   hooks.accepted = [](const Matrix3X&, double) { return false; };
   hooks.stationary = [](const Matrix3X&) { return false; };
-  const auto solver = make_linear_solver("cholmod");
+  const auto solver = make_linear_solver("cholesky");
   Timings timings;
   const NewtonResult result = newton(objective, {*solver, timings}, q, hooks, {.tolerance = 1e-10, .dt = 1});
   EXPECT_TRUE(result.converged) << result.failure;

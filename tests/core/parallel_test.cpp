@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/core/parallel_tree.hpp>
 
 #include <atomic>
 #include <bit>
@@ -49,6 +50,38 @@ TEST_F(ParallelLoops, CutTheSameChunksForAnyNumberOfThreads) {
     parallel_chunks(103, 10, [&](Index begin, Index end) { end_of[begin] = end; });
     for (Index begin = 0; begin < 103; ++begin)
       ASSERT_EQ(end_of[begin], begin % 10 == 0 ? std::min(103, begin + 10) : -1) << "begin " << begin;
+  }
+}
+
+TEST_F(ParallelLoops, VisitATreeChildrenFirstOrParentsFirst) {
+  for (const int threads : {1, 2, 4}) {
+    set_thread_count(threads);
+    for (const Index count : {0, 1, 2, 40, 500}) {
+      std::mt19937 random{unsigned(count)};
+      std::vector<Index> parent;  // a random forest
+      for (Index i = 0; i < count; ++i)
+        parent.push_back(
+            i + 1 < count && random() % 20 != 0 ? i + 1 + Index(random() % unsigned(count - i - 1)) : -1);
+      std::vector<std::atomic<int>> visits(parent.size());
+      std::atomic<int> early = 0;
+      parallel_upward(parent, [&](Index i) {
+        for (Index c = 0; c < i; ++c) early += parent[std::size_t(c)] == i && visits[std::size_t(c)] != 1;
+        ++visits[std::size_t(i)];
+      });
+      parallel_downward(parent, [&](Index i) {
+        const Index p = parent[std::size_t(i)];
+        early += p >= 0 && visits[std::size_t(p)] != 2;
+        ++visits[std::size_t(i)];
+      });
+      EXPECT_EQ(early, 0) << count << " nodes, threads " << threads;
+      for (const auto& v : visits) EXPECT_EQ(v, 2);
+    }
+    const std::vector<Index> chain = {1, 2, 3, -1};
+    const auto fails = [](Index i) {
+      if (i == 2) throw InvariantError("third");
+    };
+    EXPECT_THROW(parallel_upward(chain, fails), InvariantError);
+    EXPECT_THROW(parallel_downward(chain, fails), InvariantError);
   }
 }
 

@@ -66,7 +66,7 @@ TEST(LinearSolver, SaysWhenAMatrixIsNotPositiveDefinite) {
     }
 }
 
-TEST(LinearSolver, CholmodCountsTheWorkOfItsFactorisations) {
+TEST(LinearSolver, CholeskyCountsTheWorkOfItsFactorisations) {
   constexpr Index n = 5, m = 3 * n;
   std::vector<BlockKey> keys;
   for (Index j = 0; j < n; ++j)
@@ -76,7 +76,7 @@ TEST(LinearSolver, CholmodCountsTheWorkOfItsFactorisations) {
   for (Index i = 0; i < n; ++i) full.add(full.slot(i, i), i, Matrix3::Identity());
   double flops = 0;
   for (Index c = 1; c <= m; ++c) flops += double(c) * c;
-  auto solver = make_linear_solver("cholmod");
+  auto solver = make_linear_solver("cholesky");
   solver->analyse(full);
   for (int k = 1; k <= 3; ++k) {
     ASSERT_TRUE(solver->solve(full, VectorX::Ones(m)).is_solved());
@@ -109,7 +109,7 @@ TEST(LinearSolver, MethodsThatSaySoHaveTheSameBitsForAnyNumberOfThreads) {
 
 TEST(LinearSolver, RefusesUnknownNames) {
   EXPECT_THROW(make_linear_solver("pardiso"), InputError);
-  EXPECT_THROW(make_linear_solver("cholmod", "rcm"), InputError);
+  EXPECT_THROW(make_linear_solver("cholesky", "rcm"), InputError);
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST(Newton, FindsAMinimumAndMovesOnlyWhatIsFree) {
   Eigen::Array<bool, 3, Eigen::Dynamic> free(3, 2);
   free << true, false, true, false, false, true;  // node 0: x and y; node 1: z
   objective.set_free(FreeCoordinates(free));
-  auto solver = make_linear_solver("cholmod");
+  auto solver = make_linear_solver("cholesky");
   Matrix3X q(3, 2);
   q << 0.3, 0.2, 0.4, 0.1, 0.5, 3;
   const Matrix3X start = q;
@@ -142,7 +142,7 @@ TEST(Newton, HasNothingToDoWhereForcesBalanceAndStepsAreShort) {
   const Chart chart(1);
   Objective objective(map, chart, {{&ring}});
   objective.set_free(FreeCoordinates(Chart::Mask::Constant(3, 1, true)));
-  auto solver = make_linear_solver("cholmod");
+  auto solver = make_linear_solver("cholesky");
   Timings timings;
   double imbalance = 1e-4, farthest = 1e-13;
   NewtonHooks hooks = no_hooks();
@@ -169,7 +169,7 @@ TEST(Newton, GoesAlongTheBottomOfAValleyInsteadOfFromSideToSide) {
   for (const double start : {-3.0, -0.7, 0.4, 1.1, 6.0}) {
     Objective objective(map, chart, {{&valley}});
     objective.set_free(FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, 1, true)));
-    auto solver = make_linear_solver("cholmod");
+    auto solver = make_linear_solver("cholesky");
     Matrix3X q = Vector3(start, 1 - start, 0.2);
     Timings timings;
     const NewtonResult r = newton(objective, {*solver, timings}, q, no_hooks(), {.tolerance = 1e-9, .dt = 1});
@@ -210,7 +210,7 @@ TEST(Newton, GoesOnWhenTheStationaryHookChangesTheProblem) {
   const Chart chart(1);
   Objective objective(map, chart, {{&target, Role::target}});
   objective.set_free(FreeCoordinates(Eigen::Array<bool, 3, Eigen::Dynamic>::Constant(3, 1, true)));
-  auto solver = make_linear_solver("cholmod");
+  auto solver = make_linear_solver("cholesky");
   NewtonHooks hooks = no_hooks();
   int calls = 0;
   hooks.stationary = [&](const Matrix3X&) {

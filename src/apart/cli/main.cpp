@@ -20,7 +20,7 @@
 #include <apart/scene/schema.hpp>
 #include <apart/scene/sized_examples.hpp>
 #include <apart/scene/validation.hpp>
-#include <apart/solver/linear_solver.hpp>
+#include <apart/solver/dense_blas.hpp>
 #include <apart/verify/certificate.hpp>
 
 #include <CLI/CLI.hpp>

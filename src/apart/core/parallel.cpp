@@ -1,11 +1,14 @@
 #include <apart/core/forked.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/core/parallel_tree.hpp>
 
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -124,6 +127,66 @@ void parallel_for(Index count, FunctionRef<void(Index)> body, Index chunk_size) 
 void parallel_shares(Index count, FunctionRef<void(Index, Index)> body) {
   const Index shares = Index(thread_count());
   parallel_chunks(count, std::max<Index>(1, (count + shares - 1) / shares), body);
+}
+
+void parallel_upward(std::span<const Index> parent, FunctionRef<void(Index)> body) {
+  const auto count = Index(parent.size());
+  if (!pool().arena || count <= 1) {
+    for (Index i = 0; i < count; ++i) body(i);
+    return;
+  }
+  std::vector<std::atomic<Index>> waiting(parent.size());  // for so many children
+  for (const Index p : parent)
+    if (p >= 0) waiting[std::size_t(p)].fetch_add(1, std::memory_order_relaxed);
+  std::vector<Index> leaves;
+  for (Index i = 0; i < count; ++i)
+    if (waiting[std::size_t(i)] == 0) leaves.push_back(i);
+  char ordered = 0;  // a place only
+  release(ordered);
+  const AcquireAtEnd after{ordered};
+  pool().arena->execute([&] {
+    tbb::task_group tasks;
+    for (const Index leaf : leaves)
+      tasks.run([&, leaf] {
+        // Whoever finishes the last child goes on with the parent.
+        for (Index i = leaf; i >= 0;) {
+          acquire(ordered);
+          const ReleaseAtEnd node{ordered};
+          body(i);
+          const Index p = parent[std::size_t(i)];
+          i = p >= 0 && waiting[std::size_t(p)].fetch_sub(1, std::memory_order_acq_rel) == 1 ? p : -1;
+        }
+      });
+    tasks.wait();
+  });
+}
+
+void parallel_downward(std::span<const Index> parent, FunctionRef<void(Index)> body) {
+  const auto count = Index(parent.size());
+  if (!pool().arena || count <= 1) {
+    for (Index i = count - 1; i >= 0; --i) body(i);
+    return;
+  }
+  std::vector<std::vector<Index>> children(parent.size());
+  for (Index i = 0; i < count; ++i)
+    if (parent[std::size_t(i)] >= 0) children[std::size_t(parent[std::size_t(i)])].push_back(i);
+  char ordered = 0;  // a place only
+  release(ordered);
+  const AcquireAtEnd after{ordered};
+  pool().arena->execute([&] {
+    tbb::task_group tasks;
+    const auto run = [&](const auto& self, Index i) -> void {
+      {
+        acquire(ordered);
+        const ReleaseAtEnd node{ordered};
+        body(i);
+      }
+      for (const Index c : children[std::size_t(i)]) tasks.run([&self, c] { self(self, c); });
+    };
+    for (Index i = count - 1; i >= 0; --i)
+      if (parent[std::size_t(i)] < 0) tasks.run([&run, i] { run(run, i); });
+    tasks.wait();
+  });
 }
 
 double ordered_sum(Index count, FunctionRef<double(Index)> term, Index chunk_size) {

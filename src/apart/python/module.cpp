@@ -4,7 +4,7 @@
 #include <apart/core/memory.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/python/bindings.hpp>
-#include <apart/solver/linear_solver.hpp>
+#include <apart/solver/dense_blas.hpp>
 
 #include <pthread.h>
 

@@ -176,7 +176,7 @@ Group solvers() {
        {{"slow_iterations", integer(1), "", "100",
          "Newton iterations in a step after which the run reports what slows it down"},
         &T::slow_iterations},
-       {{"linear_solver", choice("linear_solver"), "", "\"cholmod\"", "linear solver"}, &T::linear_solver},
+       {{"linear_solver", choice("linear_solver"), "", "\"cholesky\"", "linear solver"}, &T::linear_solver},
        {{"ordering", choice("ordering"), "", "\"auto\"", "elimination order of a direct solver"},
         &T::ordering},
        {{"broad_phase", choice("broad_phase"), "", "\"bvh\"", "broad phase"}, &T::broad_phase},

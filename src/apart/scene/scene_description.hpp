@@ -52,7 +52,7 @@ struct SolverDescription {
   double force_tolerance = 1e-3;
   Termination termination = Termination::balanced;
   Index max_iterations = 1000, slow_iterations = 100;
-  std::string linear_solver = "cholmod", ordering = "auto", broad_phase = "bvh";
+  std::string linear_solver = "cholesky", ordering = "auto", broad_phase = "bvh";
   bool candidate_reuse = true;
   CcdMethod ccd = CcdMethod::additive;
   CcdCulling ccd_culling = CcdCulling::near_first;

@@ -45,7 +45,7 @@ struct SolverOptions {
   Termination termination = Termination::balanced;
   int max_iterations = 1000;  ///< Newton iterations per solve before the step counts as failed
   int slow_iterations = 100;  ///< Newton iterations of a step after which a diagnosis is reported
-  std::string linear_solver = "cholmod";
+  std::string linear_solver = "cholesky";
   std::string ordering = "auto";  ///< "auto", "amd" or "metis"
   std::string broad_phase = "bvh";
   CcdMethod ccd = CcdMethod::additive;

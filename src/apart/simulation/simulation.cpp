@@ -226,6 +226,7 @@ class Simulation::Watch {
       };
     if (problem_.time_step.has_inertia)
       hooks.farthest = [this](const Matrix3X& gradient) { return problem_.longest_step(gradient); };
+    if (simulation_.should_stop) hooks.check = [this] { stop_if_asked(); };
     hooks.iterated = [this](const Matrix3X& q, const NewtonProgress& progress) { count(q, progress); };
     return hooks;
   }
@@ -253,9 +254,13 @@ class Simulation::Watch {
     }
   }
 
+  void stop_if_asked() const {
+    if (simulation_.should_stop && simulation_.should_stop()) throw Interrupted("interrupted");
+  }
+
   /// True if the problem was changed.
   bool accept(const Matrix3X& q, double alpha) {
-    if (simulation_.should_stop && simulation_.should_stop()) throw Interrupted("interrupted");
+    stop_if_asked();
     simulation_.pass_on(q);
     const bool stiffened = gaps_.accept(problem_.objective.vertices()),
                limited = problem_.terms.elastic.membranes.adapt_stiffness(), held = problem_.scripted.hold(q);

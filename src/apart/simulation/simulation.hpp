@@ -86,8 +86,8 @@ class Simulation {
   /// If set, called with other events of a step: joints that break, meshes that were better left as they
   /// were. Changes no result.
   std::function<void(const std::string&)> on_note;
-  /// If set, called between Newton iterations; true ends the step by throwing Interrupted, with the state
-  /// before the step.
+  /// If set, called between Newton iterations and, by any thread, within a factorisation; true ends the step
+  /// by throwing Interrupted, with the state before the step.
   std::function<bool()> should_stop;
 
  private:

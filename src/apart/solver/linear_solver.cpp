@@ -9,8 +9,8 @@ namespace apart {
 
 std::span<const LinearSolverMethod> linear_solver_methods() {
   static constexpr std::array methods = {
-      LinearSolverMethod{"cholmod", "supernodal sparse Cholesky factorisation (SuiteSparse)", false, true,
-                         make_cholmod_solver},
+      LinearSolverMethod{"cholesky", "multifrontal sparse Cholesky factorisation", false, true,
+                         make_cholesky_solver},
       LinearSolverMethod{"eigen", "simple sparse Cholesky factorisation; slow, for comparison", true, true,
                          make_eigen_solver},
   };
@@ -28,7 +28,7 @@ std::unique_ptr<LinearSolver> make_linear_solver(std::string_view name, std::str
     throw InputError("ordering: got '{}', must be auto, amd or metis", ordering);
   for (const LinearSolverMethod& m : linear_solver_methods())
     if (m.name == name) return m.make(ordering);
-  throw InputError("linear solver: got '{}', must be cholmod or eigen", name);
+  throw InputError("linear solver: got '{}', must be cholesky or eigen", name);
 }
 
 }  // namespace apart

@@ -29,6 +29,8 @@ struct LinearSolveOptions {
   /// The near-null space of the matrix, with positions of its blocks, for iterative solvers: called if it is
   /// used. Empty: not known.
   std::function<NearNullSpace()> near_null_space = {};
+  /// Called now and then, by any thread; may throw to abandon the solution. May be empty.
+  std::function<void()> check = {};
 };
 
 struct LinearSolution {
@@ -72,13 +74,8 @@ std::span<const std::string_view> ordering_names();           ///< "auto", "amd"
 /// Throws InputError for an unknown name.
 std::unique_ptr<LinearSolver> make_linear_solver(std::string_view name, std::string_view ordering = "auto");
 
-/// Ends the threads that OpenBLAS starts when a program is loaded. They have nothing to do here, where every
-/// factorisation uses one thread, but wait in a loop, which takes more CPU time than some runs. For the
-/// beginning of a program; harmless with another BLAS.
-void stop_blas_threads();
-
 // One maker per backend file.
-std::unique_ptr<LinearSolver> make_cholmod_solver(std::string_view ordering);
+std::unique_ptr<LinearSolver> make_cholesky_solver(std::string_view ordering);
 std::unique_ptr<LinearSolver> make_eigen_solver(std::string_view ordering);
 
 }  // namespace apart

@@ -35,14 +35,14 @@ struct Gradient {
 /// Newton directions −H⁻¹ g where the objective was last prepared.
 class Directions {
  public:
-  /// `balance`: forces must balance at the end.
-  Directions(Objective& objective, const NewtonTools& tools, bool balance)
+  Directions(Objective& objective, const NewtonTools& tools, const NewtonHooks& hooks)
       : objective_(objective),
         solver_(tools.linear_solver),
         timings_(tools.timings),
-        tolerance_(balance ? rough_direction_tolerance : direction_tolerance),
+        check_(hooks.check),
+        tolerance_(hooks.imbalance ? rough_direction_tolerance : direction_tolerance),
         charted_(!objective.chart().is_identity()),
-        exact_from_(balance || charted_ ? 0 : std::numeric_limits<int>::max()) {}
+        exact_from_(hooks.imbalance || charted_ ? 0 : std::numeric_limits<int>::max()) {}
 
   /// `slow`: steps shrink slowly. Where curvature is negative, projected Hessians are too stiff: steps are
   /// too short to balance forces. Bodies with charts have many contacts for each unknown: the sum of these is
@@ -69,9 +69,13 @@ class Directions {
     const auto attempt = [&](const BlockSparse& matrix) -> std::optional<VectorX> {
       LinearSolution p = solver_.solve(
           matrix, -gradient.of_free,
-          {.tolerance = tolerance_, .optional = projection == Projection::none, .near_null_space = [&] {
-             return near_null_space(objective_.chart(), objective_.coordinates(), objective_.free());
-           }});
+          {.tolerance = tolerance_,
+           .optional = projection == Projection::none,
+           .near_null_space =
+               [&] {
+                 return near_null_space(objective_.chart(), objective_.coordinates(), objective_.free());
+               },
+           .check = check_});
       return p.is_solved() ? std::optional(std::move(p.x)) : std::nullopt;
     };
     std::optional<VectorX> p = attempt(h);
@@ -90,6 +94,7 @@ class Directions {
   Objective& objective_;
   LinearSolver& solver_;
   Timings& timings_;
+  const std::function<void()>& check_;
   double tolerance_;  ///< of an iterative solver
   bool charted_;      ///< some bodies have charts
   int exact_from_;    ///< iteration from which the Hessian as it is may be tried
@@ -137,7 +142,7 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
   NewtonResult result;
   const int repeats = options.l2_norm ? l2_repeats : 1;
   int small_steps = 0;
-  Directions directions(objective, tools, bool(hooks.imbalance));
+  Directions directions(objective, tools, hooks);
   bool linear = false;  // whether the last steps shrank no faster than by a fixed factor
   const auto evaluate = [&](const Matrix3X& at) {
     objective.prepare(at);

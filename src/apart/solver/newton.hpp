@@ -39,6 +39,9 @@ struct NewtonHooks {
   /// A bound on the Newton step that this gradient in the unknowns leads to, as step_norm() measures it [m];
   /// asked before the first iteration. Empty: not known.
   std::function<double(const Matrix3X& gradient)> farthest = {};
+  /// Called now and then while a linear system is solved, by any thread; may throw to end the solve. May be
+  /// empty.
+  std::function<void()> check = {};
   /// After each iteration, the problem prepared at q; must not change it. May be empty.
   std::function<void(const Matrix3X& q, const NewtonProgress&)> iterated = {};
 };
