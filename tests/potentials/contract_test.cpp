@@ -558,6 +558,30 @@ TEST(PotentialContract, FrictionStickingSlidingAndAtRest) {
   EXPECT_TRUE(dense_hessian(friction, x, Projection::psd).allFinite());
 }
 
+TEST(PotentialContract, FrictionThatExpectsStopsResistsWhatSlidesAndChangesNothingElse) {
+  const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
+  PairSettings s;
+  s.dhat = 0.2;
+  s.friction = 0.4;
+  ContactFixture f(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s);
+  f.contact->prepare(x);
+  Friction friction(f.surface);
+  friction.set_start(x);
+  friction.set_lag(*f.contact, x, 10);  // 0.01 m
+  Matrix3X slid = x;
+  slid.col(0) += Vector3(0.05, 0, 0);
+  const auto along = [&](Projection p) { return dense_hessian(friction, slid, p)(0, 0); };
+  const double exact = along(Projection::none), energy = friction.value(slid);
+  EXPECT_NEAR(exact, 0, 1e-12) << "sliding friction is constant";
+  EXPECT_NEAR(along(Projection::psd), 0, 1e-12);
+  friction.expect_stops(true);
+  EXPECT_EQ(along(Projection::none), exact);
+  EXPECT_EQ(friction.value(slid), energy);
+  Matrix3X g = Matrix3X::Zero(3, 4);
+  friction.add_gradient(slid, g);
+  EXPECT_NEAR(along(Projection::psd), 0.1 * g(0, 0) / 0.05, 1e-9 * g(0, 0));  // a tenth of F′/‖u‖
+}
+
 TEST(PotentialContract, FrictionOfPointsAndSegmentsLiesAcrossWhatJoinsThem) {
   // Two balls; a ball beside a rod, over its middle and over its end; two rods, crossing and parallel. The
   // tangent plane is normal to the shortest way between the two. [thesis A.8]

@@ -125,13 +125,16 @@ TEST(Newton, StartsFromWhatIsLowerAndFeasible) {
     return false;
   };
   Matrix3X q = Vector3(0.1, 0.2, 0);
-  EXPECT_FALSE(start_along(objective, q, Vector3(-0.1, -0.2, 0), hooks, timings)) << "uphill";
-  EXPECT_FALSE(start_along(objective, q, Vector3::Zero(), hooks, timings));
+  EXPECT_FALSE(start_along(objective, {Vector3(-0.1, -0.2, 0), PathUse::free_part}, q, hooks, timings))
+      << "uphill";
+  EXPECT_FALSE(start_along(objective, {Vector3::Zero(), PathUse::free_part}, q, hooks, timings));
   EXPECT_EQ(q, Vector3(0.1, 0.2, 0));
   EXPECT_EQ(accepted, 0);
-  EXPECT_TRUE(start_along(objective, q, Vector3(0, 0.5, 0), hooks, timings));
+  EXPECT_TRUE(start_along(objective, {Vector3(0, 0.5, 0), PathUse::free_part}, q, hooks, timings));
   EXPECT_EQ(q, Vector3(0.1, 0.7, 0));
-  EXPECT_TRUE(start_along(objective, q, Vector3(0.8, 0, 0), hooks, timings)) << "up to the wall";
+  EXPECT_FALSE(start_along(objective, {Vector3(0.8, 0, 0), PathUse::whole}, q, hooks, timings));
+  EXPECT_TRUE(start_along(objective, {Vector3(0.8, 0, 0), PathUse::free_part}, q, hooks, timings))
+      << "up to the wall";
   EXPECT_NEAR(q(0), 0.1 + 0.8 * 0.4, 1e-12);
   EXPECT_EQ(accepted, 2);
 }

@@ -137,16 +137,16 @@ void Friction::hessians(const Matrix3X& x, Index begin, Index end, Projection pr
     const Curve c = curve(term, y);
     // F″ ûûᵀ + F′/y ūūᵀ with ū ⟂ û [C-IPC supplement eq. 12]. F″ is negative where friction falls, both are
     // where the normal force is.
-    Eigen::Matrix2d m;
-    if (y == 0) {
-      m = Eigen::Matrix2d::Identity() * (projection == Projection::psd ? std::max(c.second, 0.0) : c.second);
-    } else {
-      const Eigen::Vector2d along = u / y, across(-along[1], along[0]);
-      m = c.second * along * along.transpose() + c.first_over_y * across * across.transpose();
-      if (projection == Projection::psd)
-        m = std::max(c.second, 0.0) * along * along.transpose() +
-            std::max(c.first_over_y, 0.0) * across * across.transpose();
+    double along_slip = c.second, across_slip = c.first_over_y;
+    if (y == 0) across_slip = along_slip;
+    if (projection == Projection::psd) {
+      across_slip = std::max(across_slip, 0.0);
+      along_slip = std::max(along_slip, least_part_ * across_slip);
     }
+    const Eigen::Vector2d along = y == 0 ? Eigen::Vector2d::UnitX() : Eigen::Vector2d(u / y);
+    const Eigen::Vector2d across(-along[1], along[0]);
+    const Eigen::Matrix2d m =
+        along_slip * along * along.transpose() + across_slip * across * across.transpose();
     const Matrix3 block = term.basis * m * term.basis.transpose();
     for (int a = 0; a < term.points.size; ++a)
       for (int b = 0; b < term.points.size; ++b)

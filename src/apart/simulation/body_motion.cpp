@@ -1,5 +1,6 @@
 #include <apart/simulation/body_motion.hpp>
 #include <apart/simulation/chart_dynamics.hpp>
+#include <apart/simulation/rigid_velocity.hpp>
 
 #include <Eigen/SparseCholesky>
 
@@ -30,15 +31,29 @@ Matrix3X BodyMotion::flight(const State& state, double time) const {
   return q;
 }
 
-Matrix3X BodyMotion::extrapolated(const State& state, double time) const {
+Matrix3X BodyMotion::extrapolated_charts(const State& state, double time) const {
   Matrix3X y = Matrix3X::Zero(3, model.chart.unknown_count());
   const double ratio = state.step_length > 0 ? time / state.step_length : 0;
+  const Matrix3X next = state.velocity + ratio * (state.velocity - state.previous_velocity);
   for_each_with_chart([&](const Body& body, Index first, Index n) {
-    const Matrix3X v = state.velocity.middleCols(first, n);
-    const Matrix3X next = v + ratio * (v - state.previous_velocity.middleCols(first, n));
     y.middleCols(model.chart.unknown_of(first), body.chart->unknown_count()) =
-        time * ChartDynamics(body, state.nodes.middleCols(first, n)).rates(next);
+        time * ChartDynamics(body, state.nodes.middleCols(first, n)).rates(next.middleCols(first, n));
   });
+  return y;
+}
+
+Matrix3X BodyMotion::continued_nodes(const State& state, double time) const {
+  Matrix3X y = Matrix3X::Zero(3, model.chart.unknown_count());
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    if (!present[b] || !body.is_dynamic() || body.chart) continue;
+    const Index first = model.first_node[b], n = body.node_count();
+    const Matrix3X at = state.nodes.middleCols(first, n), v = state.velocity.middleCols(first, n);
+    const RigidVelocity rigid(body.mass, at, v);
+    auto moved = y.middleCols(model.chart.unknown_of(first), n);
+    moved = rigid.displacements(at, time);
+    if (body.kind != BodyKind::affine) moved += time * (v - rigid.velocities(at));
+  }
   return y;
 }
 

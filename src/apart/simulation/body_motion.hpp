@@ -13,9 +13,12 @@ struct BodyMotion {
 
   /// Where nodes would be `time` [s] after `state` by their velocity and gravity alone [m].
   Matrix3X flight(const State& state, double time) const;
-  /// A step of the unknowns during `time` [s] if the accelerations of bodies with charts stay as they were in
-  /// the step before; zero for others, which may vibrate.
-  Matrix3X extrapolated(const State& state, double time) const;
+  /// A step of the unknowns of bodies with charts during `time` [s] if their accelerations stay as they were
+  /// in the step before; zero for others.
+  Matrix3X extrapolated_charts(const State& state, double time) const;
+  /// The same of bodies without charts if their velocities stay: each rotates about its centre while it
+  /// deforms, so that spin does not stretch it. Affine ones move rigidly, since they are stiff.
+  Matrix3X continued_nodes(const State& state, double time) const;
   /// Replaces the prediction q̃ of bodies with charts by that of their free motion: of a rigid body with its
   /// angular momentum.
   void predict_spin(const State& state, double time, Matrix3X& predicted) const;

@@ -33,16 +33,26 @@ void keep_absent(const StepProblem& p, const State& before, State& after) {
   }
 }
 
-/// Moves q to where bodies would be if accelerations stayed, if that is nearer to the solution. Not worth it
-/// for motion that counts as none.
-void start_extrapolated(StepProblem& p, const State& state, const NewtonHooks& hooks, Matrix3X& q) {
-  if (!p.time_step.has_inertia || p.model.chart.is_identity()) return;
-  const Matrix3X y = p.body_motion().extrapolated(state, p.dt);
+/// Moves q to where bodies would be if they went on as before, if that is nearer to the solution. Not worth
+/// it for motion that counts as none.
+void start_ahead(StepProblem& p, const State& state, const NewtonHooks& hooks, Matrix3X& q) {
+  if (!p.time_step.has_inertia) return;
   const SolverOptions& solver = p.model.options.solver;
-  const double way = step_norm(p.model.chart.push_forward(q, y), p.objective.free(),
-                               solver.termination == Termination::l2_norm);
-  if (solver.termination == Termination::balanced || way > solver.tolerance * p.dt)
-    start_along(p.objective, q, y, hooks, p.timings);
+  const auto start = [&](const Matrix3X& step, PathUse use) {
+    const FreeCoordinates& free = p.objective.free();
+    const Matrix3X y = free.extend(free.restrict_to_free(step));
+    const double way =
+        step_norm(p.model.chart.push_forward(q, y), free, solver.termination == Termination::l2_norm);
+    if (solver.termination == Termination::balanced || way > solver.tolerance * p.dt)
+      start_along(p.objective, {y, use}, q, hooks, p.timings);
+  };
+  const BodyMotion motion = p.body_motion();
+  if (!p.model.chart.is_identity()) start(motion.extrapolated_charts(state, p.dt), PathUse::free_part);
+  // Of what is deformable nothing is moved if contact stops it on the way: its shape there would take longer
+  // to undo than it saved. Nor where friction does not expect stops, as it is far better to start from
+  // sticking.
+  if (solver.termination == Termination::balanced || p.terms.friction.term_count() == 0)
+    start(motion.continued_nodes(state, p.dt), PathUse::whole);
 }
 
 }  // namespace
@@ -366,7 +376,7 @@ Simulation::Solved Simulation::solve(double end, double dt, const Matrix3X* star
   const Matrix3X begun = q;
   Watch watch(*this, report, begun);
   const NewtonHooks hooks = watch.hooks();
-  if (!start) start_extrapolated(p, state_, hooks, q);
+  if (!start) start_ahead(p, state_, hooks, q);
   const FrictionResult result = solve_with_friction(p, q, hooks, fresh_, report);
   if (!result.converged)
     throw SolverError(

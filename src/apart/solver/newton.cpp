@@ -115,15 +115,16 @@ double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm) {
   return l2_norm ? p.norm() / std::sqrt(double(free.block_count())) : p.cwiseAbs().maxCoeff();
 }
 
-bool start_along(Objective& objective, Matrix3X& q, const Matrix3X& y, const NewtonHooks& hooks,
+bool start_along(Objective& objective, const StartingStep& step, Matrix3X& q, const NewtonHooks& hooks,
                  Timings& timings) {
+  const Matrix3X& y = step.y;
   if (y.isZero(0) || objective.free().block_count() == 0) return false;
   StepBound bound;
   {
     const auto time = timings.measure(Phase::ccd);
     bound = objective.feasible_step(q, y);
   }
-  if (!(bound.alpha > 0)) return false;
+  if (!(bound.alpha > 0) || (step.use == PathUse::whole && bound.alpha < 1)) return false;
   const auto time = timings.measure(Phase::line_search);
   objective.prepare(q);
   const double before = objective.value();
@@ -133,7 +134,7 @@ bool start_along(Objective& objective, Matrix3X& q, const Matrix3X& y, const New
   if (hooks.passed)
     for (const double corner : bound.corners) hooks.passed(objective.retract(q, corner * y));
   q = std::move(end);
-  hooks.accepted(q, bound.alpha);
+  hooks.accepted(q, 1);  // no Newton step was cut
   return true;
 }
 

@@ -65,9 +65,15 @@ struct NewtonResult {
 /// Norm of a Newton step as the stopping rule measures it [m]; p: the displacement of the nodes.
 double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm);
 
-/// Moves q along a step y of the unknowns, as far as that is feasible, if E is lower there: newton() then has
-/// less to do. Calls the hooks for the way. Returns whether q was moved; the objective is prepared anywhere.
-bool start_along(Objective& objective, Matrix3X& q, const Matrix3X& y, const NewtonHooks& hooks,
+/// How much of a path is worth taking: the part that is feasible, or nothing unless all of it is.
+enum class PathUse { free_part, whole };
+struct StartingStep {
+  const Matrix3X& y;  ///< of the unknowns
+  PathUse use;
+};
+/// Moves q along a step of the unknowns if E is lower at its end: newton() then has less to do. Calls the
+/// hooks for the way. Returns whether q was moved; the objective is prepared anywhere.
+bool start_along(Objective& objective, const StartingStep& step, Matrix3X& q, const NewtonHooks& hooks,
                  Timings& timings);
 
 /// Minimises the objective by Newton's method with projected Hessians and a feasible line search [thesis
