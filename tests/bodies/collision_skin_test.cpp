@@ -178,6 +178,30 @@ TEST(CollisionSkin, WithGivenWeightsIsAcceptedIfTheyReproduceIt) {
   }
 }
 
+TEST(CollisionSkin, WithGivenWeightsOfPointsOutsideMustReproduceThemAsWell) {
+  // Displacements of degree 2 leave a part of a shape of degree 4, and outside of the cells far more of it.
+  const Mesh mesh = curved(generate::box({1, 1, 1}, {1, 1, 1}), 4, bend);
+  const Body body = make_volume("body", mesh, one_substance(mesh), LagrangeOptions{.degree = 2});
+  const Mesh surface = generate::sphere(0.95, 2, generate::Content::surface);
+  const CollisionSkin found = with_collision_skin(body, surface, "skin");
+  EXPECT_GT(found.growth, 3);
+  const auto rows = rows_of(found.body, surface.point_count());
+  EXPECT_NO_THROW(with_collision_weights(body, surface, rows, "skin"));
+  const auto point = std::size_t(found.growth_point);
+  Mesh moved = surface;
+  moved.points.col(found.growth_point) += Vector3(1e-3, 0, 0);
+  EXPECT_NE(
+      message_of([&] { with_collision_weights(body, moved, rows, "skin"); }).find("the weights put point"),
+      std::string::npos);
+  // Weights that add up to one and are no values of polynomials.
+  auto others = rows;
+  others[point][0].weight += 0.01;
+  others[point][1].weight -= 0.01;
+  EXPECT_NE(
+      message_of([&] { with_collision_weights(body, surface, others, "skin"); }).find("no place of a cell"),
+      std::string::npos);
+}
+
 TEST(CollisionSkin, CountsNodesAsFilesOfWeightsDo) {
   // Columns are points of the mesh if these are the nodes.
   const Mesh box = generate::box({1, 1, 1}, {1, 1, 1});

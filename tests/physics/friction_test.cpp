@@ -94,7 +94,9 @@ TEST(Friction, LagsOnceOrUntilConvergenceUnderBothStoppingRules) {
       for (int step = 0; step < 10; ++step) {
         const StepReport r = s->step();
         if (iterations > 0) {
-          EXPECT_EQ(r.friction_iterations, iterations + (step == 0)) << "the first step has no forces to lag";
+          // The first step has no forces to lag. Forces that have settled are not updated again.
+          EXPECT_LE(r.friction_iterations, iterations + (step == 0));
+          EXPECT_GE(r.friction_iterations, std::min(iterations, 2) + (step == 0));
         } else {
           EXPECT_GE(r.friction_iterations, 2);
         }

@@ -78,7 +78,7 @@ Mesh ball(int degree, double size) {
   Mesh mesh = lifted(generate::sphere(size, 1), degree);
   curve_boundary(
       mesh, [](const auto&) { return true; },
-      [&](const Vector3& x) -> Vector3 { return x * (size / x.norm()); });
+      [&](const FacePoint& p) -> Vector3 { return p.x * (size / p.x.norm()); });
   return mesh;
 }
 

@@ -67,4 +67,29 @@ Eigen::MatrixXd BernsteinTetrahedron::from_lattice_values() const {
   return values.inverse();
 }
 
+BernsteinPart whole_tetrahedron(const Eigen::MatrixXd& coefficients) {
+  BernsteinPart part;
+  part.corners << 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1;
+  part.coefficients = coefficients;
+  return part;
+}
+
+BernsteinPart bisect_longest(const BernsteinTetrahedron& basis, BernsteinPart& part) {
+  int a = 0, b = 1;
+  double longest = -1;
+  for (int i = 0; i < 4; ++i)
+    for (int j = i + 1; j < 4; ++j) {
+      const double length = (part.corners.col(i) - part.corners.col(j)).squaredNorm();
+      if (length > longest) longest = length, a = i, b = j;
+    }
+  BernsteinPart other;
+  other.coefficients = basis.bisect(part.coefficients, a, b);
+  other.corners = part.corners;
+  other.depth = ++part.depth;
+  const Vector3 middle = 0.5 * (part.corners.col(a) + part.corners.col(b));
+  part.corners.col(b) = middle;
+  other.corners.col(a) = middle;
+  return other;
+}
+
 }  // namespace apart

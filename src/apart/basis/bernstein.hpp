@@ -36,4 +36,16 @@ class BernsteinTetrahedron {
   std::vector<Index> place_;  ///< of a lattice point in lattice_, by γ₁, γ₂, γ₃
 };
 
+/// A part of the reference tetrahedron with polynomials on it.
+struct BernsteinPart {
+  Eigen::Matrix<double, 3, 4> corners;  ///< ξ
+  Eigen::MatrixXd coefficients;         ///< one row for each polynomial
+  int depth = 0;                        ///< bisections that led to it
+};
+
+/// All of it.
+BernsteinPart whole_tetrahedron(const Eigen::MatrixXd& coefficients);
+/// Cuts the longest edge in the middle: the part becomes one half, the other is returned.
+BernsteinPart bisect_longest(const BernsteinTetrahedron& basis, BernsteinPart& part);
+
 }  // namespace apart

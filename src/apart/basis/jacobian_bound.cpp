@@ -11,55 +11,22 @@ namespace {
 
 constexpr int most_bisections = 24;  // about four rounds of all edges: to cells of a sixteenth of the size
 
-/// A part of the reference tetrahedron with the polynomials on it.
-struct Cell {
-  Eigen::Matrix<double, 3, 4> corners;  ///< ξ
-  Eigen::MatrixXd coefficients;         ///< one row for each Bernstein coefficient in time
-  int depth = 0;
-};
-
-/// Cuts the longest edge in the middle: the cell becomes one half, the other is returned.
-Cell bisect(const BernsteinTetrahedron& basis, Cell& cell) {
-  int a = 0, b = 1;
-  double longest = -1;
-  for (int i = 0; i < 4; ++i)
-    for (int j = i + 1; j < 4; ++j) {
-      const double length = (cell.corners.col(i) - cell.corners.col(j)).squaredNorm();
-      if (length > longest) longest = length, a = i, b = j;
-    }
-  Cell other;
-  other.coefficients = basis.bisect(cell.coefficients, a, b);
-  other.corners = cell.corners;
-  other.depth = ++cell.depth;
-  const Vector3 middle = 0.5 * (cell.corners.col(a) + cell.corners.col(b));
-  cell.corners.col(b) = middle;
-  other.corners.col(a) = middle;
-  return other;
-}
-
-Cell whole(const Eigen::MatrixXd& coefficients) {
-  Cell cell;
-  cell.corners << 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1;
-  cell.coefficients = coefficients;
-  return cell;
-}
-
 /// Whether a polynomial in space and time is above `error` everywhere. The first and the last row belong to
 /// the ends of the time: there a corner that is not refutes it.
 template <class Coefficients>
 bool everywhere_above(const BernsteinTetrahedron& basis, const Coefficients& coefficients, double error) {
   if (coefficients.minCoeff() > error) return true;
-  std::vector<Cell> open = {whole(coefficients)};
+  std::vector<BernsteinPart> open = {whole_tetrahedron(coefficients)};
   const Index last = Index(open[0].coefficients.rows()) - 1;
   while (!open.empty()) {
-    Cell cell = std::move(open.back());
+    BernsteinPart cell = std::move(open.back());
     open.pop_back();
     if (cell.coefficients.minCoeff() > error) continue;
     for (Index c = 0; c < 4; ++c)  // the corners come first in every lattice
       if (basis.degree() > 0 && !(cell.coefficients(0, c) > error && cell.coefficients(last, c) > error))
         return false;
     if (cell.depth >= most_bisections || basis.degree() == 0) return false;
-    open.push_back(bisect(basis, cell));
+    open.push_back(bisect_longest(basis, cell));
     open.push_back(std::move(cell));
   }
   return true;
@@ -191,13 +158,13 @@ VectorX JacobianBound::coefficients(const Matrix3X& nodes) const {
 
 JacobianBound::Smallest JacobianBound::smallest(const Matrix3X& nodes, double accuracy) const {
   const VectorX c = coefficients(nodes);
-  std::vector<Cell> open = {whole(c.transpose())};
+  std::vector<BernsteinPart> open = {whole_tetrahedron(c.transpose())};
   Smallest result{infinity, infinity, Vector3::Zero()};
   const double close = accuracy * c.cwiseAbs().maxCoeff();
-  const auto higher = [](const Cell& a, const Cell& b) {
+  const auto higher = [](const BernsteinPart& a, const BernsteinPart& b) {
     return a.coefficients.minCoeff() > b.coefficients.minCoeff();
   };
-  const auto look = [&](const Cell& cell) {
+  const auto look = [&](const BernsteinPart& cell) {
     for (Index k = 0; k < std::min<Index>(4, determinant_.size()); ++k)
       if (cell.coefficients(0, k) < result.value)
         result.value = cell.coefficients(0, k), result.xi = cell.corners.col(k);
@@ -210,10 +177,10 @@ JacobianBound::Smallest JacobianBound::smallest(const Matrix3X& nodes, double ac
         result.bound >= result.value - close || (result.bound > 0 && 2 * result.bound >= result.value);
     if (decided || open.front().depth >= most_bisections || determinant_.degree() == 0) break;
     std::pop_heap(open.begin(), open.end(), higher);
-    Cell cell = std::move(open.back());
+    BernsteinPart cell = std::move(open.back());
     open.pop_back();
-    Cell other = bisect(determinant_, cell);
-    for (Cell* half : {&cell, &other}) {
+    BernsteinPart other = bisect_longest(determinant_, cell);
+    for (BernsteinPart* half : {&cell, &other}) {
       look(*half);
       open.push_back(std::move(*half));
       std::push_heap(open.begin(), open.end(), higher);

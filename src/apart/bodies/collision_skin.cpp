@@ -11,6 +11,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 namespace apart {
 
@@ -151,12 +152,60 @@ std::vector<Index> cell_of_node(const Eigen::MatrixXi& cells, Index count) {
   return result;
 }
 
-/// How far the nodes of a body leave its shape at most [m].
-double largest_offset(const Body& body) {
-  const auto& lagrange = body.elastic->lagrange;
-  if (!lagrange || lagrange->offset.cols() == 0) return 0;
-  return lagrange->offset.colwise().norm().maxCoeff();
-}
+/// Where weights put points of a surface.
+class SkinPlaces {
+ public:
+  explicit SkinPlaces(const Body& body) : body_(body) {
+    const auto& lagrange = body.elastic->lagrange;
+    leaves_ = lagrange && lagrange->offset.cols() > 0;
+    if (!leaves_) return;
+    cells_of_.resize(std::size_t(body.node_count()));
+    for (Index t = 0; t < lagrange->nodes.cols(); ++t)
+      for (const int node : lagrange->nodes.col(t)) cells_of_[std::size_t(node)].push_back(t);
+  }
+
+  /// Whether the nodes leave a part of the shape, x₀.
+  bool leaves_offset() const { return leaves_; }
+
+  /// By the nodes alone.
+  Vector3 by_nodes(const std::vector<Influence>& row) const {
+    Vector3 x = Vector3::Zero();
+    for (const Influence& w : row) x += w.weight * body_.nodes.col(w.node);
+    return x;
+  }
+
+  /// By the shape of the cell whose nodes have weights. Weights are the values N_a(ξ) at a place ξ of one
+  /// cell, and reproduce it: ξ = Σ w_a ξ_a. The nearest to `x` over all cells that have the nodes; none if
+  /// weights are no such values anywhere.
+  std::optional<Vector3> by_shape(const std::vector<Influence>& row, const Vector3& x) const {
+    const LagrangeCells& cells = *body_.elastic->lagrange;
+    const LagrangeTetrahedron basis(cells.degree), shape(cells.shape_degree);
+    const Matrix3X places = basis.nodes();
+    std::optional<Vector3> nearest;
+    for (const Index t : cells_of_[std::size_t(row.front().node)]) {
+      VectorX values = VectorX::Zero(basis.node_count());
+      bool has_all = true;
+      for (const Influence& w : row) {
+        const auto nodes = cells.nodes.col(t);
+        const auto at = std::ranges::find(nodes, int(w.node)) - nodes.begin();
+        has_all = has_all && at < nodes.size();
+        if (has_all) values[Index(at)] += w.weight;
+      }
+      if (!has_all) continue;
+      const Vector3 xi = places * values;
+      if ((basis.values(xi) - values).cwiseAbs().maxCoeff() > 1e-6 * values.cwiseAbs().sum()) continue;
+      const Index n = shape.node_count();
+      const Vector3 found = cells.rest.middleCols(t * n, n) * shape.values(xi);
+      if (!nearest || (found - x).norm() < (*nearest - x).norm()) nearest = found;
+    }
+    return nearest;
+  }
+
+ private:
+  const Body& body_;
+  bool leaves_;
+  std::vector<std::vector<Index>> cells_of_;  ///< each node; empty if nothing is left
+};
 
 }  // namespace
 
@@ -164,29 +213,32 @@ CollisionSkin with_collision_weights(Body body, const Mesh& surface, const Rows&
                                      const std::string& where) {
   ensure(body.kind == BodyKind::volume && body.elastic, "with_collision_weights: a volume");
   ensure(Index(weights.size()) == surface.point_count(), "with_collision_weights: a row for each point");
-  const double size = bounding_box(body.nodes).diagonal(), most_offset = largest_offset(body);
+  const double size = bounding_box(body.nodes).diagonal();
+  const SkinPlaces followed(body);
   Matrix3X offset = Matrix3X::Zero(3, surface.point_count());
   for (Index i = 0; i < surface.point_count(); ++i) {
-    double sum = 0, growth = 0;
-    Vector3 followed = Vector3::Zero();
-    for (const Influence& w : weights[std::size_t(i)]) {
-      sum += w.weight;
-      growth += std::abs(w.weight);
-      followed += w.weight * body.nodes.col(w.node);
-    }
-    const Vector3 x = surface.points.col(i);
+    const std::vector<Influence>& row = weights[std::size_t(i)];
+    double sum = 0;
+    for (const Influence& w : row) sum += w.weight;
     if (!(std::abs(sum - 1) < 1e-6))
       throw InputError("{}: the weights of point {} add up to {:g}, must add up to 1", where, i, sum);
-    // Between the points of the lattice more is left than on it, and outside of the cells more yet.
-    const double most = reproduced * size + 2 * most_offset * growth;
-    if (!((followed - x).norm() <= most))
+    const Vector3 x = surface.points.col(i), by_nodes = followed.by_nodes(row);
+    std::optional<Vector3> found = by_nodes;
+    if (followed.leaves_offset()) found = followed.by_shape(row, x);
+    if (!found)
+      throw InputError(
+          "{}: the weights of point {} are those of no place of a cell of the mesh; they belong to another "
+          "mesh or another basis_order: leave the weights out to have them computed",
+          where, i);
+    if (!((*found - x).norm() <= reproduced * size))
       throw InputError(
           "{}: the weights put point {} to ({:g}, {:g}, {:g}), but it is at ({:g}, {:g}, {:g}), {:.3g} m "
           "away "
           "(at most {:.2g} m is accepted); they belong to another mesh, another surface or another "
           "basis_order: leave the weights out to have them computed",
-          where, i, followed[0], followed[1], followed[2], x[0], x[1], x[2], (followed - x).norm(), most);
-    if (most_offset > 0) offset.col(i) = x - followed;
+          where, i, (*found)[0], (*found)[1], (*found)[2], x[0], x[1], x[2], (*found - x).norm(),
+          reproduced * size);
+    if (followed.leaves_offset()) offset.col(i) = x - by_nodes;
   }
   CollisionSkin result;
   set_growth(weights, result);

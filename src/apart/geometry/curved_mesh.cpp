@@ -38,7 +38,8 @@ Mesh lifted(const Mesh& mesh, int degree) {
 }
 
 void curve_boundary(Mesh& mesh, FunctionRef<bool(const std::array<Vector3, 3>&)> is_on,
-                    FunctionRef<Vector3(const Vector3&)> nearest) {
+                    FunctionRef<Vector3(const FacePoint&)> place) {
+  const Matrix3X before = mesh.points;
   std::set<std::array<int, 3>> chosen;  // by sorted corners
   const Faces faces = boundary_faces(mesh.corners());
   for (Index f = 0; f < faces.cols(); ++f) {
@@ -50,18 +51,44 @@ void curve_boundary(Mesh& mesh, FunctionRef<bool(const std::array<Vector3, 3>&)>
   }
   for (const CurvedCells& cells : mesh.curved) {
     const std::vector<LatticePoint> lattice = tetrahedron_lattice(cells.degree);
-    std::set<int> moved;
     for (Index t = 0; t < cells.points.cols(); ++t)
       for (std::size_t opposite = 0; opposite < 4; ++opposite) {
-        std::array<int, 3> key;
+        std::array<int, 3> corners, key;
+        std::array<std::size_t, 3> which;
         for (std::size_t k = 0, n = 0; k < 4; ++k)
-          if (k != opposite) key[n++] = cells.points(Index(k), t);
+          if (k != opposite) which[n] = k, corners[n++] = cells.points(Index(k), t);
+        key = corners;
         std::sort(key.begin(), key.end());
         if (!chosen.contains(key)) continue;
-        for (std::size_t a = 4; a < lattice.size(); ++a)
-          if (lattice[a][opposite] == 0) moved.insert(cells.points(Index(a), t));
+        for (std::size_t a = 4; a < lattice.size(); ++a) {
+          if (lattice[a][opposite] != 0) continue;
+          const int p = cells.points(Index(a), t);
+          FacePoint point{before.col(p), {}, {}};
+          for (std::size_t n = 0; n < 3; ++n) {
+            point.corners[n] = before.col(corners[n]);
+            point.weights[Index(n)] = double(lattice[a][which[n]]) / cells.degree;
+          }
+          mesh.points.col(p) = place(point);
+        }
       }
-    for (const int p : moved) mesh.points.col(p) = nearest(mesh.points.col(p));
+  }
+  blend_inside(mesh, before);
+}
+
+void curve_along(Mesh& mesh, FunctionRef<Vector3(const Vector3& x, const Vector3* first)> straight,
+                 FunctionRef<Vector3(const Vector3&)> bent) {
+  for (const CurvedCells& cells : mesh.curved) {
+    const std::vector<LatticePoint> lattice = tetrahedron_lattice(cells.degree);
+    for (Index t = 0; t < cells.points.cols(); ++t) {
+      std::array<Vector3, 4> corners;
+      for (std::size_t k = 0; k < 4; ++k)
+        corners[k] = straight(mesh.points.col(cells.points(Index(k), t)), k == 0 ? nullptr : &corners[0]);
+      for (std::size_t a = 4; a < lattice.size(); ++a) {
+        Vector3 x = Vector3::Zero();
+        for (std::size_t k = 0; k < 4; ++k) x += lattice[a][k] * corners[k] / cells.degree;
+        mesh.points.col(cells.points(Index(a), t)) = bent(x);
+      }
+    }
   }
 }
 

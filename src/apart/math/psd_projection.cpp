@@ -104,8 +104,14 @@ Eigen::Matrix<double, 12, 12> psd_projection_of_four_points(const Eigen::Matrix<
 void make_positive(Eigen::Ref<Eigen::MatrixXd> a, NegativeEigenvalues negative) {
   constexpr int most = most_rows_made_positive;
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, most, most>;
-  ensure(a.rows() == a.cols() && a.rows() <= most, "make_positive: a square matrix of up to 45 rows");
-  if (Eigen::LLT<Matrix>(a).info() == Eigen::Success) return;
+  ensure(a.rows() == a.cols() && a.rows() <= most, "make_positive: a square matrix of up to 105 rows");
+  // Eigen adds numbers up in an order that depends on their addresses, which on the stack are the same modulo
+  // its vectors only if they are asked to be: results must not depend on the thread.
+  struct alignas(64) Aligned {
+    Eigen::LLT<Matrix> cholesky;
+    Eigen::SelfAdjointEigenSolver<Matrix> eigen;
+  } solver;
+  if (solver.cholesky.compute(a).info() == Eigen::Success) return;
   const double share = negative == NegativeEigenvalues::zeroed ? 1 : 2;
   const auto raise = [&](double value, const auto& v) {
     if (value < 0) a.noalias() -= (share * value * v).lazyProduct(v.transpose());
@@ -116,8 +122,9 @@ void make_positive(Eigen::Ref<Eigen::MatrixXd> a, NegativeEigenvalues negative) 
       raise(eigen.values[e], Eigen::Map<const Eigen::Matrix<double, 6, 1>>(eigen.vectors[e].data()));
     return;
   }
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(a);
-  for (Eigen::Index e = 0; e < a.rows(); ++e) raise(solver.eigenvalues()[e], solver.eigenvectors().col(e));
+  solver.eigen.compute(a);
+  for (Eigen::Index e = 0; e < a.rows(); ++e)
+    raise(solver.eigen.eigenvalues()[e], solver.eigen.eigenvectors().col(e));
 }
 
 }  // namespace apart

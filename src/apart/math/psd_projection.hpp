@@ -15,7 +15,7 @@ Eigen::Matrix<double, 9, 9> psd_projection(const Eigen::Matrix<double, 9, 9>& a)
 Eigen::Matrix<double, 12, 12> psd_projection_of_four_points(const Eigen::Matrix<double, 12, 12>& a);
 
 enum class NegativeEigenvalues { zeroed, mirrored };  ///< set to zero, or to their absolute values
-inline constexpr int most_rows_made_positive = 45;    ///< the nodes of a face of degree 4
+inline constexpr int most_rows_made_positive = 105;   ///< the nodes of a cell of degree 4
 /// Changes the negative eigenvalues of a symmetric matrix of up to so many rows, in place and without
 /// allocation. Reads the lower triangle.
 void make_positive(Eigen::Ref<Eigen::MatrixXd> a, NegativeEigenvalues negative);

@@ -12,6 +12,7 @@ template <Element E>
 class ElementElasticity : public Potential {
  public:
   void set_scale(double scale) { scale_ = scale; }
+  double scale() const { return scale_; }
 
   std::string_view name() const override { return "elasticity"; }
   /// Decomposes every deformation gradient once, for value, gradient and Hessian alike; those of linear

@@ -4,6 +4,7 @@
 #include <apart/potentials/element_elasticity_impl.hpp>
 
 #include <limits>
+#include <numeric>
 
 namespace apart {
 
@@ -29,31 +30,25 @@ namespace lagrange_elasticity {
 // its own points.
 constexpr double compressed[2] = {0.3, 0.1};
 constexpr double share = 0.5;
-// The share of the volume that each place where an element was compressed most stands for.
-constexpr double pressed_share = 0.01;
-constexpr std::size_t most_pressed = 10;
+// Stiffness of a barrier, relative to the bulk modulus times the volume of the element.
+constexpr double barrier_share = 0.1;
 
 }  // namespace lagrange_elasticity
 
 template <int degree>
-void LagrangeElasticity<degree>::set_points(const Shape& shape, const Points& points, E& element) {
+void LagrangeElasticity<degree>::set_points(const Shape& shape, int level, E& element) {
   element.weights.clear();
   element.gradients.clear();
   element.offset_gradients.clear();
-  const auto add = [&](double weight, const typename E::Gradients& basis, const Matrix3X& lattice) {
+  const Table& table = this->table(shape, level);
+  for (std::size_t k = 0; k < table.basis.size(); ++k) {
+    const Matrix3X& lattice = table.shape[k];
     const Matrix3 slope = shape.rest * lattice.transpose(), inverse = slope.inverse();
-    element.weights.push_back(weight * slope.determinant());
-    element.gradients.emplace_back(inverse.transpose() * basis);
+    element.weights.push_back(table.weights[Index(k)] * slope.determinant());
+    element.gradients.emplace_back(inverse.transpose() * table.basis[k]);
     if (shape.offset.cols() > 0)
       element.offset_gradients.push_back(shape.offset * lattice.transpose() * inverse);
-  };
-  const Table& table = this->table(shape, points.level);
-  const double rest = 1 - lagrange_elasticity::pressed_share * double(points.pressed.size());
-  for (std::size_t k = 0; k < table.basis.size(); ++k)
-    add(rest * table.weights[Index(k)], table.basis[k], table.shape[k]);
-  for (const Vector3& xi : points.pressed)
-    add(lagrange_elasticity::pressed_share / 6, LagrangeTetrahedron(degree).gradients(xi),
-        LagrangeTetrahedron(shape.lattice).gradients(xi));
+  }
 }
 
 template <int degree>
@@ -62,6 +57,7 @@ void LagrangeElasticity<degree>::add(const ElasticCells& cells, Index first_node
   ensure(lagrange.degree == degree, "LagrangeElasticity: cells of another degree");
   const int shape_degree = lagrange.shape_degree;
   if (guard == Guard::inversion && bounds_.try_emplace(shape_degree, shape_degree).second) {
+    barriers_.try_emplace(shape_degree, degree, shape_degree);
     const Matrix3X places = LagrangeTetrahedron(shape_degree).nodes();
     Eigen::MatrixXd& values = values_[shape_degree];
     values.resize(E::node_count, places.cols());
@@ -76,7 +72,7 @@ void LagrangeElasticity<degree>::add(const ElasticCells& cells, Index first_node
     e.material = cells.material_of[std::size_t(t)];
     Shape shape{shape_degree, lagrange.exact, lagrange.rest.middleCols(t * n, n), {}};
     if (lagrange.offset.cols() > 0) shape.offset = lagrange.offset.middleCols(t * n, n);
-    set_points(shape, {}, e);
+    set_points(shape, 0, e);
     if (guard == Guard::none || !prevents_inversion(cells.materials[std::size_t(e.material)])) continue;
     Guarded& guarded = guarded_.emplace_back(Guarded{first + t, std::move(shape)});
     guarded.rest_determinant = bound(guarded).coefficients(guarded.shape.rest).maxCoeff();
@@ -152,10 +148,64 @@ typename LagrangeElasticity<degree>::Points LagrangeElasticity<degree>::wanted_p
   if (ratio > share * at_points) return points;
   points.level = std::max(points.level, ratio > compressed[1] ? 1 : 2);
   if (ratio > compressed[1]) return points;
-  double pressed = std::numeric_limits<double>::infinity();
-  for (const Vector3& xi : points.pressed) pressed = std::min(pressed, volume_ratio(shape, x, xi));
-  if (ratio <= share * pressed && points.pressed.size() < most_pressed) points.pressed.push_back(worst);
+  if (points.reach == 0) points.reach = 0.5 * std::min(compressed[1], share * at_points);
+  points.parts =
+      barriers_.at(shape.lattice).parts({shape.rest, shape.offset}, x, points.reach, ratio, points.parts);
   return points;
+}
+
+template <int degree>
+void LagrangeElasticity<degree>::set_barrier(Guarded& guarded) {
+  const E& e = this->elements()[std::size_t(guarded.element)];
+  const double volume = std::accumulate(e.weights.begin(), e.weights.end(), 0.0);
+  // K = ∂²Ψ/∂J² at rest, of uniform compression.
+  const double bulk_modulus =
+      element_elasticity::derivatives(this->material_of(e), Vector3::Ones()).stretch.sum() / 9;
+  guarded.resistance =
+      barriers_.at(guarded.shape.lattice)
+          .resistance({guarded.shape.rest, guarded.shape.offset}, guarded.points.parts, guarded.points.reach,
+                      lagrange_elasticity::barrier_share * bulk_modulus * volume);
+}
+
+template <int degree>
+std::vector<const typename LagrangeElasticity<degree>::Guarded*> LagrangeElasticity<degree>::resisting()
+    const {
+  std::vector<const Guarded*> result;
+  for (const Guarded& guarded : guarded_)
+    if (!guarded.points.parts.empty()) result.push_back(&guarded);
+  return result;
+}
+
+template <int degree>
+double LagrangeElasticity<degree>::value(const Matrix3X& q) const {
+  double sum = 0;
+  for (const Guarded* g : resisting())
+    sum += barriers_.at(g->shape.lattice).value(g->resistance, nodes_of(*g, q));
+  return ElementElasticity<E>::value(q) + this->scale() * sum;
+}
+
+template <int degree>
+void LagrangeElasticity<degree>::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
+  ElementElasticity<E>::add_gradient(q, gradient);
+  for (const Guarded* g : resisting()) {
+    const VectorX slope =
+        this->scale() * barriers_.at(g->shape.lattice).gradient(g->resistance, nodes_of(*g, q));
+    Index a = 0;
+    for (const Index node : this->term(g->element)) gradient.col(node) += slope.segment<3>(3 * a++);
+  }
+}
+
+template <int degree>
+void LagrangeElasticity<degree>::hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
+                                          LocalHessians& out) const {
+  ElementElasticity<E>::hessians(q, begin, end, projection, out);
+  for (const Guarded* g : resisting()) {
+    if (g->element < begin || g->element >= end) continue;
+    Eigen::MatrixXd h =
+        this->scale() * barriers_.at(g->shape.lattice).hessian(g->resistance, nodes_of(*g, q));
+    if (projection == Projection::psd) make_positive(h, NegativeEigenvalues::zeroed);
+    out[g->element] += h;
+  }
 }
 
 /// `keeps`: the points that elements have.
@@ -173,8 +223,9 @@ bool LagrangeElasticity<degree>::set_quadrature(const Matrix3X& q, bool keeps) {
     if (wanted[i] == guarded.points) continue;
     guarded.points = std::move(wanted[i]);
     which.push_back(guarded.element);
-    set_points(guarded.shape, guarded.points,
+    set_points(guarded.shape, guarded.points.level,
                by.emplace_back(this->elements()[std::size_t(guarded.element)]));
+    if (!guarded.points.parts.empty()) set_barrier(guarded);
   }
   if (!which.empty()) this->replace(which, by);
   return !which.empty();

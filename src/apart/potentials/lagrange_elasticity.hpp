@@ -1,6 +1,7 @@
 #pragma once
 #include <apart/basis/jacobian_bound.hpp>
 #include <apart/bodies/body.hpp>
+#include <apart/potentials/determinant_barrier.hpp>
 #include <apart/potentials/element_elasticity.hpp>
 
 #include <map>
@@ -34,15 +35,18 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
   /// Adds the cells of a body whose nodes start at `first_node`. Keeps no reference. `guard`: whether steps
   /// are to be bounded; what it takes costs as much as a bound of each cell.
   void add(const ElasticCells& cells, Index first_node, Guard guard = Guard::inversion);
+  double value(const Matrix3X& q) const override;
+  void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
+  void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override;
   StepBound feasible_step(const Path& path) const override;
   /// Sums the energy at more points in elements that, at these nodes, are far more compressed somewhere than
   /// at the points they have: their material would not resist there, and steps would end at feasible_step
   /// again and again. At fewer in others, down to those they began with. What it does follows from q alone.
   /// Prepare again.
   ///
-  /// However many points there are, ∫Ψ stays finite where the determinant vanishes at a single place, which
-  /// strong forces on a corner then do. So the place where an element is compressed most becomes a point of
-  /// its own, with a small share of its volume, at which Ψ does grow without bound.
+  /// Elements that are nearly inverted somewhere get a DeterminantBarrier in addition; its energy is part of
+  /// theirs.
   void refine(const Matrix3X& q) { set_quadrature(q, false); }
   /// The same during a solve: never at fewer points, so that it comes to an end. Whether anything changed.
   bool refine_further(const Matrix3X& q) { return set_quadrature(q, true); }
@@ -55,10 +59,11 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
     int exact;              ///< see LagrangeCells
     Matrix3X rest, offset;  ///< on the lattice, see LagrangeCells; x₀ empty: zero
   };
-  /// At which points the energy of an element is summed.
+  /// At which points the energy of an element is summed, and where it has a barrier.
   struct Points {
-    int level = 0;                 ///< how often the rule is refined
-    std::vector<Vector3> pressed;  ///< ξ of places where it was compressed most
+    int level = 0;     ///< how often the rule is refined
+    double reach = 0;  ///< r̂ of the barrier; 0: none
+    DeterminantBarrier::Parts parts = {};
     bool operator==(const Points&) const = default;
   };
   /// An element of a material that must not invert.
@@ -67,6 +72,7 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
     Shape shape;
     double rest_determinant = 0;  ///< a bound on that of its shape at rest, from above
     Points points = {};
+    DeterminantBarrier::Resistance resistance = {};  ///< if points.parts are not empty
   };
   /// Quadrature points in the reference tetrahedron.
   struct Table {
@@ -76,7 +82,7 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
   };
   const Table& table(const Shape& shape, int level);
   /// Sets where the energy of an element is summed.
-  void set_points(const Shape& shape, const Points& points, E& element);
+  void set_points(const Shape& shape, int level, E& element);
   bool set_quadrature(const Matrix3X& q, bool keeps);
   Matrix3X nodes_of(const Guarded& guarded, const Matrix3X& q) const;
   /// Where the lattice of the shape of an element is, from its nodes.
@@ -85,10 +91,15 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
   static double volume_ratio(const Shape& shape, const Matrix3X& x, const Vector3& xi);
   /// What an element needs in addition to the points it has, or keeps of them.
   Points wanted_points(const Guarded& guarded, const Matrix3X& nodes, const Points& kept) const;
+  /// Of an element that is nearly inverted.
+  void set_barrier(Guarded& guarded);
+  /// Guarded elements with a barrier.
+  std::vector<const Guarded*> resisting() const;
   const JacobianBound& bound(const Guarded& guarded) const { return bounds_.at(guarded.shape.lattice); }
 
   std::vector<Guarded> guarded_;
   std::map<int, JacobianBound> bounds_;         ///< by degree of the shape
+  std::map<int, DeterminantBarrier> barriers_;  ///< likewise
   std::map<int, Eigen::MatrixXd> values_;       ///< by degree of the shape, of each N_a on its lattice
   std::map<std::array<int, 3>, Table> tables_;  ///< by degree of the shape, exactness and level
 };

@@ -1,5 +1,6 @@
 #include <apart/run/scene_warnings.hpp>
 
+#include <apart/basis/jacobian_bound.hpp>
 #include <apart/basis/quadrature.hpp>
 #include <apart/run/start_check.hpp>
 #include <apart/scene/body_names.hpp>
@@ -256,6 +257,7 @@ class Warnings {
   }
 
   void check_cells(const Body& body, const BodyReport& r) {
+    check_curved_cells(body, r);
     const double extent = r.extent.maxCoeff();
     if (const auto thickness = one_cell_thickness(body, r))
       warn(
@@ -267,6 +269,37 @@ class Warnings {
           "'{}' has cells that are nearly flat (quality {:.2g}; regular ones have 1): they cost iterations "
           "and limit the step; remesh it with better-shaped cells",
           r.name, (*r.quality)[0]);
+  }
+
+  /// Whether curved cells are nearly turned inside out as they are.
+  void check_curved_cells(const Body& body, const BodyReport& r) {
+    if (!body.elastic || body.mesh.curved.empty()) return;
+    constexpr double least = 0.01;  // of the largest determinant in a cell
+    const CurvedCells& cells = body.mesh.curved.front();
+    const JacobianBound bound(cells.degree);
+    double smallest = least;
+    Index count = 0, worst = 0;
+    Vector3 place;
+    for (Index t = 0; t < cells.points.cols(); ++t) {
+      const Matrix3X x = body.mesh.points(Eigen::all, cells.points.col(t));
+      const VectorX c = bound.coefficients(x);
+      if (c.minCoeff() > least * c.maxCoeff()) continue;
+      const JacobianBound::Smallest found = bound.smallest(x, 1e-4);
+      const double share = found.value / c.maxCoeff();
+      if (share >= least) continue;
+      ++count;
+      if (share >= smallest) continue;
+      smallest = share;
+      worst = t;
+      place = x * LagrangeTetrahedron(cells.degree).values(found.xi);
+    }
+    if (count > 0)
+      warn(
+          "'{}' has {} curved cells that are barely valid; in cell {} at ({:g}, {:g}, {:g}) the determinant "
+          "of "
+          "the shape is {:.2g} of the largest: stress is wrong there, and steps are bounded by it; make the "
+          "mesh finer, or straighten its edges there",
+          r.name, count, worst, place[0], place[1], place[2], smallest);
   }
 
   void check_own_contact(int b, const BodyReport& r) {

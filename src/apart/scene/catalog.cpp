@@ -114,7 +114,8 @@ Group contacts() {
         &T::formulation},
        {{"barrier_stiffness", any_of({number(positive), choice("barrier_stiffness")}), "Pa", "\"adaptive\"",
          "stiffness of the contact force. convergent: the pressure at 0.78 of dhat (four times this at half "
-         "of it); a tenth of Young's modulus is usual. published: that of IPC, which contains the squared time "
+         "of it); a tenth of Young's modulus is usual. published: that of IPC, which contains the squared "
+         "time "
          "step and depends on the mesh"},
         &T::barrier_stiffness},
        {{"friction_coefficient", friction_coefficient(), "", "0",
@@ -124,7 +125,8 @@ Group contacts() {
          "speed below which friction is static; L means L per second"},
         &T::epsv},
        {{"friction_iterations", integer(0, 1000), "", "1",
-         "updates of the friction forces per step; 0: until they settle, at most 60"},
+         "updates of the friction forces per step, or fewer if they settle; 0: until they settle, at most "
+         "60"},
         &T::friction_iterations},
        {{"allow_nested", boolean(), "", "false",
          "true: bodies may be inside solids, at the start or when they appear"},

@@ -61,6 +61,8 @@ struct BarMesh : MeshSource {
   static constexpr std::string_view kind = "rod";
   double length = 1, thickness = 0.05;
   Index cells = 20, cross_cells = 1;
+  double bend = 0;
+  int curve = 1;
   MeshResult make(const MeshRequest& request) const;
 };
 struct SpikeMesh : MeshSource {

@@ -10,6 +10,9 @@
 #include <apart/scene/motion.hpp>
 #include <apart/scene/surface_tree.hpp>
 
+#include <cmath>
+#include <numbers>
+
 namespace apart {
 
 namespace {
@@ -42,14 +45,27 @@ Mesh filled(Mesh mesh, const Tetrahedralize& fill, const Place& place) {
   return tetrahedralize(mesh, place.message("mesh"), options);
 }
 
-/// A generated solid, or its surface, whose cells are of degree `order` and follow a shape (see
-/// curve_boundary).
-template <class Generate, class IsOn, class Nearest>
-MeshResult curved(const Generate& make, int order, const MeshRequest& request, const IsOn& is_on,
-                  const Nearest& nearest) {
+/// The value of an angle, which has many, that is nearest to another.
+double angle_near(double angle, double other) {
+  return other + std::remainder(angle - other, 2 * std::numbers::pi);
+}
+
+/// The angle of a point between the corners of a triangle that have angles. Projected points would crowd
+/// where angles are large, and polynomials through them turn back.
+template <class Angle>
+double mean_angle(const FacePoint& p, const Angle& angle) {
+  const double first = angle(p.corners[0]);
+  return first + p.weights[1] * (angle_near(angle(p.corners[1]), first) - first) +
+         p.weights[2] * (angle_near(angle(p.corners[2]), first) - first);
+}
+
+/// A generated solid, or its surface, whose cells are of degree `order`. `follow` makes straight ones follow
+/// the shape.
+template <class Generate, class Follow>
+MeshResult curved(const Generate& make, int order, const MeshRequest& request, const Follow& follow) {
   if (order == 1) return {make(request.content)};
   Mesh mesh = lifted(make(generate::Content::tetrahedra), order);
-  curve_boundary(mesh, is_on, nearest);
+  follow(mesh);
   if (request.content == generate::Content::tetrahedra) return {std::move(mesh)};
   mesh.faces = boundary_faces(mesh.curved.front());
   mesh.curved.clear();
@@ -107,43 +123,65 @@ MeshResult SphereMesh::make(const MeshRequest& request) const {
   const double n = resolution;
   check_cell_count(place, 50 * n * n * n);
   return curved([&](generate::Content content) { return generate::sphere(radius, resolution, content); },
-                curve, request, [](const auto&) { return true; },
-                [&](const Vector3& x) -> Vector3 { return x * (radius / x.norm()); });
+                curve, request,
+                [&](Mesh& mesh) {
+                  curve_boundary(
+                      mesh, [](const auto&) { return true; },
+                      [&](const FacePoint& p) -> Vector3 { return p.x * (radius / p.x.norm()); });
+                });
 }
 
 MeshResult TorusMesh::make(const MeshRequest& request) const {
   if (minor >= major)
     place["minor"].fail("got {}, must be smaller than major ({}); else the ring cuts itself", minor, major);
   check_cell_count(place, double(ring_cells) * double(tube_cells) * double(tube_cells));
+  const auto follow = [&](Mesh& mesh) {
+    // Around the ring by the angle, in which it is straight; on the boundary around the tube as well.
+    curve_along(
+        mesh,
+        [&](const Vector3& x, const Vector3* first) -> Vector3 {
+          return {angle_near(std::atan2(x[2], x[0]), first ? (*first)[0] : 0), std::hypot(x[0], x[2]), x[1]};
+        },
+        [&](const Vector3& x) -> Vector3 {
+          return {x[1] * std::cos(x[0]), x[2], x[1] * std::sin(x[0])};
+        });
+    curve_boundary(
+        mesh, [](const auto&) { return true; },
+        [&](const FacePoint& p) -> Vector3 {
+          const double ring = mean_angle(p, [](const Vector3& x) { return std::atan2(x[2], x[0]); });
+          const double tube = mean_angle(
+              p, [&](const Vector3& x) { return std::atan2(x[1], std::hypot(x[0], x[2]) - major); });
+          const double distance = major + minor * std::cos(tube);
+          return {distance * std::cos(ring), minor * std::sin(tube), distance * std::sin(ring)};
+        });
+  };
   return curved(
       [&](generate::Content content) {
         return generate::torus(major, minor, ring_cells, tube_cells, content);
       },
-      curve, request, [](const auto&) { return true; },
-      [&](const Vector3& x) -> Vector3 {
-        const Vector3 ring = Vector3(x[0], 0, x[2]).normalized() * major;
-        return ring + (x - ring).normalized() * minor;
-      });
+      curve, request, follow);
 }
 
 MeshResult CylinderMesh::make(const MeshRequest& request) const {
   const double n = resolution;
   check_cell_count(place, 20 * n * n * length_cells);
+  const auto is_round = [&](const auto& corners) {  // the faces of the ends stay flat
+    const auto is_level = [&](double y) {
+      return std::ranges::all_of(corners,
+                                 [&](const Vector3& x) { return std::abs(x[1] - y) < 1e-9 * length; });
+    };
+    return !is_level(0.5 * length) && !is_level(-0.5 * length);
+  };
   return curved(
       [&](generate::Content content) {
         return generate::cylinder(radius, length, resolution, length_cells, content);
       },
       curve, request,
-      [&](const auto& corners) {  // the faces of the ends stay flat
-        const auto is_level = [&](double y) {
-          return std::ranges::all_of(corners,
-                                     [&](const Vector3& x) { return std::abs(x[1] - y) < 1e-9 * length; });
-        };
-        return !is_level(0.5 * length) && !is_level(-0.5 * length);
-      },
-      [&](const Vector3& x) -> Vector3 {
-        const double scale = radius / Vector3(x[0], 0, x[2]).norm();
-        return {scale * x[0], x[1], scale * x[2]};
+      [&](Mesh& mesh) {
+        curve_boundary(mesh, is_round, [&](const FacePoint& p) -> Vector3 {
+          const double angle = mean_angle(p, [](const Vector3& x) { return std::atan2(x[2], x[0]); });
+          return {radius * std::cos(angle), p.x[1], radius * std::sin(angle)};
+        });
       });
 }
 
@@ -154,7 +192,27 @@ MeshResult MatMesh::make(const MeshRequest& request) const {
 
 MeshResult BarMesh::make(const MeshRequest& request) const {
   check_cell_count(place, 6.0 * cells * cross_cells * cross_cells);
-  return {generate::rod(length, thickness, cells, cross_cells, request.content)};
+  const double angle = bend * std::numbers::pi / 180, half = 0.5 * thickness;
+  if (std::abs(angle) * half >= length)
+    place["bend"].fail(
+        "got {} degrees, at which the inner side of the bar would have no length; its radius, length / "
+        "angle, must be larger than half the thickness: at most {:.4g} degrees",
+        bend, length / half * 180 / std::numbers::pi);
+  const auto bent = [&](Mesh mesh) {
+    if (angle == 0) return mesh;
+    const double radius = length / angle;  // of the centre line
+    for (Index p = 0; p < mesh.point_count(); ++p) {
+      const Vector3 x = mesh.points.col(p);
+      const double turn = x[0] / radius;
+      mesh.points.col(p) << (radius - x[1]) * std::sin(turn), radius - (radius - x[1]) * std::cos(turn), x[2];
+    }
+    return mesh;
+  };
+  const auto straight = [&](generate::Content content) {
+    return generate::rod(length, thickness, cells, cross_cells, content);
+  };
+  if (curve == 1) return {bent(straight(request.content))};
+  return curved(straight, curve, request, [&](Mesh& mesh) { mesh = bent(std::move(mesh)); });
 }
 
 MeshResult SpikeMesh::make(const MeshRequest& request) const {

@@ -109,7 +109,8 @@ std::string energy_changes(StepProblem& p, const Matrix3X& start, const Matrix3X
   const auto after = p.objective.values();
   std::string text;
   for (std::size_t i = 0; i < after.size(); ++i)
-    if ((before[i].second != 0 || after[i].second != 0) &&
+    // Barriers that were added during the step need not be finite at its start.
+    if (std::isfinite(before[i].second) && (before[i].second != 0 || after[i].second != 0) &&
         (p.time_step.has_inertia || after[i].first != p.terms.inertia.name()))  // else only a numerical aid
       text += fmt::format("{} {} by {:.3g}", text.empty() ? "" : ",", after[i].first,
                           (after[i].second - before[i].second) / p.time_step.scale);

@@ -51,7 +51,7 @@ FrictionResult solve_with_friction(StepProblem& p, Matrix3X& q, const NewtonHook
     ++report.friction_iterations;
     // Until convergence [thesis eq. 2.17]: with updated forces and bases, Newton has nothing left to do.
     const bool settled = report.friction_iterations > 1 && result.at_once && share == 1;
-    if (wanted > 0 ? report.friction_iterations >= wanted : settled) return result;
+    if (settled || (wanted > 0 && report.friction_iterations >= wanted)) return result;
     p.objective.prepare(q);
     if (report.friction_iterations >= max_friction_iterations) {
       result.unsettled = fmt::format("friction has not settled in {} solves: {}; the last one is accepted",

@@ -10,7 +10,7 @@ struct FrictionResult : NewtonResult {
 };
 
 /// Solves a step from q with friction, whose normal forces and tangent planes lag one solve behind [thesis
-/// 2.5.5]: as many solves as the scene asks for, or until they settle. They need not settle: where a sharp
+/// 2.5.5]: until they settle, or as many solves as the scene asks for. They need not settle: where a sharp
 /// edge is driven against another, friction with the tangent plane of one side can push it over to the other
 /// side, and friction there pushes it back, whatever share of the forces is updated. The number of solves is
 /// therefore limited, and the result reports it. `fresh`: there is no earlier step from which to take normal

@@ -1,0 +1,67 @@
+#pragma once
+#include <apart/basis/jacobian_bound.hpp>
+
+#include <cstdint>
+
+namespace apart {
+
+/// Resistance of curved cells against being turned inside out, everywhere and not only at quadrature points.
+///
+/// However many quadrature points there are, ∫Ψ stays finite where the determinant vanishes at a single
+/// place, and strong forces on a corner then lead there: the step bound of the cell stops every iteration.
+/// So a cell that is nearly inverted gets a barrier on the Bernstein coefficients of its determinant, on
+/// parts of it that are small enough for the coefficients to be close to the determinant:
+///
+///   B = stiffness Σ_parts Σ_γ b(r_γ / r̂),  r_γ = c_γ / c_γ at rest,  b(s) = −(s − 1)² ln s for s < 1, else
+///   0.
+///
+/// r_γ of a cell in uniform strain is its volume ratio. B is zero, with all its derivatives up to the second,
+/// where every coefficient is larger than the share r̂ of that at rest.
+class DeterminantBarrier {
+ public:
+  /// For cells with displacements of degree p, whose lattice has the degree n ≥ p.
+  DeterminantBarrier(int degree, int lattice_degree);
+
+  /// Parts of the reference tetrahedron, each by the bisections that lead to it: a one, then one bit each.
+  using Parts = std::vector<std::uint32_t>;
+
+  /// A cell as it is at rest.
+  struct Shape {
+    const Matrix3X& rest;    ///< lattice
+    const Matrix3X& offset;  ///< lattice of what is added to the displaced one, or empty
+  };
+
+  /// Parts of a cell, with its lattice at x, whose coefficients come below 4 r̂ and are not far below the
+  /// determinant: those that are get bisected. `smallest`: the smallest ratio of determinants. The parts that
+  /// the cell has are kept, or bisected further.
+  Parts parts(const Shape& shape, const Matrix3X& x, double reach, double smallest, const Parts& kept) const;
+
+  /// What resists in one cell.
+  struct Resistance {
+    double reach = 0;        ///< r̂
+    double stiffness = 0;    ///< [J], or [kg m²] if it is that of an incremental potential
+    Eigen::MatrixXd ratios;  ///< r = ratios · determinants at the lattice of the determinant
+    Eigen::MatrixXd offset;  ///< derivatives of the offset there, one 3 × 3 block below the other; or empty
+  };
+  Resistance resistance(const Shape& shape, const Parts& parts, double reach, double stiffness) const;
+
+  /// B at the nodes of the cell, 3 × n. Infinite where a coefficient is not positive.
+  double value(const Resistance& resistance, const Matrix3X& nodes) const;
+  /// Derivatives in the nodes, 3 n numbers.
+  VectorX gradient(const Resistance& resistance, const Matrix3X& nodes) const;
+  /// 3 n × 3 n, as it is.
+  Eigen::MatrixXd hessian(const Resistance& resistance, const Matrix3X& nodes) const;
+
+ private:
+  static constexpr int most_bisections = 18;
+  /// The derivative ∂x/∂ξ at point l of the lattice of the determinant.
+  Matrix3 slope(const Resistance& resistance, const Matrix3X& nodes, std::size_t l) const;
+  VectorX determinants(const Resistance& resistance, const Matrix3X& nodes) const;
+
+  JacobianBound bound_;
+  Eigen::MatrixXd fit_;            ///< coefficients = fit · determinants
+  std::vector<Matrix3X> basis_;    ///< ∂N_a/∂ξ of the displacements at each point of the lattice
+  std::vector<Matrix3X> lattice_;  ///< the same of the lattice of the cell
+};
+
+}  // namespace apart
