@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 
 /// Numbers of summary.json that are columns.
 constexpr std::string_view summary_columns[] = {
-    "steps",   "simulated_seconds", "cpu_seconds", "newton_iterations", "max_contacts",  "min_distance",
-    "min_gap", "min_volume_ratio",  "max_strain",  "intersection_free", "inversion_free"};
+    "steps",           "simulated_seconds", "cpu_seconds",      "newton_iterations", "max_contacts",
+    "min_distance",    "min_gap",           "min_volume_ratio", "max_strain",        "max_stretch",
+    "max_compression", "intersection_free", "inversion_free"};
 
 nlohmann::json read_or_null(const fs::path& file) {
   std::ifstream in(file);
