@@ -91,9 +91,10 @@ int render_run(const RenderArguments& arguments) {
   const std::vector<Frame> fitted = arguments.fit_frame ? std::vector{frame} : frames;
   picture.camera = camera_of(arguments, fitted);
   if (!film) {
-    picture.surroundings.emplace();
+    Surroundings all;
     for (const Frame& some : fitted)
-      for (const int body : surroundings(some, picture).glass) picture.surroundings->glass.push_back(body);
+      for (const int body : surroundings(some, picture).glass) all.glass.push_back(body);
+    picture.surroundings = all;
   }
   if (!arguments.colour.empty()) {
     const std::span<const Frame> shown = film ? std::span<const Frame>(frames) : std::span(&frame, 1);
