@@ -104,12 +104,17 @@ std::vector<double> contact_pressure(const Probe& probe, const StepEnd& end) {
     const Vector3 a = x.col(face[0]), b = x.col(face[1]), c = x.col(face[2]);
     for (const int v : face) area[v] += (b - a).cross(c - a).norm() / 6;
   }
-  double largest = 0, total = 0, touched = 0;
+  double largest = 0, total = 0, touched = 0, strongest = 0;
+  const auto counts = [&](Index v) {
+    const auto body = std::size_t(surface.vertex_body[std::size_t(v)]);
+    return area[v] > 0 && p.present[body] && among(probe.bodies, int(body));
+  };
+  for (Index v = 0; v < x.cols(); ++v)
+    if (counts(v)) strongest = std::max(strongest, force.col(v).norm());
   for (Index v = 0; v < x.cols(); ++v) {
-    const int body = surface.vertex_body[std::size_t(v)];
-    if (!among(probe.bodies, body) || !p.present[std::size_t(body)] || area[v] == 0) continue;
+    // What is left by rounding of forces that cancel, or of closest points beside a vertex, is no touch.
+    if (!counts(v) || !(force.col(v).norm() > 1e-6 * strongest)) continue;
     const double normal = force.col(v).norm() / p.time_step.contact_scale;
-    if (normal == 0) continue;
     largest = std::max(largest, normal / area[v]);
     total += normal;
     touched += area[v];
