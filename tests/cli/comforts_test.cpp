@@ -90,7 +90,7 @@ TEST_F(Comforts, WhatANewSceneCannotHoldIsReported) {
 }
 
 TEST_F(Comforts, OnATerminalANewSceneIsAskedFor) {
-  if (!fs::exists("/usr/bin/script")) GTEST_SKIP() << "needs script(1), of util-linux";
+  if (!fs::exists("/usr/bin/script")) GTEST_SKIP() << "script(1) was not found: install bsdutils";
   // Wrong answers are asked again; empty ones take what is offered.
   const Outcome asked = shell(
       R"(printf 'asked.json\ncat\ncloth\n\nwolle\nwool\n\n\n0.5\n' | script -qec "$APART new" /dev/null)");
@@ -117,7 +117,7 @@ TEST_F(Comforts, BashCompletesCommandsOptionsAndExamples) {
 }
 
 TEST_F(Comforts, TheCompletionForZshIsValid) {
-  if (!fs::exists("/bin/zsh")) GTEST_SKIP() << "needs zsh";
+  if (!fs::exists("/bin/zsh")) GTEST_SKIP() << "zsh was not found: install zsh";
   const Outcome checked = shell("$APART completion zsh >_apart && zsh -n _apart");
   EXPECT_EQ(checked.code, 0) << checked.err;
 }
