@@ -22,7 +22,7 @@ PARALLEL := core geometry collision potentials solver verify physics viewer web
 SPACE := $(subst ,, )
 SOURCES := find src tests bench -name '*.cpp' -o -name '*.hpp'
 
-.PHONY: build run test slow-test bench bench-compare ccd-campaign stress scenes fuzz sanitize sanitize-threads install python install-python format check-format clean help dependencies configure
+.PHONY: build run test slow-test bench bench-compare ccd-campaign stress scenes fuzz sanitize sanitize-threads install package docs gallery python install-python format check-format clean help dependencies configure
 .SILENT:
 
 build: configure # build the program: build/apart
@@ -78,6 +78,18 @@ sanitize-threads: # the tests of what runs in parallel with the thread sanitizer
 install: build # install program, library and CMake package below PREFIX=/usr/local
 	cmake --install $(BUILD) --prefix "$(PREFIX)" >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
 	echo "Installed below $(PREFIX); the list is $(BUILD)/install_manifest.txt"
+
+package: build # build the Debian package of the program: build/apart_VERSION_ARCHITECTURE.deb
+	[ "$(DEPENDENCIES)" = no ] || scripts/install-dependencies dpkg-dev
+	cd $(BUILD) && cpack -G DEB >package.log 2>&1 || { cat package.log; exit 1; }
+	ls $(BUILD)/apart_*.deb
+
+docs: build # build the documentation as a site with search: build/docs/index.html
+	[ "$(DEPENDENCIES)" = no ] || scripts/install-dependencies mkdocs
+	scripts/make-docs $(BUILD)/apart $(BUILD)/docs
+
+gallery: build # run, prove and film every example: docs/gallery.md; NAMES="..." only these; resumes where it stopped
+	scripts/make-gallery $(BUILD)/apart $(BUILD)/gallery docs $(NAMES)
 
 python: configure # build the Python package: build/python/apart
 	$(NINJA) python

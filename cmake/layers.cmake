@@ -122,7 +122,7 @@ function(apart_program name)
   target_compile_options(apart_${name} PRIVATE -O1)
   target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled_scene)
   apart_batches(apart_${name} 10)
-  install(TARGETS apart_${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS apart_${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endfunction()
 
 # In ${CMAKE_BINARY_DIR}/python/apart, where cmake/python.cmake puts the rest of the package.

@@ -119,7 +119,7 @@ TEST_F(Outputs, AnUnknownCommandGetsTheNearestAsSuggestion) {
   EXPECT_NE(apart({"exmaples"}).err.find("'apart examples'"), std::string::npos);
   const Outcome far = apart({"simulate-this-now"});
   EXPECT_EQ(far.code, 64);
-  EXPECT_NE(far.err.find("the commands are run, check, verify"), std::string::npos) << far.err;
+  EXPECT_NE(far.err.find("the commands are new, run, check, verify"), std::string::npos) << far.err;
   write_file(directory / "scene.json", "{}");
   EXPECT_NE(apart({"scene.json"}).err.find("apart run scene.json"), std::string::npos);
 }

@@ -102,14 +102,14 @@ TEST_F(Runs, LeaveADirectoryWithEverythingInIt) {
   EXPECT_EQ(line_count(directory / "out/steps.csv"), 13u);
 
   const nlohmann::json summary = summary_of(directory / "out");
-  for (const char* key : {"steps",          "simulated_seconds", "wall_seconds",
-                          "cpu_seconds",    "threads",           "newton_iterations",
-                          "linear_solves",  "max_contacts",      "mean_contacts",
-                          "min_distance",   "min_gap",           "min_volume_ratio",
-                          "max_strain",     "peak_rss_bytes",    "intersection_free",
-                          "inversion_free", "converged_steps",   "timings",
-                          "dofs",           "scene_digest",      "run_digest",
-                          "version"})
+  for (const char* key : {"steps",           "simulated_seconds", "wall_seconds",
+                          "cpu_seconds",     "threads",           "newton_iterations",
+                          "linear_solves",   "max_contacts",      "mean_contacts",
+                          "min_distance",    "min_gap",           "min_volume_ratio",
+                          "max_strain",      "max_stretch",       "max_compression",
+                          "peak_rss_bytes",  "intersection_free", "inversion_free",
+                          "converged_steps", "timings",           "dofs",
+                          "scene_digest",    "run_digest",        "version"})
     EXPECT_TRUE(summary.contains(key)) << key;
   EXPECT_EQ(summary["steps"], 12);
   EXPECT_EQ(summary["converged_steps"], 12);

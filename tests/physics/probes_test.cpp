@@ -34,6 +34,40 @@ TEST(Probes, WeightOnTheFloorIsWhatTheFloorBears) {
   EXPECT_NEAR(nothing[1], 0, 1e-4 * weight) << "nothing holds the block but contact";
 }
 
+TEST(Probes, PressureTimesAreaIsTheWeightAndStretchAndCompressionAreApart) {
+  SmallScene scene;
+  scene.options.integrator.scheme = Integrator::quasi_static;
+  scene.options.solver.tolerance = 1e-8;
+  scene.bodies.push_back(make_volume("block",
+                                     moved(generate::box({0.2, 0.1, 0.2}, {4, 2, 4}), {0, 0.0508, 0}),
+                                     soft(1e6), 1000, MassKind::lumped));
+  scene.bodies.push_back(make_obstacle("table", generate::grid(1, 1, 2, 2)));
+  const PointSet block = all_points(scene.bodies[0]), table = all_points(scene.bodies[1]);
+  auto s = scene.simulation();
+  StepReport report;
+  for (int step = 0; step < 3; ++step) report = s->step();
+  const double weight = 9.81 * total_mass(s->model().bodies[0]);
+  const std::vector<double> pressure = s->measure({"", Probe::Kind::pressure, {0}, {}, {}});
+  EXPECT_NEAR(pressure[1] * pressure[2], weight, 1e-3 * weight) << "all forces are level";
+  EXPECT_GE(pressure[0], pressure[1]);
+  // The sole, and parts of the triangles on the sides that points at its rim belong to: less than the lowest
+  // row.
+  EXPECT_GT(pressure[2], 0.2 * 0.2);
+  EXPECT_LT(pressure[2], 0.2 * 0.2 + 4 * 0.2 * 0.05);
+  const std::vector<double> down = s->measure({"", Probe::Kind::displacement, {0}, {}, {block}});
+  const std::vector<double> now = s->measure({"", Probe::Kind::position, {0}, {}, {block}});
+  EXPECT_NEAR(down[1], now[1] - 0.0508, 1e-12);
+  EXPECT_LT(down[1], 0);
+  EXPECT_EQ(s->measure({"", Probe::Kind::displacement, {1}, {}, {table}})[1], 0) << "is not moved";
+  const std::vector<double> strain = s->measure({"", Probe::Kind::strain, {0}, {}, {}});
+  EXPECT_EQ(strain[2], report.max_stretch);
+  EXPECT_EQ(strain[3], report.max_compression);
+  EXPECT_GT(report.max_compression, report.max_stretch)
+      << "a block is pressed by its weight, and widens by less";
+  EXPECT_GT(report.max_stretch, 0);
+  EXPECT_EQ(report.max_strain, report.max_compression);
+}
+
 TEST(Probes, AbsentBodiesCountForNothing) {
   SmallScene scene;
   scene.options.gravity.setZero();

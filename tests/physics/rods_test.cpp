@@ -69,6 +69,8 @@ TEST(Rods, APulledRodStretchesByForceOverStiffness) {
   const double strain = 1 / (0.5e6 * std::numbers::pi * 1e-4);
   EXPECT_NEAR(simulation->state().nodes(0, 10) - 0.5, strain, 1e-6 * strain);
   EXPECT_NEAR(report.max_strain, strain, 1e-6 * strain);
+  EXPECT_EQ(report.max_stretch, report.max_strain);
+  EXPECT_NEAR(report.max_compression, 0, 1e-9) << "all of it is pulled";
 }
 
 TEST(Rods, AFreeRodKeepsMomentumAndEnergy) {

@@ -91,6 +91,7 @@ TEST(Shells, UniaxialPatchTestIsExact) {
   const double expected = 0.5 * young * e11 * e11 * 0.6 * thickness;
   EXPECT_NEAR(report.elastic_energy, expected, 1e-9 * expected);
   EXPECT_NEAR(report.max_strain, stretch - 1, 1e-9);
+  EXPECT_EQ(report.max_stretch, report.max_strain);
 }
 
 TEST(Shells, ShearPatchTestIsExact) {

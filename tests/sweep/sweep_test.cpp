@@ -81,6 +81,50 @@ TEST_F(Sweep, AnInterruptedStudyGoesOnWhereItStopped) {
   EXPECT_EQ(line_count(directory / "out/runs/000000/steps.csv"), done);
 }
 
+TEST_F(Sweep, AnInterruptedRunGoesOnFromItsCheckpointToTheSameNumbers) {
+  write_file(directory / "study.json", R"({"scene": "scene.json", "frames": false, "steps": 4000,
+    "parameters": {"gravity[1]": {"values": [-0.001]}}})");
+  const auto started = [&](const std::string&) {
+    return line_count(directory / "cut/runs/000000/steps.csv") > 3;
+  };
+  const Outcome cut =
+      run_program(APART_PROGRAM, {"sweep", "study.json", "-o", "cut"}, directory.path(), {started, SIGINT});
+  ASSERT_EQ(cut.code, 128 + SIGINT) << cut.err;
+  const std::size_t before = line_count(directory / "cut/runs/000000/steps.csv");
+  ASSERT_LT(before, 4001u);
+  ASSERT_TRUE(fs::exists(directory / "cut/runs/000000/checkpoint"));
+  EXPECT_EQ(apart({"sweep", "study.json", "-o", "cut"}).code, 0);
+  EXPECT_EQ(apart({"sweep", "study.json", "-o", "whole"}).code, 0);
+  EXPECT_EQ(line_count(directory / "cut/runs/000000/steps.csv"), 4001u);
+  EXPECT_EQ(read_file(directory / "cut/runs/000000/probes.csv"),
+            read_file(directory / "whole/runs/000000/probes.csv"));
+}
+
+TEST_F(Sweep, TheReportShowsTheLastFrameOfEachRun) {
+  write_file(directory / "study.json",
+             R"({"scene": "scene.json", "parameters": {"gravity[1]": {"values": [-1, -2]}}})");
+  ASSERT_EQ(apart({"sweep", "study.json", "-o", "out"}).code, 0);
+  const std::string page = read_file(directory / "out/report.html");
+  for (const std::string run : {"000000", "000001"}) {
+    EXPECT_NE(page.find("<img src=\"runs/" + run + ".png\""), std::string::npos) << page;
+    EXPECT_TRUE(read_file(directory / "out/runs" / (run + ".png")).starts_with("\x89PNG"));
+  }
+  const auto when = fs::last_write_time(directory / "out/runs/000001.png");
+  EXPECT_EQ(apart({"sweep", "study.json", "-o", "out"}).code, 0);
+  EXPECT_EQ(fs::last_write_time(directory / "out/runs/000001.png"), when) << "is drawn once";
+}
+
+TEST_F(Sweep, ATaskOfAJobArrayDoesItsRunAlone) {
+  ASSERT_EQ(apart({"sweep", "study.json", "-o", "out", "--slurm", "job.sh"}).code, 0);
+  const Outcome task = run_program("/bin/sh", {"-c", "SLURM_ARRAY_TASK_ID=1 sh job.sh"}, directory.path());
+  EXPECT_EQ(task.code, 0) << task.err;
+  EXPECT_TRUE(fs::exists(directory / "out/runs/000001.json"));
+  EXPECT_FALSE(fs::exists(directory / "out/runs/000000.json"));
+  EXPECT_FALSE(fs::exists(directory / "out/results.csv"));
+  EXPECT_EQ(apart({"sweep", "study.json", "-o", "out", "--collect"}).code, 0);
+  EXPECT_EQ(rows(directory / "out/results.csv").size(), 2u);
+}
+
 TEST_F(Sweep, TheScriptForSlurmWorksWithoutIt) {
   EXPECT_EQ(apart({"sweep", "study.json", "-o", "out", "--slurm", "job.sh"}).code, 0);
   EXPECT_NE(read_file(directory / "job.sh").find("#SBATCH --array=0-2"), std::string::npos);

@@ -153,9 +153,34 @@ TEST(PointField, IsWhatTheFrameSays) {
   EXPECT_LE(strain.maxCoeff(), 1);
   EXPECT_LT(strain[0], strain[f.mesh.point_count() - 1]);
   for (const FieldKind& kind : field_kinds()) {
-    EXPECT_TRUE(kind.present(f)) << kind.name;
-    EXPECT_EQ(point_field(f, kind.name, 0.05).size(), f.mesh.point_count()) << kind.name;
+    EXPECT_EQ(kind.present(f), kind.name != "displacement") << kind.name;
+    EXPECT_EQ(point_field(f, kind.name, 0.05, f.mesh.points).size(), f.mesh.point_count()) << kind.name;
   }
+}
+
+TEST(PointField, DisplacementIsTheWayFromTheStart) {
+  FrameBuilder b = cubes(0.01);
+  Frame& f = b.frame;
+  const Matrix3X start = f.mesh.points;
+  f.mesh.points.row(1).array() += 0.25;
+  EXPECT_NEAR((point_field(f, "displacement", 1, start).array() - 0.25).abs().maxCoeff(), 0, 1e-15);
+  EXPECT_THROW(point_field(f, "displacement", 1, start.leftCols(3)), InputError);
+}
+
+TEST(PointField, PressureOnASheetIsForcePerArea) {
+  FrameBuilder b;
+  b.add({"sheet", "shell"}, generate::grid(2, 3, 4, 4));
+  b.add({"rope", "rod"}, generate::segments(2, 4));
+  Frame& f = b.frame;
+  const Index sheet = 25;
+  // A pressure of 10 Pa upwards, and as much along the sheet, which is friction.
+  f.contact_force = Matrix3X::Zero(3, f.mesh.point_count());
+  for (const auto& face : f.mesh.faces.colwise())
+    for (const int p : face) f.contact_force.col(p) += Vector3(10, 10, 0) * (2.0 * 3.0 / 32) / 3;
+  const VectorX pressure = point_field(f, "contact_pressure", 1);
+  for (Index i = 0; i < sheet; ++i) EXPECT_NEAR(pressure[i], 10, 1e-12);
+  for (Index i = sheet; i < f.mesh.point_count(); ++i)
+    EXPECT_TRUE(std::isnan(pressure[i])) << "has no surface";
 }
 
 /// A ball of curved cells whose surface is what contact sees of them.

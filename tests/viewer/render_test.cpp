@@ -304,23 +304,24 @@ TEST(Render, AbsentHalfSpacesAreNotDrawn) {
   EXPECT_NE(draw(b.frame, options).rgb, with.rgb);
 }
 
-TEST(Shapes, AreAsThickAsTheBodiesThemselves) {
+TEST(Shapes, AreAsThickAsContactKeepsThemApartAndNeverThicker) {
   FrameBuilder b;
   b.add({"rope", "rod"}, generate::segments(2, 4));
   b.add({"dust", "particles"}, generate::points({2, 1, 2}, 0.3));
   b.add({"wire", "obstacle"}, generate::segments(2, 4));
   const auto radius = [&](std::size_t i) { return shapes_of(b.frame, {Vector3::Zero(), 2})[i].radius; };
+  b.frame.drawn_thickness = {0.04, 0.2, 0};
+  for (const std::size_t i : {0u, 1u, 2u}) EXPECT_EQ(radius(i), 0) << "contact keeps nothing";
   b.frame.thickness = {0.001, 0.002, 0.008};
   b.frame.self_reach = {0.002, 0.003, 0.01};
-  EXPECT_FLOAT_EQ(radius(0), 0.00025f) << "what contact keeps, where a frame says no more";
-  b.frame.drawn_thickness = {0.04, 0.2, 0};
-  EXPECT_FLOAT_EQ(radius(0), 0.01f);
-  EXPECT_FLOAT_EQ(radius(1), 0.05f);
+  EXPECT_FLOAT_EQ(radius(0), 0.00025f) << "whatever their material is said to be";
+  EXPECT_FLOAT_EQ(radius(1), 0.0005f);
   EXPECT_FLOAT_EQ(radius(2), 0.002f);
-  b.frame.thickness.clear();
-  b.frame.self_reach.clear();
-  EXPECT_FLOAT_EQ(radius(1), 0.05f);
-  EXPECT_GT(radius(2), 0) << "can be seen";
+  // A pair that keeps less than the mean of the two: half of it.
+  b.frame.pair_thickness = {{0, 2, 0.5 * 0.5 * (0.001 + 0.008)}};
+  EXPECT_FLOAT_EQ(radius(0), 0.000125f);
+  EXPECT_FLOAT_EQ(radius(1), 0.0005f);
+  EXPECT_FLOAT_EQ(radius(2), 0.001f);
 }
 
 TEST(Shapes, AreOfBodiesThatArePresent) {

@@ -3,9 +3,9 @@
 #include <apart/cli/memory_option.hpp>
 #include <apart/cli/messages.hpp>
 #include <apart/cli/output_file.hpp>
+#include <apart/cli/scene_argument.hpp>
 #include <apart/core/counted.hpp>
 #include <apart/core/parallel.hpp>
-#include <apart/importers/importers.hpp>
 #include <apart/run/repair.hpp>
 #include <apart/run/scene_warnings.hpp>
 #include <apart/run/start_check.hpp>
@@ -101,7 +101,7 @@ int check(const CheckArguments& arguments) {
   set_thread_count(0);
   bound_memory(arguments.memory);
   if (!arguments.output.empty()) ensure_may_write(arguments.output, arguments.force);
-  const SceneFile file = open_scene(arguments.scene, arguments.overrides);
+  const SceneFile file = open_scene_argument(arguments.scene, arguments.overrides);
   print_notes(file.notes);
   const Scene scene = build_scene(file);
   print_notes(scene.notes);
@@ -149,7 +149,7 @@ int check(const CheckArguments& arguments) {
 void add_check_command(CLI::App& app, int& code) {
   const auto arguments = std::make_shared<CheckArguments>();
   CLI::App* command = app.add_subcommand("check", "Load a scene and report what would keep it from running");
-  command->add_option("SCENE", arguments->scene, "Scene file, or name of a built-in example")->required();
+  command->add_option("SCENE", arguments->scene, scene_argument_help)->required();
   command->add_option(
       "-o,--output", arguments->output,
       "Mesh file for the elements that intersect or are too close; default: NAME-problems.vtu, or "

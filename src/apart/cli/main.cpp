@@ -2,7 +2,9 @@
 #include <apart/cli/ccd_command.hpp>
 #include <apart/cli/check_command.hpp>
 #include <apart/cli/exit_codes.hpp>
+#include <apart/cli/manual_command.hpp>
 #include <apart/cli/messages.hpp>
+#include <apart/cli/new_command.hpp>
 #include <apart/cli/output_file.hpp>
 #include <apart/cli/plot_command.hpp>
 #include <apart/cli/render_command.hpp>
@@ -146,6 +148,7 @@ int dispatch(int argc, char** argv) {
       "4 verification failed, 64 wrong usage, 130 interrupted.");
   int code = exit_done;
 
+  add_new_command(app, code);
   add_run_command(app, code);
   add_check_command(app, code);
 
@@ -193,6 +196,7 @@ int dispatch(int argc, char** argv) {
   add_plot_command(app, code);
   add_sweep_command(app, code);
   add_ccd_command(app, code);
+  add_manual_commands(app, code);
 
   if (const std::string unknown = unknown_command(app, argc, argv); !unknown.empty()) {
     fmt::print(stderr, "{}\n", unknown);

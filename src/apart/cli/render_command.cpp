@@ -30,7 +30,7 @@ struct RenderArguments {
   std::vector<double> eye, target, up, range;
   std::optional<double> field_of_view, speed;
   double rate = FilmOptions().rate, orbit = 0;
-  bool force = false, no_legend = false;
+  bool force = false, no_legend = false, fit_frame = false;
 };
 
 Vector3 vector(const std::vector<double>& numbers) {
@@ -38,9 +38,7 @@ Vector3 vector(const std::vector<double>& numbers) {
 }
 
 /// The given camera, completed by the automatic one.
-std::optional<Camera> camera_of(const RenderArguments& arguments, const std::vector<Frame>& frames) {
-  if (arguments.eye.empty() && arguments.target.empty() && arguments.up.empty() && !arguments.field_of_view)
-    return std::nullopt;
+Camera camera_of(const RenderArguments& arguments, const std::vector<Frame>& frames) {
   Camera camera = automatic_camera(frames, double(arguments.picture.width) / arguments.picture.height);
   const Vector3 offset = camera.eye - camera.target;
   if (!arguments.target.empty()) {
@@ -66,6 +64,8 @@ int render_run(const RenderArguments& arguments) {
   set_thread_count(0);
   const std::vector<fs::path> files = list_frames(arguments.run);
   const bool film = !arguments.output.empty() && is_film(arguments.output);
+  if (film && arguments.fit_frame)
+    throw InputError("--fit frame: a film has one camera, which shows all that happens; leave it out");
   if (film && arguments.frame)
     throw InputError("--frame {}: a film shows all frames; name a .png file, or leave it out",
                      *arguments.frame);
@@ -75,24 +75,31 @@ int render_run(const RenderArguments& arguments) {
                      files.size() - 1);
   if (!film && !arguments.output.empty() &&
       lower_case(fs::path(arguments.output).extension().string()) != ".png")
-    throw InputError("{}: must end in .png for a picture, or in .mp4, .mkv, .mov or .webm for a film",
-                     arguments.output);
+    throw InputError(
+        "{}: must end in .png for a picture, or in .mp4, .mkv, .mov, .webm, .webp or .gif for a film",
+        arguments.output);
   const fs::path output = arguments.output.empty()
                               ? fs::path(arguments.run) / fmt::format("frame_{:06}.png", number)
                               : fs::path(arguments.output);
   ensure_may_write(output, arguments.force);
 
-  // What decides about camera and colours: the frame, or some of the film's.
-  std::vector<Frame> frames;
-  const std::size_t some = film ? std::min<std::size_t>(8, files.size()) : 1;
-  for (std::size_t i = 0; i < some; ++i)
-    frames.push_back(read_frame(
-        files[film ? (some == 1 ? 0 : i * (files.size() - 1) / (some - 1)) : std::size_t(number)]));
+  // The camera, and what is drawn as glass, are the same in all pictures of a run.
+  const std::vector<Frame> frames = some_frames(files);
+  const Frame frame = film ? Frame() : read_frame(files[std::size_t(number)]);
   RenderOptions picture = arguments.picture;
   picture.legend = !arguments.no_legend;
-  picture.camera = camera_of(arguments, frames);
+  const std::vector<Frame> fitted = arguments.fit_frame ? std::vector{frame} : frames;
+  picture.camera = camera_of(arguments, fitted);
+  if (!film) {
+    Surroundings all;
+    for (const Frame& some : fitted)
+      for (const int body : surroundings(some, picture).glass) all.glass.push_back(body);
+    picture.surroundings = all;
+  }
   if (!arguments.colour.empty()) {
-    picture.colouring = spanning(arguments.colour, reach_of(arguments.run, frames.front()), frames);
+    const std::span<const Frame> shown = film ? std::span<const Frame>(frames) : std::span(&frame, 1);
+    picture.colouring = spanning(arguments.colour, reach_of(arguments.run, frames.front()), shown,
+                                 frames.front().mesh.points);
     if (!arguments.range.empty()) {
       picture.colouring->low = arguments.range[0];
       picture.colouring->high = arguments.range[1];
@@ -101,7 +108,7 @@ int render_run(const RenderArguments& arguments) {
                picture.colouring->high, find_field(arguments.colour).unit);
   }
   if (!film) {
-    render(frames.front(), picture, output);
+    render(frame, picture, output);
     fmt::print("{}\n", output.string());
     return exit_done;
   }
@@ -197,8 +204,9 @@ void add_render_commands(CLI::App& app, int& code) {
   CLI::App* command = app.add_subcommand("render", "Draw a frame of a run, or film the run");
   command->add_option("RUN", render->run, "Run directory")->required();
   command->add_option("--frame", render->frame, "Picture: number of the frame, from 0; default: the last");
-  command->add_option("-o,--output", render->output,
-                      "PNG file, or a film: .mp4, .mkv, .mov, .webm; default: RUN/frame_NUMBER.png");
+  command->add_option(
+      "-o,--output", render->output,
+      "PNG file, or a film: .mp4, .mkv, .mov, .webm, .webp, .gif; default: RUN/frame_NUMBER.png");
   command
       ->add_option_function<std::string>(
           "--size",
@@ -226,6 +234,18 @@ void add_render_commands(CLI::App& app, int& code) {
   three("--up", render->up, "What is up in the picture");
   command->add_option("--fov", render->field_of_view, "Field of view, of the height [degrees]; default: 30")
       ->check(CLI::Range(1.0, 150.0));
+  command
+      ->add_option_function<std::string>(
+          "--fit",
+          [render](const std::string& text) {
+            if (text != "run" && text != "frame")
+              throw CLI::ValidationError("--fit", fmt::format("got '{}', must be 'run' or 'frame'", text));
+            render->fit_frame = text == "frame";
+          },
+          "What the camera shows unless placed: all that happens in the run, the same in all pictures of it, "
+          "or "
+          "the frame alone; default: run")
+      ->type_name("run|frame");
   std::string fields;
   for (const FieldKind& kind : field_kinds()) fields += (fields.empty() ? "" : ", ") + std::string(kind.name);
   command->add_option("--colour,--color", render->colour, "Colour by " + fields + "; default: by body")

@@ -4,9 +4,9 @@
 #include <apart/cli/messages.hpp>
 #include <apart/cli/progress.hpp>
 #include <apart/cli/run_command.hpp>
+#include <apart/cli/scene_argument.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
-#include <apart/importers/importers.hpp>
 #include <apart/queries/query_recorder.hpp>
 #include <apart/run/run.hpp>
 #include <apart/run/run_directory.hpp>
@@ -30,13 +30,14 @@ struct RunArguments {
   int threads = 0;
   std::size_t memory = 0;  ///< [bytes]; 0: most of the free memory
   bool no_frames = false, record_iterates = false, force = false, profile = false;
+  bool quiet = false;
 };
 
-int report(const RunResult& result, const fs::path& directory) {
+int report(const RunResult& result, const fs::path& directory, bool quiet) {
   const std::string where = directory.string(), typed = shell_word(where);
   switch (result.end) {
     case RunEnd::finished:
-      fmt::print("done, no intersections: {}\n", where);
+      if (!quiet) fmt::print("done, no intersections: {}\n", where);
       return exit_done;
     case RunEnd::interrupted:
       fmt::print(stderr, "{}; continue with: apart run --resume {}\n", result.reason, typed);
@@ -69,8 +70,10 @@ int run(const RunArguments& arguments) {
   if (arguments.steps > 0) options.steps = arguments.steps;
   options.frames = !arguments.no_frames;
   options.record_iterates = arguments.record_iterates;
-  options.on_step = [&](const Progress& progress) { line.show(progress); };
-  options.on_iteration = [&](const IterationReport& iteration) { line.show(iteration); };
+  if (!arguments.quiet) {
+    options.on_step = [&](const Progress& progress) { line.show(progress); };
+    options.on_iteration = [&](const IterationReport& iteration) { line.show(iteration); };
+  }
   options.on_note = [&](const std::string& note) { line.note(note); };
   options.profile = arguments.profile;
   options.should_stop = [] { return Interruption::received() != 0; };
@@ -108,7 +111,7 @@ int run(const RunArguments& arguments) {
     interruption.emplace(keep_state);
     result = resume_run(file, scene, directory, options);
   } else {
-    const SceneFile file = open_scene(arguments.scene, arguments.overrides);
+    const SceneFile file = open_scene_argument(arguments.scene, arguments.overrides);
     print_notes(file.notes);
     const Scene scene = build_scene(file);
     print_notes(scene.notes);
@@ -124,7 +127,7 @@ int run(const RunArguments& arguments) {
   line.close();
   if (arguments.profile) fmt::print("{}timeline: {}\n", result.profile, (directory / "trace.json").string());
   if (record) recorder.write(arguments.record_ccd, recorded);
-  return report(result, directory);
+  return report(result, directory, arguments.quiet);
 }
 
 }  // namespace
@@ -132,8 +135,7 @@ int run(const RunArguments& arguments) {
 void add_run_command(CLI::App& app, int& code) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Simulate a scene");
-  auto* scene_option =
-      command->add_option("SCENE", arguments->scene, "Scene file, or name of a built-in example");
+  auto* scene_option = command->add_option("SCENE", arguments->scene, scene_argument_help);
   command->add_option("-o,--output", arguments->directory,
                       "Run directory; default: run-NAME, or run-NAME-2, ... if that exists");
   const CLI::Range at_least_one(1, std::numeric_limits<int>::max(), "NUMBER");
@@ -162,6 +164,7 @@ void add_run_command(CLI::App& app, int& code) {
                             ->type_name("DIR");
   command->add_flag("--profile", arguments->profile,
                     "Print where the time went, and write trace.json for chrome://tracing");
+  command->add_flag("-q,--quiet", arguments->quiet, "Show no progress: print warnings and errors only");
   command->add_flag("--force", arguments->force, "Replace the results of an earlier run in the directory");
   resume_option->excludes(scene_option);
   command->callback([arguments, &code] {

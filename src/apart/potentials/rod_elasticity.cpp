@@ -174,12 +174,12 @@ void RodElasticity::hessians(const Matrix3X& q, Index begin, Index end, Projecti
   }
 }
 
-double RodElasticity::largest_strain(const Matrix3X& q) const {
-  return parallel_max(term_count(), 0.0, [&](Index i) {
-    const Term& term = terms_[i];
-    if (term.is_bend()) return 0.0;
-    return std::abs((q.col(term.nodes[1]) - q.col(term.nodes[0])).norm() / term.rest - 1);
-  });
+Strains RodElasticity::largest_strains(const Matrix3X& q) const {
+  const auto elongation = [&](Index i) {
+    const Term& term = terms_[std::size_t(i)];
+    return term.is_bend() ? 0.0 : (q.col(term.nodes[1]) - q.col(term.nodes[0])).norm() / term.rest - 1;
+  };
+  return {parallel_max(term_count(), 0.0, elongation), -parallel_min(term_count(), 0.0, elongation)};
 }
 
 }  // namespace apart

@@ -4,6 +4,13 @@
 
 namespace apart {
 
+/// Of the stretches σ of some elements; neither is negative.
+struct Strains {
+  double stretch = 0;      ///< largest σ − 1
+  double compression = 0;  ///< largest 1 − σ
+  double largest() const { return stretch > compression ? stretch : compression; }
+};
+
 /// scale · (Σ EA L/2 (l/L − 1)² over segments + Σ α/l̄ (k − k̄)² over bends) of nodes; scale = dt².
 ///
 /// k = |κb| = 2 tan(θ/2) is the discrete curvature at a node that two segments turn by θ [C-IPC supplement
@@ -29,8 +36,7 @@ class RodElasticity final : public Potential {
   void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
                 LocalHessians& out) const override;
 
-  /// Largest |l/L − 1| over all segments.
-  double largest_strain(const Matrix3X& q) const;
+  Strains largest_strains(const Matrix3X& q) const;  ///< over all segments
 
  private:
   struct Term {

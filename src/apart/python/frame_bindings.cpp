@@ -103,7 +103,8 @@ void bind_frame(py::module_& m) {
             return owned(compute([&] { return point_field(frame, name, contact_reach({}, {}, frame)); }));
           },
           py::arg("name"),
-          "speed, stress, strain, contact_force or gap at every point; nan where it has no meaning")
+          "speed, stress, strain, contact_force, contact_pressure or gap at every point; nan where it has no "
+          "meaning")
       .def(
           "draw",
           [](const Frame& frame, std::pair<int, int> size, int samples, const py::object& colour,

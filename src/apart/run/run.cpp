@@ -418,6 +418,8 @@ class Run {
     json["min_gap"] = finite_or_null(totals_.min_gap);
     json["min_volume_ratio"] = totals_.min_volume_ratio;
     json["max_strain"] = totals_.max_strain;
+    json["max_stretch"] = totals_.max_stretch;
+    json["max_compression"] = totals_.max_compression;
     json["substeps"] = totals_.substeps;
     json["divided_steps"] = totals_.divided_steps;
     json["energy_gain"] = totals_.most_gained;

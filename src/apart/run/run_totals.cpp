@@ -36,6 +36,8 @@ void Totals::add(const StepReport& r) {
   min_gap = std::min(min_gap, r.min_gap);
   min_volume_ratio = std::min(min_volume_ratio, r.min_volume_ratio);
   max_strain = std::max(max_strain, r.max_strain);
+  max_stretch = std::max(max_stretch, r.max_stretch);
+  max_compression = std::max(max_compression, r.max_compression);
   max_force_residual = std::max(max_force_residual, r.force_residual);
 }
 

@@ -18,7 +18,7 @@ struct Totals {
   Index max_contacts = 0;
   double min_distance = std::numeric_limits<double>::infinity();
   double min_gap = std::numeric_limits<double>::infinity();
-  double min_volume_ratio = 1, max_strain = 0, max_force_residual = 0;
+  double min_volume_ratio = 1, max_strain = 0, max_stretch = 0, max_compression = 0, max_force_residual = 0;
   std::int64_t substeps = 0;
   Index divided_steps = 0, broken_joints = 0;
   Index cells = 0;  ///< of volumes, at the end

@@ -36,6 +36,8 @@ constexpr Column columns[] = {
     column<&StepReport::gap_share>("gap_share"),
     column<&StepReport::min_volume_ratio>("min_volume_ratio"),
     column<&StepReport::max_strain>("max_strain"),
+    column<&StepReport::max_stretch>("max_stretch"),
+    column<&StepReport::max_compression>("max_compression"),
     column<&StepReport::barrier_stiffness>("barrier_stiffness"),
     column<&StepReport::residual>("residual"),
     column<&StepReport::force_residual>("force_residual"),

@@ -77,6 +77,8 @@ Group probes() {
       "Something to measure after every step: columns NAME.x, NAME.y, ... of probes.csv in the run "
       "directory, in SI units.",
       {of_points.operator()<PositionProbe>("mean position of points; columns x, y, z [m]"),
+       of_points.operator()<DisplacementProbe>(
+           "mean displacement of points from where they were placed; columns x, y, z [m]"),
        of_points.operator()<VelocityProbe>("mean velocity of points; columns x, y, z [m/s]"),
        of_body.operator()<MomentumProbe>(
            "columns x, y, z [kg m/s], and about the origin angular_x, angular_y, angular_z [kg m2/s]"),
@@ -87,8 +89,15 @@ Group probes() {
        of_two.operator()<ContactProbe>(
            "force of the second body on the first; columns normal_x, normal_y, normal_z, friction_x, "
            "friction_y, friction_z, and pressing: the sum of all normal force magnitudes [N]"),
+       of_body.operator()<PressureProbe>(
+           "pressure of contact on the surface of the body: columns largest, of the points, and mean over "
+           "the "
+           "touched area [Pa], and that area [m2]; a point bears the normal forces on it on a third of the "
+           "triangles around it"),
        of_two.operator()<GapProbe>("smallest distance of two bodies minus their thickness; column gap [m]"),
-       of_body.operator()<StrainProbe>("columns largest, of |stretch - 1|, and volume_ratio, the smallest"),
+       of_body.operator()<StrainProbe>("columns largest, of |stretch - 1|; volume_ratio, the smallest; "
+                                       "stretch and compression, the largest "
+                                       "of stretch - 1 and of 1 - stretch"),
        typed<JointProbe>(
            "force with which a joint acts on its first body; columns force_x, force_y, force_z [N], about "
            "its "

@@ -110,6 +110,10 @@ struct PositionProbe : PointProbe {
   static constexpr std::string_view kind = "position";
   static constexpr Probe::Kind quantity = Probe::Kind::position;
 };
+struct DisplacementProbe : PointProbe {
+  static constexpr std::string_view kind = "displacement";
+  static constexpr Probe::Kind quantity = Probe::Kind::displacement;
+};
 struct VelocityProbe : PointProbe {
   static constexpr std::string_view kind = "velocity";
   static constexpr Probe::Kind quantity = Probe::Kind::velocity;
@@ -130,6 +134,10 @@ struct ContactProbe : PairProbe {
   static constexpr std::string_view kind = "contact";
   static constexpr Probe::Kind quantity = Probe::Kind::contact;
 };
+struct PressureProbe : BodyProbe {
+  static constexpr std::string_view kind = "pressure";
+  static constexpr Probe::Kind quantity = Probe::Kind::pressure;
+};
 struct GapProbe : PairProbe {
   static constexpr std::string_view kind = "gap";
   static constexpr Probe::Kind quantity = Probe::Kind::gap;
@@ -143,8 +151,9 @@ struct JointProbe : ProbeBase {
   static constexpr Probe::Kind quantity = Probe::Kind::joint;
   std::string joint;
 };
-using ProbeDescription = std::variant<PositionProbe, VelocityProbe, MomentumProbe, EnergyProbe, ReactionProbe,
-                                      ContactProbe, GapProbe, StrainProbe, JointProbe>;
+using ProbeDescription =
+    std::variant<PositionProbe, DisplacementProbe, VelocityProbe, MomentumProbe, EnergyProbe, ReactionProbe,
+                 ContactProbe, PressureProbe, GapProbe, StrainProbe, JointProbe>;
 
 struct SceneDescription {
   static constexpr std::string_view group = "scene", kind = "scene";

@@ -1,9 +1,11 @@
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/expression.hpp>
+#include <apart/scene/named_materials.hpp>
 #include <apart/scene/schema.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cmath>
 
 namespace apart {
@@ -99,9 +101,32 @@ Json schema_of(const Row& row) {
   return schema;
 }
 
+/// A material by its name alone, and with other values for some keys.
+std::array<Json, 2> schemas_by_name(const Group& group) {
+  Json names = Json::array(), types = Json::array(), properties = Json::object();
+  for (const std::string_view name : material_names(group.name)) names.push_back(name);
+  properties[std::string(like_key)] = {{"enum", names}, {"description", "takes the values of this material"}};
+  for (const Row& row : group.rows) {
+    types.push_back(row.name);
+    const Json known = schema_of(row);  // not a temporary in the loop: its items must outlive it
+    for (const auto& [key, value] : known["properties"].items()) properties[key] = value;
+    if (row.tag_is_name) properties[std::string(row.tag)] = {{"enum", types}};
+  }
+  return {Json{{"enum", names}, {"description", "name of a material"}},
+          Json{{"description", "a named material with some values changed"},
+               {"type", "object"},
+               {"properties", properties},
+               {"required", Json::array({like_key})},
+               {"additionalProperties", false}}};
+}
+
 Json schema_of(const Group& group) {
   Json schema = Json::object();
-  if (group.rows.size() == 1) {
+  if (has_named_materials(group.name)) {
+    schema["anyOf"] = Json::array();
+    for (const Row& row : group.rows) schema["anyOf"].push_back(schema_of(row));
+    for (Json& by_name : schemas_by_name(group)) schema["anyOf"].push_back(std::move(by_name));
+  } else if (group.rows.size() == 1) {
     schema = schema_of(group.rows[0]);
   } else {
     schema["anyOf"] = Json::array();
@@ -178,6 +203,39 @@ std::string reference_of(const Group& group) {
     if (group.rows.size() > 1) text += fmt::format("\n**{}**: {}\n", row.name, row.summary);
     text += "\n" + table(row);
   }
+  if (has_named_materials(group.name)) {
+    const auto names = material_names(group.name);
+    text += fmt::format(
+        "\n**by name**: a text instead of the object, or the key `like` in it, which takes the values of a "
+        "[named "
+        "material](#named-materials) where the object gives none: {}.\n",
+        fmt::join(names, ", "));
+  }
+  return text + "\n";
+}
+
+/// Keys and numbers of a material as they are written in a scene.
+std::string values_words(std::string_view values) {
+  if (values.empty()) return "–";
+  std::string text;
+  const JsonValue object = parse_json(values, "material");
+  for (const auto& [key, value] : *object.get_if<JsonValue::Object>())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key,
+                        value.get_if<std::string>() ? *value.get_if<std::string>()
+                                                    : fmt::format("{:.6g}", std::get<double>(value.data)));
+  return text;
+}
+
+std::string named_materials_reference() {
+  std::string text =
+      "### named materials\nValues to start from: materials of one name differ, often by a factor of two. "
+      "Write "
+      "`\"material\": \"steel\"`, or\n`{\"like\": \"steel\", \"rho\": 8000}` to change some values. "
+      "`scene.json` of a run shows the values that were used.\n\n"
+      "| name | what it is | solid | sheet | rod | source |\n| --- | --- | --- | --- | --- | --- |\n";
+  for (const NamedMaterial& m : named_materials())
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", m.name, m.summary, values_words(m.solid),
+                        values_words(m.sheet), values_words(m.rod), m.source);
   return text + "\n";
 }
 
@@ -203,6 +261,7 @@ std::string scene_reference() {
       "operators\n"
       "`+ - * / ^ < <= > >= == != && || !`, and the functions {}.\n\n",
       Expression::function_names());
+  text += named_materials_reference();
   for (const ChoiceList& list : all.choices) {
     text += fmt::format("### {}\n{}.\n\n| name | meaning |\n| --- | --- |\n", list.name, list.summary);
     for (const Choice& choice : list.choices)

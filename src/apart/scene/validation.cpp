@@ -1,6 +1,7 @@
 #include <apart/scene/body_names.hpp>
 #include <apart/scene/catalog.hpp>
 #include <apart/scene/expression.hpp>
+#include <apart/scene/named_materials.hpp>
 #include <apart/scene/validation.hpp>
 
 #include <algorithm>
@@ -52,7 +53,8 @@ std::string words(const ValueType& type) {
       return fmt::format("a list [...]{}", type.min_size > 0 ? " with at least one entry" : "");
     }
     case Kind::object:
-      return "an object {...}";
+      return has_named_materials(type.name) ? "an object {...}, or the name of a material in quotes"
+                                            : "an object {...}";
     case Kind::any_of:
       break;
   }
@@ -78,7 +80,8 @@ bool fits(const JsonValue& value, const ValueType& type) {
     case Kind::list:
       return value.get_if<JsonValue::Array>();
     case Kind::object:
-      return value.get_if<JsonValue::Object>();
+      return value.get_if<JsonValue::Object>() ||
+             (value.get_if<std::string>() && has_named_materials(type.name));
     case Kind::any_of:
       break;
   }
@@ -108,6 +111,9 @@ class Validator {
   Problems problems;
 
   JsonValue object(const LocatedJson& v, const Group& group) {
+    if (has_named_materials(group.name))
+      if (const bool by_name = v.value().get_if<std::string>(); by_name || v.has(like_key))
+        return material(by_name ? v : v[like_key], v, group);
     if (!v.value().get_if<JsonValue::Object>()) {
       problem(v, "must be an object {...}");
       return {};
@@ -144,6 +150,33 @@ class Validator {
   }
 
  private:
+  /// An object that takes its values from the material named `name`: the object `v` itself, if it is a text,
+  /// or a member of it.
+  JsonValue material(const LocatedJson& name, const LocatedJson& v, const Group& group) {
+    const std::string* text = name.value().get_if<std::string>();
+    const JsonValue values = text ? named_material(*text, group.name, v.value()) : JsonValue();
+    if (values.is_null()) {
+      const auto known = material_names(group.name);
+      const auto all = named_materials();
+      const bool of_others = text && std::any_of(all.begin(), all.end(),
+                                                 [&](const NamedMaterial& m) { return m.name == *text; });
+      if (of_others)
+        problem(name,
+                fmt::format("bodies of this kind cannot be made of that; choose one of {}", joined(known)));
+      else
+        wrong_name(name, known);
+      return {};
+    }
+    JsonValue whole = v.value();
+    if (!whole.get_if<JsonValue::Object>()) whole.data = JsonValue::Object{};
+    if (const JsonValue* type = values.find("type"); type && !whole.find("type"))
+      whole.get_if<JsonValue::Object>()->emplace_back("type", *type);
+    const Row* row = choose(LocatedJson(whole, v.path()), group);
+    if (!row) return {};
+    whole = completed(whole, values, *row);
+    return object(LocatedJson(whole, v.path()), group);
+  }
+
   /// The first of some keys, with blanks between, that is there, or not there; empty if there is none.
   static std::string_view first_of(const LocatedJson& v, std::string_view keys, bool there) {
     while (!keys.empty()) {

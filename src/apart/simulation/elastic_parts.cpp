@@ -87,19 +87,30 @@ double ElasticParts::usual_node_stiffness(const Matrix3X& q) {
   return *middle;
 }
 
-double ElasticParts::largest_strain(const Matrix3X& q) const {
-  const auto strain = [](const auto& stretches) { return (stretches.array() - 1).abs().maxCoeff(); };
-  double largest = rods.largest_strain(q);
+Strains ElasticParts::largest_strains(const Matrix3X& q) const {
+  Strains largest = rods.largest_strains(q);
   for_each_solid([&](const auto& solid) {
-    largest = parallel_max(solid.term_count(), largest, [&](Index c) {
-      double of_cell = 0;
+    const auto stretch = [&](Index c) {
+      double of_cell = 1;
       for (int k = 0; k < solid.point_count(c); ++k)
-        of_cell = std::max(of_cell, strain(solid.stretches(c, k)));
-      return of_cell;
-    });
+        of_cell = std::max(of_cell, solid.stretches(c, k).maxCoeff());
+      return of_cell - 1;
+    };
+    const auto compression = [&](Index c) {
+      double of_cell = 1;
+      for (int k = 0; k < solid.point_count(c); ++k)
+        of_cell = std::min(of_cell, solid.stretches(c, k).minCoeff());
+      return 1 - of_cell;
+    };
+    largest.stretch = parallel_max(solid.term_count(), largest.stretch, stretch);
+    largest.compression = parallel_max(solid.term_count(), largest.compression, compression);
   });
-  return parallel_max(membranes.term_count(), largest,
-                      [&](Index t) { return strain(membranes.stretches(t)); });
+  const Index triangles = membranes.term_count();
+  largest.stretch = parallel_max(triangles, largest.stretch,
+                                 [&](Index t) { return membranes.stretches(t).maxCoeff() - 1; });
+  largest.compression = parallel_max(triangles, largest.compression,
+                                     [&](Index t) { return 1 - membranes.stretches(t).minCoeff(); });
+  return largest;
 }
 
 double ElasticParts::smallest_volume_ratio() const {

@@ -34,8 +34,8 @@ struct ElasticParts {
   double usual_node_stiffness(const Matrix3X& q);
 
   // Where q was last prepared.
-  double largest_strain(const Matrix3X& q) const;  ///< |σ − 1|, over all stretches σ
-  double smallest_volume_ratio() const;            ///< V/V₀ at quadrature points; at most 1
+  Strains largest_strains(const Matrix3X& q) const;
+  double smallest_volume_ratio() const;  ///< V/V₀ at quadrature points; at most 1
 
   ContinuumElasticity cells;     ///< of degree one
   LagrangeElasticity<1> curved;  ///< with displacements of degree one, on curved cells

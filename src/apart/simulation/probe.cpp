@@ -88,6 +88,40 @@ std::vector<double> contact_forces(const Probe& probe, const StepEnd& end) {
   return values;
 }
 
+/// A vertex bears the normal forces on it on a third of the triangles around it, as they are now.
+std::vector<double> contact_pressure(const Probe& probe, const StepEnd& end) {
+  const StepProblem& p = end.problem();
+  const Matrix3X& x = end.vertices();
+  Matrix3X force = Matrix3X::Zero(3, x.cols());
+  for (Index i = 0; i < p.terms.contact.term_count(); ++i) {
+    const BarrierContact::NormalForce f = p.terms.contact.normal_force(i, x);
+    for (int k = 0; k < f.points.size; ++k)
+      force.col(f.points.ids[std::size_t(k)]) += f.weights[k] * f.magnitude * f.direction;
+  }
+  const CollisionSurface& surface = p.model.surface;
+  VectorX area = VectorX::Zero(x.cols());
+  for (const auto& face : surface.faces.colwise()) {
+    const Vector3 a = x.col(face[0]), b = x.col(face[1]), c = x.col(face[2]);
+    for (const int v : face) area[v] += (b - a).cross(c - a).norm() / 6;
+  }
+  double largest = 0, total = 0, touched = 0, strongest = 0;
+  const auto counts = [&](Index v) {
+    const auto body = std::size_t(surface.vertex_body[std::size_t(v)]);
+    return area[v] > 0 && p.present[body] && among(probe.bodies, int(body));
+  };
+  for (Index v = 0; v < x.cols(); ++v)
+    if (counts(v)) strongest = std::max(strongest, force.col(v).norm());
+  for (Index v = 0; v < x.cols(); ++v) {
+    // What is left by rounding of forces that cancel, or of closest points beside a vertex, is no touch.
+    if (!counts(v) || !(force.col(v).norm() > 1e-6 * strongest)) continue;
+    const double normal = force.col(v).norm() / p.time_step.contact_scale;
+    largest = std::max(largest, normal / area[v]);
+    total += normal;
+    touched += area[v];
+  }
+  return {largest, touched > 0 ? total / touched : 0, touched};
+}
+
 constexpr std::array<std::string_view, 3> vector_columns = {"x", "y", "z"};
 constexpr std::array<std::string_view, 6> momentum_columns = {"x",         "y",         "z",
                                                               "angular_x", "angular_y", "angular_z"};
@@ -95,7 +129,9 @@ constexpr std::array<std::string_view, 3> energy_columns = {"kinetic", "elastic"
 constexpr std::array<std::string_view, 7> contact_columns = {
     "normal_x", "normal_y", "normal_z", "friction_x", "friction_y", "friction_z", "pressing"};
 constexpr std::array<std::string_view, 1> gap_columns = {"gap"};
-constexpr std::array<std::string_view, 2> strain_columns = {"largest", "volume_ratio"};
+constexpr std::array<std::string_view, 4> strain_columns = {"largest", "volume_ratio", "stretch",
+                                                            "compression"};
+constexpr std::array<std::string_view, 3> pressure_columns = {"largest", "mean", "area"};
 constexpr std::array<std::string_view, 9> joint_columns = {
     "force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", "position", "angle", "error"};
 
@@ -113,9 +149,12 @@ std::span<const std::string_view> columns_of(Probe::Kind kind) {
       return gap_columns;
     case Probe::Kind::strain:
       return strain_columns;
+    case Probe::Kind::pressure:
+      return pressure_columns;
     case Probe::Kind::joint:
       return joint_columns;
     case Probe::Kind::position:
+    case Probe::Kind::displacement:
     case Probe::Kind::velocity:
     case Probe::Kind::reaction:
       break;
@@ -178,6 +217,11 @@ std::vector<double> ProbeMeter::measure(const StepEnd& end, const State& state) 
     case Probe::Kind::position:
       append(values, Sum(p, m.point_map.positions(state.nodes), measured(m), m.first_point).mean());
       break;
+    case Probe::Kind::displacement:
+      append(
+          values,
+          Sum(p, m.point_map.push_forward(state.nodes - m.initial_nodes), measured(m), m.first_point).mean());
+      break;
     case Probe::Kind::velocity:
       append(values, Sum(p, m.point_map.push_forward(state.velocity), measured(m), m.first_point).mean());
       break;
@@ -201,6 +245,8 @@ std::vector<double> ProbeMeter::measure(const StepEnd& end, const State& state) 
       break;
     case Probe::Kind::contact:
       return contact_forces(probe_, end);
+    case Probe::Kind::pressure:
+      return contact_pressure(probe_, end);
     case Probe::Kind::gap: {
       std::vector<int> bodies, others;
       const auto is_present = [&](int b) { return p.present[std::size_t(b)] != 0; };
@@ -213,13 +259,16 @@ std::vector<double> ProbeMeter::measure(const StepEnd& end, const State& state) 
       return {gap_->measure(end.vertices())};
     }
     case Probe::Kind::strain: {
-      double largest = 0, ratio = 1;
+      Strains largest;
+      double ratio = 1;
       for (const auto& e : elements_) {
         if (!p.present[std::size_t(e->body)]) continue;
-        largest = std::max(largest, e->elastic.largest_strain(e->q));
+        const Strains own = e->elastic.largest_strains(e->q);
+        largest.stretch = std::max(largest.stretch, own.stretch);
+        largest.compression = std::max(largest.compression, own.compression);
         ratio = std::min(ratio, e->elastic.smallest_volume_ratio());
       }
-      return {largest, ratio};
+      return {largest.largest(), ratio, largest.stretch, largest.compression};
     }
     case Probe::Kind::joint: {
       const JointMeasure joint = p.joints.measure(probe_.joint, end.nodes());

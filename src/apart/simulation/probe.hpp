@@ -17,22 +17,25 @@ class GapMeter;
 /// A quantity of some bodies, measured after every step. SI units; of several bodies taken together.
 struct Probe {
   enum class Kind {
-    position,  ///< mean position of the points [m]
-    velocity,  ///< mean velocity of the points [m/s]
-    momentum,  ///< linear [kg m/s], and angular about the origin [kg m²/s]
-    energy,    ///< kinetic, elastic and of gravity [J]
-    reaction,  ///< total force on the body by which the points are held or moved [N]
-    contact,   ///< of `others` on `bodies`: total normal and friction force, sum of normal magnitudes [N]
-    gap,       ///< smallest distance of `bodies` to `others`, without thickness [m]
-    strain,    ///< largest |σ − 1| over elements, and smallest V/V₀
-    joint,     ///< force and torque on its first body [N, N m], position [m], angle [degrees], error
+    position,      ///< mean position of the points [m]
+    velocity,      ///< mean velocity of the points [m/s]
+    momentum,      ///< linear [kg m/s], and angular about the origin [kg m²/s]
+    energy,        ///< kinetic, elastic and of gravity [J]
+    reaction,      ///< total force on the body by which the points are held or moved [N]
+    contact,       ///< of `others` on `bodies`: total normal and friction force, sum of normal magnitudes [N]
+    gap,           ///< smallest distance of `bodies` to `others`, without thickness [m]
+    strain,        ///< largest |σ − 1| over elements, smallest V/V₀, largest σ − 1 and 1 − σ
+    displacement,  ///< mean of x − x₀ over the points, x₀ where they were placed [m]
+    pressure,      ///< of contact: largest, mean over the touched area [Pa], and that area [m²]
+    joint,         ///< force and torque on its first body [N, N m], position [m], angle [degrees], error
   };
   std::string name;
   Kind kind = Kind::position;
   std::vector<int> bodies;
-  std::vector<int> others;       ///< of contact and gap
-  std::vector<PointSet> points;  ///< of position, velocity and reaction: a set of each of `bodies`
-  int joint = -1;                ///< of joint
+  std::vector<int> others;  ///< of contact and gap
+  std::vector<PointSet>
+      points;      ///< of position, displacement, velocity and reaction: a set of each of `bodies`
+  int joint = -1;  ///< of joint
 };
 
 /// Names of the numbers of a probe, in their order.
@@ -56,7 +59,7 @@ class ProbeMeter {
   const std::vector<Index>& measured(const Model& model);
   Probe probe_;
   std::vector<std::unique_ptr<Elements>> elements_;  ///< of energy and strain: one for each body that moves
-  /// Of position and velocity: output points of the model; of reaction: nodes.
+  /// Of position, displacement and velocity: output points of the model; of reaction: nodes.
   std::optional<std::vector<Index>> measured_;
   std::unique_ptr<GapMeter> gap_;
   std::vector<char> gap_present_;  ///< bodies present when it was made

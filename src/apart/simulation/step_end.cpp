@@ -71,7 +71,10 @@ void StepEnd::report(const Matrix3X& velocity, StepReport& report) const {
   report.barrier_stiffness = terms.contact.stiffness();
   report.contact_energy = terms.contact.value(vertices()) / step.contact_scale;
   report.min_volume_ratio = terms.elastic.smallest_volume_ratio();
-  report.max_strain = terms.elastic.largest_strain(nodes());
+  const Strains strains = terms.elastic.largest_strains(nodes());
+  report.max_strain = strains.largest();
+  report.max_stretch = strains.stretch;
+  report.max_compression = strains.compression;
   report.kinetic_energy = kinetic_energy(problem_, velocity);
   report.elastic_energy = problem_.objective.value({Role::elastic}) / step.scale;
   report.gravity_energy = gravity_energy(problem_, nodes());

@@ -22,13 +22,14 @@ struct StepReport {
   double min_distance = 0;  ///< smallest distance there [m]; infinity if nothing is near
   double min_gap = 0;       ///< the same minus thickness, over every accepted iterate
   double gap_share = 1;  ///< mean of gap/d̂ over the contacts, weighted by their force; 1 if there are none
-  double min_volume_ratio = 1;   ///< smallest V/V₀ over elements
-  double max_strain = 0;         ///< largest |σ − 1| over elements
-  double barrier_stiffness = 0;  ///< κ
-  double residual = 0;           ///< last Newton step / dt [m/s]
-  double force_residual = 0;     ///< ForceBalance::share at the end
-  double shortest_step = 1;      ///< smallest share of a Newton step that could be taken
-  double mean_step = 1;          ///< mean of these shares; more than 1 is counted as 1
+  double min_volume_ratio = 1;  ///< smallest V/V₀ over elements
+  double max_strain = 0;        ///< largest |σ − 1| over the stretches σ of elements: the larger of
+  double max_stretch = 0, max_compression = 0;  ///< largest σ − 1, and 1 − σ
+  double barrier_stiffness = 0;                 ///< κ
+  double residual = 0;                          ///< last Newton step / dt [m/s]
+  double force_residual = 0;                    ///< ForceBalance::share at the end
+  double shortest_step = 1;                     ///< smallest share of a Newton step that could be taken
+  double mean_step = 1;                         ///< mean of these shares; more than 1 is counted as 1
   double kinetic_energy = 0, elastic_energy = 0, gravity_energy = 0, contact_energy = 0;  ///< [J] at the end
   double work = 0;  ///< [J] done in the step by gravity, loads, wind, attachments, joints and scripted motion
   /// [J] by which kinetic, elastic and contact energy grew beyond that; negative: lost

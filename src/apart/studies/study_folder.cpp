@@ -1,8 +1,10 @@
 #include <apart/core/error.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/file_reader.hpp>
+#include <apart/io/run_frames.hpp>
 #include <apart/io/table_file.hpp>
 #include <apart/studies/study_folder.hpp>
+#include <apart/viewer/film.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -16,8 +18,9 @@ namespace fs = std::filesystem;
 
 /// Numbers of summary.json that are columns.
 constexpr std::string_view summary_columns[] = {
-    "steps",   "simulated_seconds", "cpu_seconds", "newton_iterations", "max_contacts",  "min_distance",
-    "min_gap", "min_volume_ratio",  "max_strain",  "intersection_free", "inversion_free"};
+    "steps",           "simulated_seconds", "cpu_seconds",      "newton_iterations", "max_contacts",
+    "min_distance",    "min_gap",           "min_volume_ratio", "max_strain",        "max_stretch",
+    "max_compression", "intersection_free", "inversion_free"};
 
 nlohmann::json read_or_null(const fs::path& file) {
   std::ifstream in(file);
@@ -127,7 +130,31 @@ void StudyFolder::write_results() const {
   }
   write_atomically(folder_ / "results.csv", csv);
   write_database(folder_ / "results.sqlite", table);
-  write_atomically(folder_ / "report.html", study_page(study_, table));
+  draw_thumbnails();
+  std::set<std::string> pictures;
+  std::error_code error;
+  for (const auto& row : table.rows)
+    if (fs::exists(run_directory(std::stoul(row[0])).replace_extension(".png"), error))
+      pictures.insert(row[0]);
+  write_atomically(folder_ / "report.html", study_page(study_, table, pictures));
+}
+
+void StudyFolder::draw_thumbnails() const {
+  RenderOptions options{.width = 160, .height = 120, .samples = 9, .camera = {}};
+  for (std::size_t run = 0; run < study_.runs.size(); ++run) {
+    const std::optional<StudyRecord> record = this->record(run);
+    const fs::path directory = run_directory(run), picture = fs::path(directory).replace_extension(".png");
+    std::error_code error;
+    if (!record || record->status != "finished" || !fs::exists(directory / "frames.pvd", error)) continue;
+    if (options.camera && fs::exists(picture, error)) continue;
+    try {
+      const std::vector<fs::path> files = list_frames(directory);
+      if (!options.camera) options.camera = automatic_camera(some_frames(files), 4.0 / 3);
+      if (!fs::exists(picture, error)) render(read_frame(files.back()), options, picture);
+    } catch (const InputError&) {
+      continue;  // a run without a picture is in the table all the same
+    }
+  }
 }
 
 }  // namespace apart

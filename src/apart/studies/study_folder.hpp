@@ -4,6 +4,7 @@
 #include <apart/studies/study.hpp>
 
 #include <optional>
+#include <set>
 
 namespace apart {
 
@@ -24,6 +25,7 @@ struct StudyTable {
 ///   study.txt        Study::identity, so that no other study is run here
 ///   runs/000000/     the run directories; runs/000000.log: what each run printed
 ///   runs/000000.json how it ended; a run that has this file is not run again
+///   runs/000000.png  its last frame, small
 ///   results.csv, results.sqlite, report.html
 class StudyFolder {
  public:
@@ -36,11 +38,13 @@ class StudyFolder {
   std::filesystem::path log(std::size_t run) const;
   std::optional<StudyRecord> record(std::size_t run) const;  ///< none: not done
   void keep(std::size_t run, const StudyRecord& record) const;
-  /// Writes results.csv, results.sqlite and report.html for the runs that are done.
+  /// Writes results.csv, results.sqlite and report.html for the runs that are done, and draws those that have
+  /// frames and no picture yet, all with the camera of the first of them.
   void write_results() const;
   StudyTable table() const;
 
  private:
+  void draw_thumbnails() const;
   std::filesystem::path folder_;
   const Study& study_;
   std::optional<DirectoryLock> lock_;
@@ -49,7 +53,8 @@ class StudyFolder {
 /// One table `runs` in a new database, which takes the place of an earlier one when it is complete.
 void write_database(const std::filesystem::path& file, const StudyTable& table);
 
-/// A page with the table, and a diagram of each result over each parameter.
-std::string study_page(const Study& study, const StudyTable& table);
+/// A page with the table, and a diagram of each result over each parameter. `pictures`: the runs that have
+/// one.
+std::string study_page(const Study& study, const StudyTable& table, const std::set<std::string>& pictures);
 
 }  // namespace apart

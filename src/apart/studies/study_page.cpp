@@ -42,7 +42,7 @@ PlotCurve curve_of(const StudyTable& table, std::size_t parameter, std::size_t r
 
 }  // namespace
 
-std::string study_page(const Study& study, const StudyTable& table) {
+std::string study_page(const Study& study, const StudyTable& table, const std::set<std::string>& pictures) {
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\n"
       "<style>body {{ font-family: sans-serif }} td, th {{ padding: 0 0.6em; text-align: right "
@@ -61,12 +61,16 @@ std::string study_page(const Study& study, const StudyTable& table) {
     }
   page += "<table><tr>";
   for (const std::string& name : table.names) page += fmt::format("<th>{}</th>", escaped(name));
-  page += "</tr>\n";
+  page += pictures.empty() ? "</tr>\n" : "<th>last frame</th></tr>\n";
   for (const auto& row : table.rows) {
     page += "<tr>";
+    const int run = std::stoi(row[0]);
     for (std::size_t i = 0; i < row.size(); ++i)
-      page += i == 0 ? fmt::format("<td><a href=\"runs/{0:06}\">{0}</a></td>", std::stoi(row[0]))
+      page += i == 0 ? fmt::format("<td><a href=\"runs/{0:06}\">{0}</a></td>", run)
                      : fmt::format("<td>{}</td>", escaped(row[i]));
+    if (pictures.contains(row[0]))
+      page += fmt::format(
+          "<td><img src=\"runs/{0:06}.png\" alt=\"last frame of run {0}\" loading=\"lazy\"></td>", run);
     page += "</tr>\n";
   }
   return page + "</table></body></html>\n";

@@ -1,10 +1,13 @@
+#include <apart/core/disjoint_sets.hpp>
 #include <apart/viewer/camera.hpp>
 #include <apart/viewer/ray_scene.hpp>
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <set>
 
 namespace apart {
 
@@ -16,16 +19,104 @@ bool is_obstacle(const FrameBody& body) {
   return body.kind == "obstacle" || body.kind == "half_space";
 }
 
-/// The points that should be in the picture.
-std::vector<Vector3> points_of_interest(const Frame& frame) {
+/// Connected points of simulated bodies that are there: a body, a grain, a loose segment.
+struct Piece {
+  Vector3 sum = Vector3::Zero();
+  double count = 0;
+  Box extent;
+  bool touches = false;  ///< something, or the frame does not say
+
+  Vector3 centre() const { return sum / count; }
+};
+
+class Pieces {
+ public:
+  explicit Pieces(const Frame& frame) : name_(names_of(frame.mesh)), matters_(name_.size(), true) {
+    std::vector<char> absent(frame.bodies.size(), false);
+    for (const int b : frame.absent) absent[std::size_t(b)] = true;
+    for (Index i = 0; i < frame.mesh.point_count(); ++i) {
+      const auto body = std::size_t(frame.point_body[i]);
+      if (absent[body]) matters_[std::size_t(i)] = false;
+      if (absent[body] || is_obstacle(frame.bodies[body])) continue;
+      Piece& own = pieces_[name_[std::size_t(i)]];
+      const Vector3 x = frame.mesh.points.col(i);
+      own.sum += x;
+      ++own.count;
+      own.extent.extend(x);
+      own.touches |= frame.contact_force.size() == 0 || !frame.contact_force.col(i).isZero(0);
+    }
+    leave_out_strays();
+  }
+
+  const std::map<Index, Piece>& all() const { return pieces_; }
+  /// Whether each point of the frame matters to the camera: not those of absent bodies, and not those of the
+  /// few pieces of many that have strayed far from all others.
+  const std::vector<char>& matters() const { return matters_; }
+  /// Leaves out pieces as well that are on their way in free flight: touching nothing, and farther from where
+  /// they will be in the end than they are large.
+  void leave_out_flights(const Pieces& end) {
+    leave_out([&](Index name, const Piece& piece) {
+      const auto last = end.pieces_.find(name);
+      return !piece.touches && last != end.pieces_.end() &&
+             (piece.centre() - last->second.centre()).norm() > last->second.extent.diagonal().norm();
+    });
+  }
+
+ private:
+  static std::vector<Index> names_of(const Mesh& mesh) {
+    DisjointSets sets(mesh.point_count());
+    const auto join = [&](const auto& cells) {
+      for (Eigen::Index c = 0; c < cells.cols(); ++c)
+        for (Eigen::Index k = 1; k < cells.rows(); ++k) sets.join(cells(0, c), cells(k, c));
+    };
+    join(mesh.tetrahedra);
+    join(mesh.faces);
+    join(mesh.edges);
+    for (const CurvedCells& cells : mesh.curved) join(cells.points);
+    return std::move(sets).names();
+  }
+
+  template <class Rule>
+  void leave_out(const Rule& rule) {
+    std::set<Index> gone;
+    for (const auto& [name, piece] : pieces_)
+      if (rule(name, piece)) gone.insert(name);
+    for (std::size_t i = 0; i < name_.size(); ++i)
+      if (gone.contains(name_[i])) matters_[i] = false;
+  }
+
+  void leave_out_strays() {
+    constexpr std::size_t many = 30;
+    constexpr double usual = 0.97;  // of the pieces
+    constexpr double far = 1.5;     // times the distance of the usual ones
+    if (pieces_.size() < many) return;
+    Vector3 middle;
+    for (int k = 0; k < 3; ++k) {
+      std::vector<double> coordinates;
+      for (const auto& [name, piece] : pieces_) coordinates.push_back(piece.centre()[k]);
+      const auto median = coordinates.begin() + std::ptrdiff_t(coordinates.size() / 2);
+      std::nth_element(coordinates.begin(), median, coordinates.end());
+      middle[k] = *median;
+    }
+    std::vector<double> distances;
+    for (const auto& [name, piece] : pieces_) distances.push_back((piece.centre() - middle).norm());
+    std::sort(distances.begin(), distances.end());
+    const double limit = far * distances[std::size_t(usual * double(distances.size() - 1))];
+    leave_out([&](Index, const Piece& piece) { return (piece.centre() - middle).norm() > limit; });
+  }
+
+  std::vector<Index> name_;  ///< of the piece of each point
+  std::vector<char> matters_;
+  std::map<Index, Piece> pieces_;
+};
+
+/// The points that should be in the picture, of those that matter.
+std::vector<Vector3> points_of_interest(const Frame& frame, const std::vector<char>& matters) {
   const Mesh& mesh = frame.mesh;
   const std::size_t bodies = frame.bodies.size();
   std::vector<Box> extent(bodies);
-  std::vector<char> absent(bodies, false);
-  for (const int b : frame.absent) absent[std::size_t(b)] = true;
   for (Index i = 0; i < mesh.point_count(); ++i)
-    if (!absent[std::size_t(frame.point_body[i])])
-      extent[std::size_t(frame.point_body[i])].extend(Vector3(mesh.points.col(i)));
+    if (matters[std::size_t(i)]) extent[std::size_t(frame.point_body[i])].extend(Vector3(mesh.points.col(i)));
   Box simulated, all;
   for (std::size_t b = 0; b < bodies; ++b) {
     all.extend(extent[b]);
@@ -47,7 +138,7 @@ std::vector<Vector3> points_of_interest(const Frame& frame) {
   std::vector<Vector3> points;
   for (Index i = 0; i < mesh.point_count(); ++i) {
     const Vector3 x = mesh.points.col(i);
-    if (absent[std::size_t(frame.point_body[i])]) continue;
+    if (!matters[std::size_t(i)]) continue;
     if (whole[std::size_t(frame.point_body[i])] || near.contains(x)) points.push_back(x);
   }
   // The ground under the bodies, if they are near it: it shows where they stand.
@@ -144,10 +235,8 @@ double hidden_share(const Frame& frame, const Camera& camera) {
   return tested == 0 ? 0 : double(hidden) / tested;
 }
 
-}  // namespace
-
-Camera automatic_camera(const Frame& frame, double aspect) {
-  const std::vector<Vector3> points = points_of_interest(frame);
+Camera fitted_camera(const Frame& frame, const std::vector<char>& matters, double aspect) {
+  const std::vector<Vector3> points = points_of_interest(frame, matters);
   const Vector3 up = up_direction(frame);
   // The first direction that sees the outer side of every half-space.
   double azimuth = 30;
@@ -169,17 +258,26 @@ Camera automatic_camera(const Frame& frame, double aspect) {
   return camera;
 }
 
+}  // namespace
+
+Camera automatic_camera(const Frame& frame, double aspect) {
+  return fitted_camera(frame, Pieces(frame).matters(), aspect);
+}
+
 Camera automatic_camera(std::span<const Frame> frames, double aspect) {
   // One frame with all the points: the cells of the last, in which bodies have come to where obstacles may
   // hide them, and points without cells for the others.
   Frame all = frames.back();
+  const Pieces end(all);
+  std::vector<char> matters = end.matters();
   for (const Frame& frame : frames.first(frames.size() - 1)) {
-    std::vector<char> absent(frame.bodies.size(), false);
-    for (const int b : frame.absent) absent[std::size_t(b)] = true;
+    Pieces pieces(frame);
+    if (frame.topology == all.topology) pieces.leave_out_flights(end);
+    const std::vector<char>& own = pieces.matters();
     std::vector<int> kept;
     for (int p = 0; p < frame.mesh.point_count(); ++p)
-      if (frame.point_body[p] < int(all.bodies.size()) && !absent[std::size_t(frame.point_body[p])])
-        kept.push_back(p);
+      if (frame.point_body[p] < int(all.bodies.size()) && own[std::size_t(p)]) kept.push_back(p);
+    matters.insert(matters.end(), kept.size(), true);
     const Eigen::Index old = all.mesh.points.cols();
     all.mesh.points.conservativeResize(3, old + Eigen::Index(kept.size()));
     all.point_body.conservativeResize(old + Eigen::Index(kept.size()));
@@ -188,7 +286,7 @@ Camera automatic_camera(std::span<const Frame> frames, double aspect) {
       all.point_body[old + Eigen::Index(i)] = frame.point_body[kept[i]];
     }
   }
-  return automatic_camera(all, aspect);
+  return fitted_camera(all, matters, aspect);
 }
 
 }  // namespace apart

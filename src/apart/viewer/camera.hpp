@@ -16,10 +16,12 @@ struct Camera {
 
 /// A three-quarter view from above that shows all simulated bodies and the obstacles near them; giant
 /// obstacles and half-spaces are shown as far as they surround the bodies. If obstacles hide the bodies, it
-/// looks down more steeply. Depends on the frame and `aspect` (width / height) alone.
+/// looks down more steeply. Of many pieces, such as grains, a few that have strayed far are left out. Depends
+/// on the frame and `aspect` (width / height) alone.
 Camera automatic_camera(const Frame& frame, double aspect);
 
-/// The same for what happens over several frames of one run.
+/// The same for what happens over several frames of one run. Bodies in free flight need not be in the picture
+/// until they are near to where they come to rest.
 Camera automatic_camera(std::span<const Frame> frames, double aspect);
 
 }  // namespace apart

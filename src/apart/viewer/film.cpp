@@ -27,6 +27,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The options of ffmpeg for a kind of film.
+std::vector<std::string> encoding(const std::string& ending) {
+  // Moving images for pages, which repeat. Those of GIF have 256 colours, chosen for the film.
+  if (ending == ".webp")
+    return {"-c:v", "libwebp_anim", "-loop", "0", "-quality", "70", "-compression_level", "6"};
+  if (ending == ".gif")
+    return {"-vf", "split[a][b];[a]palettegen=stats_mode=diff[c];[b][c]paletteuse=dither=bayer:bayer_scale=4",
+            "-loop", "0"};
+  // Players want even sizes and halved colours.
+  std::vector<std::string> words = {"-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"};
+  const std::vector<std::string> codec =
+      ending == ".webm" ? std::vector<std::string>{"-c:v", "libvpx-vp9", "-crf", "24", "-b:v", "0"}
+                        : std::vector<std::string>{"-c:v", "libx264", "-crf", "18", "-preset", "medium"};
+  words.insert(words.end(), codec.begin(), codec.end());
+  if (ending == ".mp4" || ending == ".mov") words.insert(words.end(), {"-movflags", "+faststart"});
+  return words;
+}
+
 /// ffmpeg, reading raw pictures from us. A socket and not a pipe, because writing to one whose reader has
 /// ended is an error there, and not a signal.
 class Encoder {
@@ -39,18 +57,24 @@ class Encoder {
       std::fclose(messages_);
       throw InputError("{}: ffmpeg cannot be started: {}", film.string(), std::strerror(errno));
     }
-    std::vector<std::string> words = {"ffmpeg", "-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo",
-                                      "-pix_fmt", "rgb24", "-s", fmt::format("{}x{}", width, height), "-r",
-                                      fmt::format("{}", rate), "-i", "-", "-an",
-                                      // Players want even sizes and halved colours.
-                                      "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"};
-    const std::vector<std::string> codec =
-        film.extension() == ".webm"
-            ? std::vector<std::string>{"-c:v", "libvpx-vp9", "-crf", "24", "-b:v", "0"}
-            : std::vector<std::string>{"-c:v", "libx264", "-crf", "18", "-preset", "medium"};
+    std::vector<std::string> words = {"ffmpeg",
+                                      "-hide_banner",
+                                      "-loglevel",
+                                      "error",
+                                      "-y",
+                                      "-f",
+                                      "rawvideo",
+                                      "-pix_fmt",
+                                      "rgb24",
+                                      "-s",
+                                      fmt::format("{}x{}", width, height),
+                                      "-r",
+                                      fmt::format("{}", rate),
+                                      "-i",
+                                      "-",
+                                      "-an"};
+    const std::vector<std::string> codec = encoding(lower_case(film.extension().string()));
     words.insert(words.end(), codec.begin(), codec.end());
-    if (film.extension() == ".mp4" || film.extension() == ".mov")
-      words.insert(words.end(), {"-movflags", "+faststart"});
     // A path that begins with '-' or holds ':' is no option and no protocol.
     words.push_back("file:" + film.string());
     std::vector<char*> arguments;
@@ -140,20 +164,20 @@ struct Unfinished {
   }
 };
 
-/// At most so many frames, evenly spread, first and last among them.
-std::vector<Frame> some_frames(const std::vector<fs::path>& files, std::size_t most) {
+}  // namespace
+
+std::vector<Frame> some_frames(const std::vector<fs::path>& files) {
   std::vector<Frame> frames;
-  const std::size_t n = std::min(most, files.size());
+  const std::size_t n = std::min<std::size_t>(8, files.size());
   for (std::size_t i = 0; i < n; ++i)
     frames.push_back(read_frame(files[n == 1 ? 0 : i * (files.size() - 1) / (n - 1)]));
   return frames;
 }
 
-}  // namespace
-
 bool is_film(const fs::path& file) {
   const std::string ending = lower_case(file.extension().string());
-  return ending == ".mp4" || ending == ".mkv" || ending == ".mov" || ending == ".webm";
+  return ending == ".mp4" || ending == ".mkv" || ending == ".mov" || ending == ".webm" || ending == ".webp" ||
+         ending == ".gif";
 }
 
 double natural_speed(const std::vector<double>& times, double rate) {
@@ -210,7 +234,7 @@ bool write_film(const fs::path& run, const FilmOptions& options, const fs::path&
       film_frames(times, options.rate, options.speed ? *options.speed : natural_speed(times, options.rate));
 
   RenderOptions picture = options.picture;
-  const std::vector<Frame> some = some_frames(files, 8);
+  const std::vector<Frame> some = some_frames(files);
   if (!picture.camera) picture.camera = automatic_camera(some, double(picture.width) / picture.height);
   const Camera camera = *picture.camera;
   /// The options of a picture, `part` of the way through the film.

@@ -38,11 +38,15 @@ double natural_speed(const std::vector<double>& times, double rate);
 /// Which frame each picture of the film shows: the last one at or before its time. Ends with the last frame.
 std::vector<Index> film_frames(const std::vector<double>& times, double rate, double speed);
 
-/// Writes .mp4, .mkv, .mov (H.264) or .webm (VP9); appears under its name when it is complete. Returns
-/// whether it was written, false if it was stopped. Throws InputError if a frame cannot be read, ffmpeg is
-/// missing or fails, or an option is out of range.
+/// Writes .mp4, .mkv, .mov (H.264), .webm (VP9), or an image that moves, .webp or .gif; appears under its
+/// name when it is complete. Returns whether it was written, false if it was stopped. Throws InputError if a
+/// frame cannot be read, ffmpeg is missing or fails, or an option is out of range.
 bool write_film(const std::filesystem::path& run, const FilmOptions& options,
                 const std::filesystem::path& film);
+
+/// Eight frames of a run, or all if there are fewer, evenly spread, first and last among them: what decides
+/// about the camera of all its pictures.
+std::vector<Frame> some_frames(const std::vector<std::filesystem::path>& files);
 
 /// Whether the name is that of a film, by its ending.
 bool is_film(const std::filesystem::path& file);

@@ -27,7 +27,7 @@ Vector3f mapped(double f) {
 
 Matrix3Xf point_colours(const Frame& frame, const std::optional<Colouring>& colouring) {
   if (!colouring) return Matrix3Xf();
-  const VectorX values = point_field(frame, colouring->field, colouring->reach);
+  const VectorX values = point_field(frame, colouring->field, colouring->reach, colouring->start);
   const double low = colouring->low, high = colouring->high;
   const bool logarithmic = find_field(colouring->field).logarithmic && low > 0;
   Matrix3Xf result(3, values.size());
@@ -44,11 +44,11 @@ Matrix3Xf point_colours(const Frame& frame, const std::optional<Colouring>& colo
   return result;
 }
 
-Colouring spanning(std::string_view field, double reach, std::span<const Frame> frames) {
-  Colouring colouring{std::string(field), 0, 1, reach};
+Colouring spanning(std::string_view field, double reach, std::span<const Frame> frames, Matrix3X start) {
+  Colouring colouring{std::string(field), 0, 1, reach, std::move(start)};
   bool any = false;
   for (const Frame& frame : frames) {
-    const VectorX whole = point_field(frame, field, reach);
+    const VectorX whole = point_field(frame, field, reach, colouring.start);
     std::vector<double> values;
     for (const int p : drawn_surface(frame).points)
       if (std::isfinite(whole[p])) values.push_back(whole[p]);

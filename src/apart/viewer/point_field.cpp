@@ -4,6 +4,7 @@
 #include <apart/viewer/point_field.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -38,12 +39,38 @@ VectorX mean_around(const Frame& frame, const VectorX& values) {
   return (count.array() > 0).select(sum.array() / count.array(), none);
 }
 
+VectorX contact_pressure(const Frame& frame) {
+  const DrawnSurface surface = drawn_surface(frame);
+  Matrix3X area = Matrix3X::Zero(3, frame.mesh.point_count());  // as vectors
+  VectorX size = VectorX::Zero(frame.mesh.point_count());
+  for (const auto& face : surface.triangles.colwise()) {
+    std::array<int, 3> p;
+    for (int k = 0; k < 3; ++k) p[std::size_t(k)] = surface.points[face[k]];
+    const Vector3 a = frame.mesh.points.col(p[0]), b = frame.mesh.points.col(p[1]),
+                  c = frame.mesh.points.col(p[2]);
+    const Vector3 sixth = (b - a).cross(c - a) / 6;
+    for (const int v : p) {
+      area.col(v) += sixth;
+      size[v] += sixth.norm();
+    }
+  }
+  VectorX pressure = VectorX::Constant(frame.mesh.point_count(), none);
+  for (Index v = 0; v < pressure.size(); ++v)
+    if (const double length = area.col(v).norm(); length > 0)
+      pressure[v] = std::abs(frame.contact_force.col(v).dot(area.col(v))) / (length * size[v]);
+  return pressure;
+}
+
 constexpr FieldKind kinds[] = {
     {"speed", "Speed", "m/s", false, [](const Frame& f) { return f.velocity.size() > 0; }},
     {"stress", "Stress (von Mises)", "Pa", false, [](const Frame& f) { return f.von_mises.size() > 0; }},
     {"strain", "Strain (largest stretch − 1)", "", false, [](const Frame& f) { return f.strain.size() > 0; }},
     {"contact_force", "Contact force", "N", false, [](const Frame& f) { return f.contact_force.size() > 0; }},
+    {"contact_pressure", "Contact pressure", "Pa", false,
+     [](const Frame& f) { return f.contact_force.size() > 0; }},
     {"gap", "Gap", "m", true, [](const Frame&) { return true; }},
+    // Of two frames: where it is wanted, the first is at hand.
+    {"displacement", "Displacement", "m", false, [](const Frame&) { return false; }},
 };
 
 }  // namespace
@@ -61,11 +88,21 @@ const FieldKind& find_field(std::string_view name) {
   throw InputError("colour by '{}': must be one of {}", name, names);
 }
 
-VectorX point_field(const Frame& frame, std::string_view name, double reach) {
+VectorX point_field(const Frame& frame, std::string_view name, double reach, const Matrix3X& start) {
+  if (name == "displacement") {
+    if (start.cols() != frame.mesh.points.cols())
+      throw InputError(
+          "displacement: the frame at {} s has {} points, the first of the run {}: its mesh has changed; "
+          "colour by "
+          "something else",
+          frame.time, frame.mesh.points.cols(), start.cols());
+    return norms(frame.mesh.points - start);
+  }
   if (!find_field(name).present(frame))
     throw InputError("the frame at {} s holds no {}; colour by something else", frame.time, name);
   if (name == "speed") return norms(frame.velocity);
   if (name == "contact_force") return norms(frame.contact_force);
+  if (name == "contact_pressure") return contact_pressure(frame);
   if (name == "stress") return mean_around(frame, frame.von_mises);
   if (name == "strain") return mean_around(frame, frame.strain);
   return gaps(frame, reach);

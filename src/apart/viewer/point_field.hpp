@@ -18,16 +18,18 @@ struct FieldKind {
   bool (*present)(const Frame&);
 };
 
-/// speed, stress, strain, contact_force, gap.
+/// speed, stress, strain, contact_force, contact_pressure, gap, displacement.
 std::span<const FieldKind> field_kinds();
 /// Throws InputError that lists the names if there is none of that name.
 const FieldKind& find_field(std::string_view name);
 
 /// The field at every point of the frame; not a number where it has no meaning: stress and strain of
-/// obstacles and of points of no cell, a gap beyond `reach` [m]. Quantities of cells become the mean over the
-/// cells around a point.
+/// obstacles and of points of no cell, a gap beyond `reach` [m], pressure of points of no surface. Quantities
+/// of cells become the mean over the cells around a point. Pressure is the force of contact along the normal,
+/// on a third of the triangles around a point. `start`: positions of the points at the start of the run, for
+/// displacements.
 /// Throws InputError if the frame does not hold the field.
-VectorX point_field(const Frame& frame, std::string_view name, double reach);
+VectorX point_field(const Frame& frame, std::string_view name, double reach, const Matrix3X& start = {});
 
 /// The default range of colours, from the numbers at visible points: from 0 (for fields that span decades:
 /// from the smallest) to the largest except for half a percent of them, so that one point does not darken all

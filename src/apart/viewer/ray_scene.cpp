@@ -197,6 +197,8 @@ std::optional<Hit> RayScene::closest(const Ray& ray) const {
   if (away > -0.01f)
     hit.shading_normal =
         (hit.shading_normal - (away + 0.01f) * ray.direction / ray.direction.norm()).normalized();
+  // A normal in the direction of view has nothing left.
+  if (!(hit.shading_normal.squaredNorm() > 0.5f)) hit.shading_normal = hit.geometric_normal;
   return hit;
 }
 

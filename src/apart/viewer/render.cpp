@@ -1,6 +1,8 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/viewer/drawn_surface.hpp>
+#include <apart/viewer/fine_shapes.hpp>
+#include <apart/viewer/hiding_obstacles.hpp>
 #include <apart/viewer/legend.hpp>
 #include <apart/viewer/point_colours.hpp>
 #include <apart/viewer/point_field.hpp>
@@ -90,12 +92,12 @@ class Picture {
         shapes_(shapes_of(frame, normalization_, point_colours(frame, options.colouring))),
         eye_(normalization_(camera_.eye)),
         up_(camera_.up.normalized().cast<float>()),
-        solid_(make_scene(false)),
+        half_height_(std::tan(float(camera_.field_of_view) * pi / 360)),
+        solid_((prepare(frame), make_scene(false))),
         glass_(make_scene(true)) {
     forward_ = (-eye_).normalized();  // the target is the origin
     right_ = forward_.cross(up_).normalized();
     above_ = right_.cross(forward_);
-    half_height_ = std::tan(float(camera_.field_of_view) * pi / 360);
     // The lamp: high, to the left of and behind the camera, so that shadows fall to the right and stay
     // visible.
     const Vector3f back = (-forward_ - up_ * up_.dot(-forward_)).normalized();
@@ -103,13 +105,6 @@ class Picture {
     lamp_side_ = lamp_.unitOrthogonal();
     lamp_top_ = lamp_.cross(lamp_side_);
     make_grounds(frame);
-  }
-
-  Surroundings surroundings() const {
-    Surroundings found;
-    for (std::size_t i = 0; i < shapes_.size(); ++i)
-      if (is_glass_[i]) found.glass.push_back(shapes_[i].body);
-    return found;
   }
 
   Image draw() const {
@@ -150,52 +145,29 @@ class Picture {
     float variance = 0;    ///< of that mean
   };
 
-  /// Decides which obstacles are glass: those that hide a part of the simulated bodies worth seeing.
-  RayScene make_scene(bool glass) {
-    if (!glass) find_glass();
+  /// Decides which obstacles are glass, and gives all shapes the surfaces that are drawn.
+  void prepare(const Frame& frame) {
+    const std::vector<int> glass =
+        options_.surroundings ? options_.surroundings->glass : hiding_obstacles(shapes_, eye_);
+    for (const Shape& shape : shapes_) is_glass_.push_back(std::ranges::count(glass, shape.body) > 0);
+    const float pixel = 2 * half_height_ * eye_.norm() / float(options_.height);
+    round_shapes(shapes_, frame, normalization_, pixel);
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+      Shape& shape = shapes_[i];
+      const std::string& kind = frame.bodies[std::size_t(shape.body)].kind;
+      const bool solid = kind == "volume" || kind == "invertible_volume";
+      // Walls of glass have one layer only.
+      if (shape.radius > 0.2f * pixel && !is_glass_[i]) thicken(shape, !solid);
+      // What is thinner than a pixel or two could not be seen otherwise.
+      shape.radius = std::max(shape.radius, (shape.balls.size() > 0 ? 1.2f : 0.7f) * pixel);
+    }
+  }
+
+  RayScene make_scene(bool glass) const {
     std::vector<const Shape*> chosen;
     for (std::size_t i = 0; i < shapes_.size(); ++i)
       if (bool(is_glass_[i]) == glass) chosen.push_back(&shapes_[i]);
     return RayScene(chosen);
-  }
-
-  void find_glass() {
-    is_glass_.assign(shapes_.size(), false);
-    if (options_.surroundings)
-      for (std::size_t i = 0; i < shapes_.size(); ++i)
-        is_glass_[i] = std::ranges::count(options_.surroundings->glass, shapes_[i].body) > 0;
-    Index count = 0;
-    for (const Shape& shape : shapes_)
-      if (!shape.obstacle) {
-        bodies_centre_ += shape.points.rowwise().sum();
-        count += Index(shape.points.cols());
-      }
-    if (count > 0) bodies_centre_ /= float(count);
-    if (options_.surroundings) return;
-    for (bool changed = true; changed;) {
-      changed = false;
-      std::vector<const Shape*> obstacles;
-      for (std::size_t i = 0; i < shapes_.size(); ++i)
-        if (shapes_[i].obstacle && !is_glass_[i]) obstacles.push_back(&shapes_[i]);
-      if (obstacles.empty()) return;
-      const RayScene scene(obstacles);
-      std::vector<Index> hides(shapes_.size(), 0);
-      Index tested = 0;
-      for (const Shape& shape : shapes_) {
-        if (shape.obstacle) continue;
-        const Index stride = std::max<Index>(1, Index(shape.points.cols()) / 500);
-        for (Index p = 0; p < shape.points.cols(); p += stride) {
-          ++tested;
-          if (const auto hit = scene.closest({eye_, shape.points.col(p) - eye_, 0.0f, 0.999f}))
-            ++hides[std::size_t(hit->shape - shapes_.data())];
-        }
-      }
-      for (std::size_t i = 0; i < shapes_.size(); ++i)
-        if (hides[i] > 0.03 * tested) {
-          is_glass_[i] = true;
-          changed = true;
-        }
-    }
   }
 
   void make_grounds(const Frame& frame) {
@@ -304,13 +276,10 @@ class Picture {
     return sum;
   }
 
-  /// Of glass. A wall in front of the bodies lets them be seen; what they stand on and what is behind them
-  /// need not.
-  float opacity(const Hit& hit, const Vector3f& direction) const {
-    const Vector3f to_bodies = bodies_centre_ - (eye_ + hit.distance * direction);
-    const float behind = to_bodies.normalized().dot(hit.geometric_normal);
-    const float rim = std::pow(1 - std::abs(hit.shading_normal.dot(direction)), 2.5f);
-    return mix_number(0.10f + 0.45f * rim, 1, smooth_step(-0.02f, 0.05f, behind));
+  /// Of glass: the same all over a body, but for its rim, so that its shape can be seen.
+  static float opacity(const Hit& hit, const Vector3f& direction) {
+    const float facing = std::min(1.0f, std::abs(hit.shading_normal.dot(direction)));
+    return 0.16f + 0.5f * std::pow(1 - facing, 2.5f);
   }
 
   Vector3f background(const Vector3f& direction) const {
@@ -413,21 +382,22 @@ class Picture {
   Normalization normalization_;
   std::vector<Shape> shapes_;
   std::vector<char> is_glass_;
-  Vector3f bodies_centre_ = Vector3f::Zero();  ///< of simulated ones
   Vector3f eye_, up_, forward_, right_, above_, lamp_, lamp_side_, lamp_top_;
+  float half_height_;
   RayScene solid_, glass_;
   std::vector<Ground> grounds_;
-  float half_height_ = 1, grid_ = 1;
+  float grid_ = 1;
 };
 
 }  // namespace
 
 Image draw(const Frame& frame, const RenderOptions& options) {
   check_drawable(frame, options);
-  const bool of_contact =
-      options.colouring && (options.colouring->field == "gap" || options.colouring->field == "contact_force");
+  // Known at the points of the frame alone, not at those of a finer surface.
+  constexpr std::string_view of_points[] = {"gap", "contact_force", "contact_pressure", "displacement"};
+  const bool as_it_is = options.colouring && std::ranges::count(of_points, options.colouring->field) > 0;
   Image image =
-      Picture(shown_frame(frame, of_contact ? ShownSurface::collision : options.surface), options).draw();
+      Picture(shown_frame(frame, as_it_is ? ShownSurface::collision : options.surface), options).draw();
   if (const auto& c = options.colouring; c && options.legend) {
     const FieldKind& field = find_field(c->field);
     draw_legend(image, {field.label, field.unit, c->low, c->high, field.logarithmic});
@@ -437,7 +407,10 @@ Image draw(const Frame& frame, const RenderOptions& options) {
 
 Surroundings surroundings(const Frame& frame, const RenderOptions& options) {
   check_drawable(frame, options);
-  return Picture(frame, options).surroundings();
+  if (options.surroundings) return *options.surroundings;
+  const Camera camera = chosen_camera(frame, options);
+  const Normalization normalization{camera.target, camera.scene_size};
+  return {hiding_obstacles(shapes_of(frame, normalization), normalization(camera.eye))};
 }
 
 void render(const Frame& frame, const RenderOptions& options, const std::filesystem::path& png) {

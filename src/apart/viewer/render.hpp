@@ -17,11 +17,12 @@ struct Colouring {
   std::string field;         ///< see point_field.hpp
   double low = 0, high = 1;  ///< what the ends of the colours stand for
   double reach = 1e-3;       ///< [m], for gaps
+  Matrix3X start = {};       ///< [m] positions at the start of the run, for displacements
 };
 
 /// A colouring that spans the colour_range of every frame. Throws
 /// InputError if there is no such field or a frame does not hold it.
-Colouring spanning(std::string_view field, double reach, std::span<const Frame> frames);
+Colouring spanning(std::string_view field, double reach, std::span<const Frame> frames, Matrix3X start = {});
 
 /// Choices made from a frame unless they are given; in a film they must not change from picture to picture.
 struct Surroundings {
@@ -45,7 +46,7 @@ struct RenderOptions {
 /// option is out of range or a coordinate is not finite.
 Image draw(const Frame& frame, const RenderOptions& options);
 
-/// The obstacles that hide bodies.
+/// Those of the options or, if there are none, the obstacles that hide bodies.
 Surroundings surroundings(const Frame& frame, const RenderOptions& options);
 
 /// The same as a PNG file, written atomically.

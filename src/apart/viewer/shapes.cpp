@@ -96,9 +96,14 @@ Matrix3Xf corner_normals(const Matrix3Xf& points, const Faces& faces, float crea
 }
 
 double drawn_thickness(const Frame& frame, int body) {
-  const auto b = std::size_t(body);
-  if (!frame.drawn_thickness.empty() && frame.drawn_thickness[b] > 0) return frame.drawn_thickness[b];
-  return frame.thickness.empty() ? 0 : frame.thickness[b];
+  if (frame.thickness.empty()) return 0;
+  const auto of = [&](int b) { return frame.thickness[std::size_t(b)]; };
+  // A pair keeps the mean of the two, half of each; if it keeps less, both are drawn thinner.
+  double share = 1;
+  for (const PairThickness& pair : frame.pair_thickness)
+    if (const double mean = 0.5 * (of(pair.a) + of(pair.b)); (pair.a == body || pair.b == body) && mean > 0)
+      share = std::min(share, pair.thickness / mean);
+  return share * of(body);
 }
 
 std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalization,
@@ -153,9 +158,7 @@ std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalizat
     const auto& list = balls[std::size_t(shape.body)];
     shape.balls = Eigen::VectorXi::Map(list.data(), Index(list.size()));
     shape.corner_normals = corner_normals(shape.points, shape.faces, float(std::numbers::pi) * 55 / 180);
-    // What has no thickness gets one that can be seen.
-    const double thickness = drawn_thickness(frame, shape.body) / normalization.size;
-    shape.radius = thickness > 0 ? float(thickness / 2) : shape.balls.size() > 0 ? 0.006f : 0.004f;
+    shape.radius = float(0.5 * drawn_thickness(frame, shape.body) / normalization.size);
     shape.colour = own_colours[std::size_t(shape.body)];
   }
   std::erase_if(shapes,

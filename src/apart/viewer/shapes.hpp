@@ -25,7 +25,7 @@ struct Shape {
   Matrix3Xf corner_normals;  ///< unit, 3 per face; smooth except across creases
   Edges segments;            ///< drawn as tubes
   Eigen::VectorXi balls;     ///< points drawn as balls
-  float radius = 0;          ///< of tubes and balls
+  float radius = 0;          ///< of tubes and balls; half of what contact keeps, 0 if it keeps nothing
   Vector3f colour;           ///< linear reflectance
   Matrix3Xf point_colours;   ///< linear reflectance of each point, instead; empty: all have `colour`
   bool obstacle = false;
@@ -37,8 +37,8 @@ struct Shape {
 std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalization,
                              const Matrix3Xf& point_colours = Matrix3Xf());
 
-/// The thickness with which a body's sheets, tubes and balls are drawn [m]: its own or, if the frame does not
-/// have that, the distance that contact keeps; 0 if it has none.
+/// The thickness with which a body's surfaces, tubes and balls are drawn [m]: that which contact keeps, and
+/// verify proves; never more. 0 if it has none.
 double drawn_thickness(const Frame& frame, int body);
 
 /// Unit normals at the three corners of each face: the mean of the faces around that meet it at less than
