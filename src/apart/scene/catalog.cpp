@@ -114,7 +114,8 @@ Group contacts() {
         &T::formulation},
        {{"barrier_stiffness", any_of({number(positive), choice("barrier_stiffness")}), "Pa", "\"adaptive\"",
          "stiffness of the contact force. convergent: the pressure at 0.78 of dhat (four times this at half "
-         "of it); a tenth of Young's modulus is usual. published: that of IPC, which contains the squared time "
+         "of it); a tenth of Young's modulus is usual. published: that of IPC, which contains the squared "
+         "time "
          "step and depends on the mesh"},
         &T::barrier_stiffness},
        {{"friction_coefficient", friction_coefficient(), "", "0",
@@ -210,19 +211,20 @@ Group outputs() {
 }
 
 Catalog make_catalog() {
-  return {{scene(),           time_steps(),      bodies(),
-           collisions(),      meshes(),          tetrahedralizations(),
-           transforms(),      axis_angles(),     arrays(),
-           materials(),       fields(),          regions(),
-           shell_materials(), strain_limits(),   rod_materials(),
-           fixed_parts(),     loads(),           attachments(),
-           joints(),          joint_angles(),    joint_positions(),
-           angle_motors(),    position_motors(), probes(),
-           dampings(),        remeshings(),      sequences(),
-           selections(),      boxes(),           balls(),
-           planes(),          motions(),         keyframes(),
-           turnings(),        contacts(),        frictions(),
-           pairs(),           solvers(),         outputs()},
+  return {{scene(),           time_steps(),    bodies(),
+           collisions(),      meshes(),        tetrahedralizations(),
+           transforms(),      axis_angles(),   arrays(),
+           materials(),       fields(),        regions(),
+           shell_materials(), strain_limits(), rod_materials(),
+           fixed_parts(),     loads(),         attachments(),
+           joints(),          ball_angles(),   joint_angles(),
+           joint_positions(), angle_motors(),  position_motors(),
+           probes(),          dampings(),      remeshings(),
+           sequences(),       selections(),    boxes(),
+           balls(),           planes(),        motions(),
+           keyframes(),       turnings(),      contacts(),
+           frictions(),       pairs(),         solvers(),
+           outputs()},
           choices()};
 }
 
