@@ -3,6 +3,8 @@
 #include <physics/jointed_scene.hpp>
 
 #include <cmath>
+#include <optional>
+#include <vector>
 
 namespace apart::test {
 namespace {
@@ -277,6 +279,100 @@ TEST(Joints, ABallTurnsFreelyWithinItsCone) {
     EXPECT_LT(carried(s, 0, Vector3::Zero()).norm(), 2e-6 * 0.41);
   }
   EXPECT_NEAR(widest, 30, 1e-3);
+}
+
+/// A cube of 0.1 m, held at its centre by a ball joint and turning about an axis, with the angle by which it
+/// has turned [rad].
+class SpinningCube {
+ public:
+  /// `speed` [rad/s]; `key`: of what acts in the joint, which is `factor` times the moment of inertia.
+  SpinningCube(const Vector3& axis, double speed, const std::string& key, double factor,
+               const std::string& rule = "implicit_euler")
+      : axis_(axis.normalized()) {
+    const Vector3 spin = speed / in_radians * axis_;
+    const Scene scene = jointed_scene(
+        fmt::format(R"({{"dt": 0.01, "tend": 2, "integrator": "{}"}})", rule),
+        jointed_box(
+            "cube", Vector3::Constant(0.1), Vector3::Zero(),
+            fmt::format(R"(, "mass": 6, "angular_velocity": [{}, {}, {}])", spin[0], spin[1], spin[2])),
+        fmt::format(R"({{"type": "ball", "bodies": ["cube"], "at": [0, 0, 0], "angle": {{"{}": {}}}}})", key,
+                    factor * inertia));
+    simulation.emplace(scene.model);
+  }
+  static constexpr double inertia = 6 * 0.1 * 0.1 / 6;  ///< [kg m²]
+  double angle_after_step() {
+    simulation->step();
+    const Vector3 start = axis_.unitOrthogonal(), now = carried(*simulation, 0, start);
+    return std::atan2(axis_.dot(start.cross(now)), start.dot(now));
+  }
+  std::optional<Simulation> simulation;
+
+ private:
+  Vector3 axis_;
+};
+
+const std::vector<Vector3> axes_of_spin = {{0, 1, 0}, {1, 1, 1}, {0.2, -0.9, 0.5}};
+
+/// Implicit Euler for a turn of the angle θ: after a step that turned by `last`, the next one turns freely to
+/// the argument of 2 − exp(−i last), at which the inertia −I |2 − exp(−i last)| cos θ is least; a torque of
+/// `rate` times I changes that [rad, rad/s²].
+double turned_in_a_step(double last, double rate, double h) {
+  const double x = 2 - std::cos(last), y = std::sin(last);
+  return std::atan2(y, x) + std::asin(h * h * rate / std::hypot(x, y));
+}
+
+TEST(Joints, FrictionOfABallIsTheSameAboutEveryAxisAndHolds) {
+  const double speed = 2, rate = 4, h = 0.01;  // [rad/s], [rad/s²]
+  for (const Vector3& axis : axes_of_spin) {
+    SpinningCube cube(axis, speed, "friction", rate);
+    double angle = 0, expected = 0, last = std::atan(h * speed);  // velocities of nodes are along tangents
+    for (int k = 1; k <= 80; ++k) {
+      angle = cube.angle_after_step();
+      if (k == 1) last = std::atan(h * speed) - std::asin(h * h * rate / std::hypot(1, h * speed));
+      if (k > 1) last = std::max(0.0, turned_in_a_step(last, -rate, h));
+      expected += last;
+      EXPECT_NEAR(angle, expected, 2e-5) << axis.transpose() << " after step " << k;
+      if (k == 25)
+        EXPECT_NEAR(reading(*cube.simulation, 0).torque.norm(), rate * SpinningCube::inertia, 1e-9);
+    }
+    EXPECT_NEAR(angle, speed * speed / (2 * rate), 0.03 * angle) << "½ ω²/α without steps";
+  }
+}
+
+TEST(Joints, ADamperOfABallSlowsSpinsAboutEveryAxisByItsLaw) {
+  const double speed = 1, rate = 2, h = 0.01;  // [rad/s], [1/s]
+  for (const Vector3& axis : axes_of_spin) {
+    SpinningCube cube(axis, speed, "damping", rate);
+    double angle = 0, expected = 0, last = 0;
+    for (int k = 1; k <= 100; ++k) {
+      angle = cube.angle_after_step();
+      double now = last;  // torque −rate θ/h: a fixed point
+      for (int i = 0; i < 60; ++i)
+        now = k > 1 ? turned_in_a_step(last, -rate * now / h, h)
+                    : std::atan(h * speed) - std::asin(h * rate * now / std::hypot(1, h * speed));
+      expected += last = now;
+    }
+    EXPECT_NEAR(angle, expected, 1e-4 * expected) << axis.transpose();
+    EXPECT_NEAR(angle, speed / rate * (1 - std::exp(-rate)), 0.01 * angle) << "without steps";
+  }
+}
+
+TEST(Joints, ASpringOfABallSwingsAtItsFrequencyAboutEveryAxis) {
+  for (const Vector3& axis : axes_of_spin) {
+    const double rate = 2 * std::numbers::pi;  // a period of a second
+    SpinningCube cube(axis, 0.5, "stiffness", rate * rate, "generalized_alpha");
+    double before = 0, largest = 0;
+    std::vector<double> crossings;
+    for (int k = 1; k <= 130; ++k) {
+      const double now = cube.angle_after_step();
+      if (before * now < 0) crossings.push_back(0.01 * (k - now / (now - before)));
+      largest = std::max(largest, now);
+      before = now;
+    }
+    ASSERT_EQ(crossings.size(), 2u) << axis.transpose();
+    EXPECT_NEAR(crossings[1] - crossings[0], 0.5, 2e-3) << axis.transpose();
+    EXPECT_NEAR(largest, 0.5 / rate, 1e-2 * 0.5 / rate) << axis.transpose();
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Accuracies of contact, friction and solver: results converge as each is refined; and a bar that bends as
 // beam theory says.
 #include <apart/geometry/generators.hpp>
+#include <apart/potentials/grip.hpp>
 
 #include <gtest/gtest.h>
 #include <Eigen/Geometry>
@@ -53,10 +54,11 @@ TEST(Refinement, OfTheStictionSpeedConverges) {
   EXPECT_LT(distance(b, c), 0.3 * distance(a, b));
 }
 
-TEST(Refinement, OfTheStictionSpeedMakesWhatShouldStickCreepLessAsComputed) {
-  // Smoothed friction balances the slope at μ (2y − y²) = tan θ, y = v / ε_v. [thesis eq. 2.14]
+TEST(Refinement, OfTheStictionSpeedMakesContactsStifferAsComputedAndNothingCreeps) {
+  // Friction balances the slope at μ (2y − y²) = tan θ [thesis eq. 2.14]: the strain y of all contacts, of
+  // which the displacement is y ε_v dt.
   constexpr double mu = 0.5, tangent = 0.3;
-  const double creep = 1 - std::sqrt(1 - tangent / mu), angle = std::atan(tangent);
+  const double strain = 1 - std::sqrt(1 - tangent / mu), angle = std::atan(tangent);
   for (const double epsv : {1e-2, 1e-3, 1e-4}) {
     SmallScene scene;
     scene.contact.friction = mu;
@@ -70,7 +72,13 @@ TEST(Refinement, OfTheStictionSpeedMakesWhatShouldStickCreepLessAsComputed) {
     for (int step = 0; step < 40; ++step) s->step();
     const double start = centre_of_mass(*s, 0)[0];
     for (int step = 0; step < 40; ++step) s->step();
-    EXPECT_NEAR((centre_of_mass(*s, 0)[0] - start) / 0.4, creep * epsv, 1e-6 * creep * epsv);
+    EXPECT_NEAR(centre_of_mass(*s, 0)[0], start, 1e-9 * epsv) << "stays where it is";
+    EXPECT_NEAR(s->state().friction.row(0).sum(), -4 * 9.81 * std::sin(angle), 1e-3 * 4 * 9.81);
+    const VectorX& grips = s->state().grips;
+    ASSERT_EQ(grips.size(), 4 * Grips::numbers_each) << "of the four corners";
+    double sum = 0;  // each has borne a little more or less while the block landed
+    for (Index k = 0; k < 4; ++k) sum += grips[k * Grips::numbers_each + 7];
+    EXPECT_NEAR(sum / 4, strain, 1e-2 * strain) << "ε_v " << epsv;
   }
 }
 

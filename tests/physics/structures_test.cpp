@@ -101,8 +101,11 @@ TEST(Stack, OfFiveCubesStaysStackedForFiveSeconds) {
                                        soft(1e7), 1000, MassKind::lumped));
   scene.bodies.push_back(make_half_space("ground", Vector3::Zero(), Vector3::UnitY()));
   auto s = scene.simulation();
-  StepReport last;
-  for (int step = 0; step < 200; ++step) last = s->step();
+  std::array<double, 5> fastest{};  // in each second [m/s], the root of the mean square over the mass
+  for (int step = 0; step < 200; ++step) {
+    double& speed = fastest[std::size_t(step / 40)];
+    speed = std::max(speed, std::sqrt(2 * s->step().kinetic_energy / 5000));
+  }
   expect_intersection_free(*s);
   for (int i = 0; i < 5; ++i) {
     const Vector3 c = centre_of_mass(*s, i);
@@ -111,8 +114,9 @@ TEST(Stack, OfFiveCubesStaysStackedForFiveSeconds) {
     EXPECT_NEAR(c[1], 0.5 + i, 0.01) << "cube " << i;
     EXPECT_LT(std::hypot(c[0], c[2]), 0.006) << "cube " << i;
   }
-  // Friction below its limit creeps with less than ε_v at each of the cubes.
-  EXPECT_LT(std::sqrt(2 * last.kinetic_energy / 5000), 2 * scene.contact.epsv) << "at rest [m/s]";
+  // Nothing slides: the column sways as a beam would since it has landed, and implicit Euler damps that.
+  for (std::size_t k = 2; k < 5; ++k) EXPECT_LT(fastest[k], 0.9 * fastest[k - 1]) << "second " << k;
+  EXPECT_LT(fastest[4], 5e-3);
 }
 
 /// A rod that stands on the ground by its weight is drawn along by its top, slower than it can slip.
@@ -122,7 +126,7 @@ TEST(StickSlip, OfARodDrawnOverATableIsPeriodic) {
   scene.options.solver.tolerance = 1e-4;
   scene.contact.friction = 0.5;
   scene.contact.kinetic_friction = 0.25;
-  constexpr double drive = 0.1;  // [m/s]
+  constexpr double drive = 0.05;  // [m/s]; above some speed, which damping decides, it slides evenly
   scene.bodies.push_back(make_volume("rod",
                                      moved(generate::box({0.03, 0.3, 0.03}, {2, 10, 2}), {0, 0.1505, 0}),
                                      soft(1e7, 0.3), 1000, MassKind::lumped));

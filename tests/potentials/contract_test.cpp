@@ -558,6 +558,52 @@ TEST(PotentialContract, FrictionStickingSlidingAndAtRest) {
   EXPECT_TRUE(dense_hessian(friction, x, Projection::psd).allFinite());
 }
 
+TEST(PotentialContract, FrictionOfContactsThatAreStrained) {
+  const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
+  PairSettings s;
+  s.dhat = 0.2;
+  s.friction = 0.4;
+  const HalfSpace floor{Vector3(0, -0.01, 0), Vector3::UnitY(), 1};
+  ContactFixture f(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s, {floor});
+  f.contact->prepare(x);
+  Friction friction(f.surface);
+  friction.set_start(x);
+  friction.set_lag(*f.contact, x, 10);  // 0.01 m
+  const Matrix3X slid = x + 3e-3 * random_points(4, 7);
+  Matrix3X before = Matrix3X::Zero(3, 4);
+  friction.add_gradient(slid, before);
+  // The next step begins there, with what contacts remember: the same forces at once.
+  const VectorX packed = Grips::pack(friction.grips(slid));
+  EXPECT_TRUE(Grips::are_valid(packed, 4, 2));
+  EXPECT_FALSE(Grips::are_valid(packed, 3, 2)) << "of vertices that do not exist";
+  Friction next(f.surface);
+  next.set_grips(Grips(packed));
+  next.set_start(slid);
+  next.set_lag(*f.contact, x, 10);
+  Matrix3X after = Matrix3X::Zero(3, 4);
+  next.add_gradient(slid, after);
+  EXPECT_GT(before.norm(), 0);
+  EXPECT_LT((after - before).norm(), 1e-12 * before.norm());
+  const Matrix3X direction = random_points(4, 8);
+  for (const double amount : {0.0, 1e-3, 3e-3, 0.05, 1.0})
+    expect_potential_contract(next, slid + amount * direction, fmt::format("slid by {}", amount),
+                              {1e-6, 1e-5, 1e-4});
+  // What slides is strained to its limit and no further.
+  for (const Grip& grip : next.grips(x + direction)) EXPECT_NEAR(grip.strain.norm(), 1, 1e-12);
+}
+
+TEST(Grips, OfANewContactContinueThoseOfItsVertices) {
+  // An edge 0–1 of body 0 over an edge 2–3 of body 1; then the vertex 1 over the same edge; then the reverse.
+  const ContactKey edges{{0, 1, 2, 3}, true}, vertex{{1, 2, 3, -1}, false}, reverse{{2, 1, -1, -1}, false};
+  const Vector3 strain(0.3, 0, -0.2);
+  const Grips grips(Grips::pack({{edges, {0, 1}, strain, 5}}));
+  EXPECT_EQ(grips.strain(edges, {0, 1}), strain);
+  EXPECT_LT((grips.strain(vertex, {0, 1}) - strain).norm(), 1e-15);
+  EXPECT_LT((grips.strain(reverse, {1, 0}) + strain).norm(), 1e-15) << "seen from the other body";
+  EXPECT_EQ(grips.strain({{4, 5, -1, -1}, false}, {0, 1}), Vector3::Zero()) << "elsewhere";
+  EXPECT_EQ(grips.strain({{1, 6, 7, -1}, false}, {0, 2}), Vector3::Zero()) << "with another body";
+}
+
 TEST(PotentialContract, FrictionThatExpectsStopsResistsWhatSlidesAndChangesNothingElse) {
   const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
   PairSettings s;

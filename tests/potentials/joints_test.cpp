@@ -7,6 +7,7 @@
 #include <support/random.hpp>
 
 #include <Eigen/Geometry>
+#include <Eigen/LU>
 #include <numbers>
 
 namespace apart::test {
@@ -99,6 +100,80 @@ TEST(PotentialContract, JointsOnDegenerateStates) {
     Eigen::MatrixXd h = Eigen::MatrixXd::Zero(g.size(), g.size());
     coordinate.add_hessian(collapsed, 1, Projection::psd, h);
     EXPECT_TRUE(std::isfinite(coordinate.value(collapsed)) && g.allFinite() && h.allFinite());
+  }
+}
+
+/// Of directions of two bodies that are as placed for q, or of one body against the world.
+JointTurn turn_since(const Matrix3X& q, bool against_world) {
+  JointTurn turn;
+  for (Index n = 0; n < joint_nodes_count; ++n) turn.nodes.push_back(n);
+  for (int body = 0; body < 2; ++body) {
+    Eigen::Matrix4d corners;
+    corners << q.middleCols(4 * body, 4), Eigen::RowVector4d::Ones();
+    const Eigen::Matrix4d weights = corners.inverse();
+    for (int k = 0; k < 3; ++k) {
+      NodeVector& v = (body == 0 ? turn.first : turn.second)[std::size_t(k)];
+      v = in_world(Vector3::Zero());
+      if (body == 1 && against_world)
+        v.constant = Vector3::Unit(k);
+      else
+        v.weights.segment<4>(4 * body) = weights.col(k);
+    }
+  }
+  return turn;
+}
+Matrix3X turned(const Matrix3X& q, int body, const Vector3& w) {
+  Matrix3X result = q;
+  const double angle = w.norm();
+  const Matrix3 rotation =
+      angle > 0 ? Eigen::AngleAxisd(angle, w / angle).toRotationMatrix() : Matrix3(Matrix3::Identity());
+  result.middleCols(4 * body, 4) = rotation * q.middleCols(4 * body, 4);
+  return result;
+}
+
+TEST(JointTurn, IsTheRotationVectorUpToHalfATurn) {
+  Random random(5);
+  for (const double angle : {0.0, 1e-9, 1e-4, 0.01, 0.4, 0.45, 0.46, 1.5, 3.0}) {
+    const Matrix3X q = scattered(random);
+    const Vector3 w = angle * random.unit();
+    EXPECT_NEAR((turn_since(q, true).value(turned(q, 0, w)) - w).norm(), 0, 1e-10) << angle;
+    EXPECT_NEAR((turn_since(q, false).value(turned(q, 0, w)) - w).norm(), 0, 1e-10) << angle;
+    EXPECT_NEAR((turn_since(q, false).value(turned(q, 1, w)) + w).norm(), 0, 1e-10) << angle;
+  }
+}
+
+TEST(PotentialContract, TurnsOfBallJointsUnderEveryLaw) {
+  Random random(11);
+  for (const double angle : {0.0, 1e-3, 0.3, 0.44, 0.46, 1.2, 2.5})
+    for (const bool against_world : {true, false}) {
+      const Matrix3X start = scattered(random);
+      const JointTurn turn = turn_since(start, against_world);
+      Matrix3X q = turned(start, 0, angle * random.unit());
+      for (Index n = 0; n < q.cols(); ++n) q.col(n) += 0.01 * random.vector();  // as affine bodies deform
+      const std::vector<std::vector<TurnLaw>> all = {
+          {{.stiffness = 4, .elastic = true}},
+          {{.largest = 3, .multiplier = {0.5, -1, 0.2}, .stiffness = 0.1}},  // sticks
+          {{.largest = 3, .multiplier = {0, 3, 0}, .stiffness = 20}},        // slides where it has turned
+          {{.largest = 3, .multiplier = {1, 1, 1}, .stiffness = 50}, {.stiffness = 2, .elastic = true}}};
+      for (const auto& some : all) {
+        Joints joints;
+        joints.scale = 0.5;
+        joints.turns.push_back({turn, some});
+        expect_potential_contract(joints, q, fmt::format("angle {} law {}", angle, some[0].largest),
+                                  {.epsilon = 1e-6, .gradient_error = 1e-5, .hessian_error = 1e-4});
+      }
+    }
+}
+
+TEST(TurnLaw, BoundsTheTorqueInLengthWhateverItsDirection) {
+  Random random(2);
+  for (int trial = 0; trial < 100; ++trial) {
+    const TurnLaw law{.largest = 2, .multiplier = 2 * random.unit(), .stiffness = 1e3};
+    const Vector3 w = random.unit();
+    EXPECT_NEAR(law.force(w).norm(), 2, 1e-12);
+    EXPECT_NEAR(law.force(w).dot(w), 2, 1e-2) << "against the turn";
+    EXPECT_LE(law.force(1e-5 * w).norm(), 2 + 1e-12);
+    EXPECT_DOUBLE_EQ(law.error(Vector3::Zero()), 0) << "content where it holds";
   }
 }
 

@@ -11,9 +11,9 @@ namespace {
 TEST(State, ListsEveryMemberOnce) {
   const State state;
   // Does not compile with another number of members: extend for_each_member first.
-  const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = state;
-  const std::vector<const void*> members = {&a, &b, &c, &d, &e, &f, &g, &h, &i, &j,
-                                            &k, &l, &m, &n, &o, &p, &q, &r, &s, &t};
+  const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = state;
+  const std::vector<const void*> members = {&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k,
+                                            &l, &m, &n, &o, &p, &q, &r, &s, &t, &u};
   std::vector<const void*> listed;
   std::set<std::string> names;
   for_each_member(

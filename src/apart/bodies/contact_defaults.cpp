@@ -11,9 +11,9 @@ namespace apart {
 namespace {
 
 constexpr double dhat_of_size = 2e-3, dhat_of_edge = 0.25, dhat_of_diameter = 0.1;
-// [1/s] of the size. What friction holds creeps at a share of the speed below which it sticks. Stacks of
-// bodies that cannot deform are held by it alone and must stand for long: a tenth, for up to half as many
-// iterations again (docs/performance.md).
+// [1/s] of the size. What friction holds gives way by a share of this speed times the step. Stacks of bodies
+// that cannot deform are held by it alone: a tenth, for up to half as many iterations again
+// (docs/performance.md).
 constexpr double speed_of_size = 1e-3, speed_of_whole = 1e-4;
 
 /// Length below which a tenth of the edges of the surface's triangles fall [m]; 0 if there are none. Meshes

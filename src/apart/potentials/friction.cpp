@@ -1,6 +1,7 @@
 #include <apart/potentials/friction.hpp>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -10,7 +11,7 @@ namespace {
 constexpr double all_sliding = 10;  // multiple of ε_v beyond which friction is kinetic alone
 }
 
-Friction::Key Friction::key(const Term& t) {
+ContactKey Friction::key(const Term& t) {
   return {t.points.ids, t.weights[1] > 0};
 }
 
@@ -32,18 +33,24 @@ void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double 
     int axis;
     force.direction.cwiseAbs().minCoeff(&axis);
     const Vector3 t = force.direction.cross(Vector3::Unit(axis)).normalized();
-    Term term{force.points,         contact.bodies_of(i),
-              force.weights,        {},
-              mu * force.magnitude, settings->kinetic_friction.value_or(mu) * force.magnitude,
+    Term term{force.points,
+              contact.bodies_of(i),
+              force.weights,
+              {},
+              {0, 0},
+              mu * force.magnitude,
+              settings->kinetic_friction.value_or(mu) * force.magnitude,
               settings->epsv * dt};
     term.basis << t, force.direction.cross(t);
+    if (!grips_.empty())
+      term.strained = term.epsilon * (term.basis.transpose() * grips_.strain(key(term), term.bodies));
     terms_.push_back(term);
   }
 }
 
 Friction::Change Friction::largest_change(const Friction& other) const {
   // With how much of its force each contact is now, and was.
-  std::map<Key, std::pair<double, std::pair<int, int>>> change;
+  std::map<ContactKey, std::pair<double, std::pair<int, int>>> change;
   double largest = 0;
   const auto add = [&](const Friction& friction, double sign) {
     for (const Term& t : friction.terms_) {
@@ -64,7 +71,7 @@ Friction::Change Friction::largest_change(const Friction& other) const {
 
 void Friction::mix(const Friction& other, double share) {
   // Shortened contacts are not merged: the same points may occur several times, then in the same order.
-  std::multimap<Key, const Term*> before;
+  std::multimap<ContactKey, const Term*> before;
   double largest = 0;
   for (const Term& t : other.terms_) {
     before.emplace(key(t), &t);
@@ -93,7 +100,19 @@ Eigen::Vector2d Friction::slip(const Term& term, const Matrix3X& x) const {
     const Index v = term.points.ids[k];
     u += term.weights[k] * (x.col(v) - start_.col(v));
   }
-  return term.basis.transpose() * u;
+  return term.strained + term.basis.transpose() * u;
+}
+
+std::vector<Grip> Friction::grips(const Matrix3X& x) const {
+  std::vector<Grip> result;
+  result.reserve(terms_.size());
+  for (const Term& term : terms_) {
+    const Eigen::Vector2d strain = slip(term, x) / term.epsilon;
+    const double length = strain.norm();
+    result.push_back(
+        {key(term), term.bodies, term.basis * strain / std::max(length, 1.0), std::abs(term.sticking)});
+  }
+  return result;
 }
 
 Friction::Curve Friction::curve(const Term& term, double y) {
@@ -101,11 +120,12 @@ Friction::Curve Friction::curve(const Term& term, double y) {
   if (y <= e)  // f₀ = −y³/3ε² + y²/ε + ε/3 [thesis A.9]; never divides by y
     return {term.sticking * (y * y / e * (1 - y / (3 * e)) + e / 3), term.sticking * (2 - y / e) / e,
             term.sticking * 2 * (1 - y / e) / e};
-  // Falls by 3t² − 2t³ on the way from ε to ten times ε.
+  // What slides is strained by ε: y − ε is its way in this step. Friction falls by 3t² − 2t³ while that goes
+  // from ε to ten times ε.
   const double width = (all_sliding - 1) * e, drop = term.sticking - term.sliding;
-  const double t = std::min((y - e) / width, 1.0);
+  const double t = std::clamp((y - 2 * e) / width, 0.0, 1.0);
   const double fallen = drop * t * t * (3 - 2 * t);
-  const double lost = drop * (width * t * t * t * (1 - t / 2) + std::max(0.0, y - e - width));
+  const double lost = drop * (width * t * t * t * (1 - t / 2) + std::max(0.0, y - 2 * e - width));
   return {term.sticking * y - lost, (term.sticking - fallen) / y, -drop * 6 * t * (1 - t) / width};
 }
 

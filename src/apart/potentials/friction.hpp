@@ -1,10 +1,12 @@
 #pragma once
 #include <apart/potentials/barrier_contact.hpp>
+#include <apart/potentials/grip.hpp>
 
 namespace apart {
 
-/// Friction as an energy: Σ λ F(‖u‖), where u = Tᵀ Σ wᵢ (xᵢ − xᵢᵗ) is the tangential displacement of a
-/// contact since the start of the step, λ its normal force and T an orthonormal basis of its tangent plane.
+/// Friction as an energy: Σ λ F(‖s + u‖), where u = Tᵀ Σ wᵢ (xᵢ − xᵢᵗ) is the tangential displacement of a
+/// contact since the start of the step, λ its normal force, T an orthonormal basis of its tangent plane and s
+/// the strain that it has from before.
 ///
 /// Coulomb friction is not the gradient of any energy. It becomes one if λ and T are lagged: taken from an
 /// earlier solve and kept constant, so that only u depends on x. How often they are updated within a step is
@@ -13,9 +15,14 @@ namespace apart {
 ///
 /// λ has the sign of the contact's weight: what is taken off the normal force is taken off friction too.
 ///
-/// F′ is the coefficient of friction. It rises from 0 to the static value μ_s over sliding speeds up to ε_v,
-/// which smooths the transition from sticking to sliding [thesis eq. 2.15: F = μ f₀, A.9]; if the kinetic
-/// coefficient is smaller it then falls to that, smoothly, up to 10 ε_v.
+/// F′ is the coefficient of friction. It rises from 0 to the static value μ_s over displacements up to ε =
+/// ε_v dt, which smooths the transition from sticking to sliding [thesis eq. 2.15: F = μ f₀, A.9]; if the
+/// kinetic coefficient is smaller it then falls to that, smoothly, up to 11 ε, that is at sliding speeds of
+/// 10 ε_v.
+///
+/// In the thesis s is zero: friction holds a force only by sliding below ε_v, and what it holds creeps. Here
+/// s is s + u of the step before, shortened to ε, as in the elastic-plastic models of dry friction: what is
+/// held stays where it is. What slides is not changed by it.
 class Friction final : public Potential {
  public:
   explicit Friction(const CollisionSurface& surface) : surface_(surface) {}
@@ -33,6 +40,10 @@ class Friction final : public Potential {
   Change largest_change(const Friction& other) const;
   /// x at the start of the step: sliding is measured from here [m].
   void set_start(Matrix3X start) { start_ = std::move(start); }
+  /// What contacts that stick remember of the step before; of the next set_lag on.
+  void set_grips(Grips grips) { grips_ = std::move(grips); }
+  /// The same at x, the end of the step.
+  std::vector<Grip> grips(const Matrix3X& x) const;
 
   /// What slides has no curvature along its way, F″ = 0, but its force turns round where it stops. A Newton
   /// step that does not know this goes far beyond that point, and its line search finds next to nothing.
@@ -61,20 +72,19 @@ class Friction final : public Potential {
     std::pair<int, int> bodies;
     Vector4 weights;
     Eigen::Matrix<double, 3, 2> basis;  ///< T
+    Eigen::Vector2d strained;           ///< s [m]
     double sticking, sliding;           ///< μ_s λ and μ_k λ, times the step's scale [kg m]
     double epsilon;                     ///< ε = ε_v dt [m]
   };
-  /// Tells contacts apart. Four points may be a point and a triangle as well as two edges: the sign of the
-  /// second weight tells.
-  using Key = std::pair<std::array<Index, 4>, bool>;
-  static Key key(const Term& term);
+  static ContactKey key(const Term& term);
   /// F and its derivatives, times λ, at y = ‖u‖.
   struct Curve {
     double value, first_over_y, second;
   };
   static Curve curve(const Term& term, double y);
-  Eigen::Vector2d slip(const Term& term, const Matrix3X& x) const;  ///< u [m]
+  Eigen::Vector2d slip(const Term& term, const Matrix3X& x) const;  ///< s + u [m]
   const CollisionSurface& surface_;
+  Grips grips_;
   std::vector<Term> terms_;
   Matrix3X start_;
   double least_part_ = 0;  ///< of F′/‖u‖, along u, in projected Hessians

@@ -1,5 +1,7 @@
 #include <apart/potentials/joints.hpp>
 
+#include <apart/math/psd_projection.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -7,14 +9,6 @@
 namespace apart {
 
 namespace {
-
-/// ∂(a·b)/∂q for vectors that are a and b now.
-VectorX product_gradient(const NodeVector& u, const Vector3& a, const NodeVector& v, const Vector3& b) {
-  VectorX g(3 * u.weights.size());
-  for (Index k = 0; k < Index(u.weights.size()); ++k)
-    g.segment<3>(3 * k) = u.weights[k] * b + v.weights[k] * a;
-  return g;
-}
 
 /// The part of u vᵀ + v uᵀ that is not negative, as w wᵀ: its eigenvectors are u/‖u‖ ± v/‖v‖.
 VectorX positive_part(const VectorX& u, const VectorX& v) {
@@ -60,12 +54,6 @@ struct Angle {
 };
 
 }  // namespace
-
-Vector3 NodeVector::at(const std::vector<Index>& nodes, const Matrix3X& q) const {
-  Vector3 sum = constant;
-  for (std::size_t k = 0; k < nodes.size(); ++k) sum += weights[Index(k)] * q.col(nodes[k]);
-  return sum;
-}
 
 double JointCoordinate::value(const Matrix3X& q) const {
   if (kind == Kind::product) return a.at(nodes, q).dot(b.at(nodes, q));
@@ -117,43 +105,75 @@ double JointLaw::error(double c) const {
   return elastic ? 0 : std::abs(force(c) - multiplier) / stiffness;
 }
 
+namespace {
+
+/// Energy, force and curvature of all laws of a row or turn at the value of its coordinate.
+template <class Laws, class Value>
+double energy_of(const Laws& laws, const Value& c) {
+  double sum = 0;
+  for (const auto& law : laws) sum += law.energy(c);
+  return sum;
+}
+template <class Laws, class Value>
+Value force_of(const Laws& laws, const Value& c) {
+  Value sum = laws[0].force(c);
+  for (std::size_t l = 1; l < laws.size(); ++l) sum += laws[l].force(c);
+  return sum;
+}
+
+void row_hessian(const Joints::Row& row, const Matrix3X& q, double scale, Projection projection,
+                 Eigen::Ref<Eigen::MatrixXd> h) {
+  const double c = row.coordinate.value(q);
+  double curvature = 0;
+  for (const JointLaw& law : row.laws) curvature += law.curvature(c);
+  if (curvature > 0) {
+    const VectorX g = row.coordinate.gradient(q);
+    h += scale * curvature * g * g.transpose();
+  }
+  row.coordinate.add_hessian(q, scale * force_of(row.laws, c), projection, h);
+}
+
+void turn_hessian(const Joints::Turn& turn, const Matrix3X& q, double scale, Projection projection,
+                  Eigen::Ref<Eigen::MatrixXd> h) {
+  const Vector3 w = turn.coordinate.value(q);
+  Matrix3 curvature = Matrix3::Zero();
+  for (const TurnLaw& law : turn.laws) curvature += law.curvature(w);
+  const auto g = turn.coordinate.gradient(q);
+  h += scale * g * curvature * g.transpose();
+  turn.coordinate.add_hessian(q, scale * force_of(turn.laws, w), h);
+  if (projection == Projection::psd) make_positive(h, NegativeEigenvalues::zeroed);
+}
+
+}  // namespace
+
 double Joints::value(const Matrix3X& q) const {
   return scale * ordered_sum(term_count(), [&](Index i) {
-           const Row& row = rows[std::size_t(i)];
-           const double c = row.coordinate.value(q);
-           double sum = 0;
-           for (const JointLaw& law : row.laws) sum += law.energy(c);
-           return sum;
+           return is_row(i) ? energy_of(row(i).laws, row(i).coordinate.value(q))
+                            : energy_of(turn(i).laws, turn(i).coordinate.value(q));
          });
 }
 
 void Joints::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
   add_local_gradients(*this, gradient, [&](Index i, auto g) {
-    const Row& row = rows[std::size_t(i)];
-    const double c = row.coordinate.value(q);
-    double force = 0;
-    for (const JointLaw& law : row.laws) force += law.force(c);
-    if (force != 0) g = scale * force * row.coordinate.gradient(q);
+    if (is_row(i)) {
+      const double force = force_of(row(i).laws, row(i).coordinate.value(q));
+      if (force != 0) g = scale * force * row(i).coordinate.gradient(q);
+    } else {
+      const JointTurn& c = turn(i).coordinate;
+      g = c.gradient(q) * (scale * force_of(turn(i).laws, c.value(q)));
+    }
   });
 }
 
 void Joints::hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
                       LocalHessians& out) const {
   for (Index i = begin; i < end; ++i) {
-    const Row& row = rows[std::size_t(i)];
     auto h = out[i];
     h.setZero();
-    const double c = row.coordinate.value(q);
-    double force = 0, curvature = 0;
-    for (const JointLaw& law : row.laws) {
-      force += law.force(c);
-      curvature += law.curvature(c);
-    }
-    if (curvature > 0) {
-      const VectorX g = row.coordinate.gradient(q);
-      h += scale * curvature * g * g.transpose();
-    }
-    row.coordinate.add_hessian(q, scale * force, projection, h);
+    if (is_row(i))
+      row_hessian(row(i), q, scale, projection, h);
+    else
+      turn_hessian(turn(i), q, scale, projection, h);
   }
 }
 

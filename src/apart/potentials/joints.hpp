@@ -1,16 +1,8 @@
 #pragma once
+#include <apart/potentials/joint_turn.hpp>
 #include <apart/potentials/potential.hpp>
 
 namespace apart {
-
-/// A vector that is linear in some nodes, Σ wₖ qₖ + constant: a material point of a body that moves as a
-/// whole if the weights add up to one, a material direction if they add up to zero.
-struct NodeVector {
-  VectorX weights;                     ///< wₖ of each node of the coordinate
-  Vector3 constant = Vector3::Zero();  ///< what belongs to the world
-  bool moves() const { return !weights.isZero(0); }
-  Vector3 at(const std::vector<Index>& nodes, const Matrix3X& q) const;
-};
 
 /// A scalar that a joint holds, bounds or drives: a length [m] or an angle [rad].
 struct JointCoordinate {
@@ -52,23 +44,36 @@ struct JointLaw {
   double error(double c) const;
 };
 
-/// scale Σ ψ(c(q)) over the coordinates of joints and the laws that each of them obeys.
+/// scale Σ ψ(c(q)) over the coordinates of joints and the laws that each of them obeys; then over the turns
+/// of ball joints and theirs.
 class Joints final : public Potential {
  public:
   struct Row {
     JointCoordinate coordinate;
     std::vector<JointLaw> laws;
   };
+  struct Turn {
+    JointTurn coordinate;
+    std::vector<TurnLaw> laws;
+  };
   double scale = 1;  ///< [s²]
   std::vector<Row> rows;
+  std::vector<Turn> turns;
 
   std::string_view name() const override { return "joints"; }
   double value(const Matrix3X& q) const override;
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
-  Index term_count() const override { return Index(rows.size()); }
-  TermPoints term(Index i) const override { return rows[std::size_t(i)].coordinate.nodes; }
+  Index term_count() const override { return Index(rows.size() + turns.size()); }
+  TermPoints term(Index i) const override {
+    return is_row(i) ? row(i).coordinate.nodes : turn(i).coordinate.nodes;
+  }
   void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
                 LocalHessians& out) const override;
+
+ private:
+  bool is_row(Index i) const { return i < Index(rows.size()); }
+  const Row& row(Index i) const { return rows[std::size_t(i)]; }
+  const Turn& turn(Index i) const { return turns[std::size_t(i) - rows.size()]; }
 };
 
 }  // namespace apart

@@ -325,6 +325,7 @@ class VolumeRemesher final : public Remesher {
         },
         made.before);
     made.before.friction = Matrix3X::Zero(3, model.surface.rest.cols());
+    made.before.grips = VectorX();
     const auto is_free = [&](const Matrix3X& q) {
       return !self_intersects(model.surface, model.surface_map.positions(q));
     };

@@ -1,5 +1,6 @@
 #include <apart/core/error.hpp>
 #include <apart/io/hdf5_archive.hpp>
+#include <apart/potentials/grip.hpp>
 #include <apart/run/checkpoint.hpp>
 #include <apart/simulation/joint_control.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
@@ -217,7 +218,8 @@ void check_state(const std::string& where, const State& state, const Model& mode
   Index shells = 0;
   for (const Body& body : model.bodies) shells += body.shell && body.presence.covers(state.time);
   if (state.friction.cols() != (state.step > 0 ? model.surface.vertex_count() : 0) ||
-      state.limit_stiffness.size() != (state.step > 0 ? shells : 0))
+      state.limit_stiffness.size() != (state.step > 0 ? shells : 0) ||
+      !Grips::are_valid(state.grips, model.surface.vertex_count(), int(model.bodies.size())))
     throw InputError("{}: holds forces that do not fit the bodies of the scene; it belongs to another scene",
                      where);
   if (state.rest.size() != 0 && state.rest.size() != Index(model.bodies.size()))

@@ -221,19 +221,20 @@ Group outputs() {
 }
 
 Catalog make_catalog() {
-  return {{scene(),           time_steps(),      bodies(),
-           collisions(),      meshes(),          tetrahedralizations(),
-           transforms(),      axis_angles(),     arrays(),
-           materials(),       fields(),          regions(),
-           shell_materials(), strain_limits(),   rod_materials(),
-           fixed_parts(),     loads(),           attachments(),
-           joints(),          joint_angles(),    joint_positions(),
-           angle_motors(),    position_motors(), probes(),
-           dampings(),        remeshings(),      sequences(),
-           selections(),      boxes(),           balls(),
-           planes(),          motions(),         keyframes(),
-           turnings(),        contacts(),        frictions(),
-           pairs(),           solvers(),         outputs()},
+  return {{scene(),           time_steps(),    bodies(),
+           collisions(),      meshes(),        tetrahedralizations(),
+           transforms(),      axis_angles(),   arrays(),
+           materials(),       fields(),        regions(),
+           shell_materials(), strain_limits(), rod_materials(),
+           fixed_parts(),     loads(),         attachments(),
+           joints(),          ball_angles(),   joint_angles(),
+           joint_positions(), angle_motors(),  position_motors(),
+           probes(),          dampings(),      remeshings(),
+           sequences(),       selections(),    boxes(),
+           balls(),           planes(),        motions(),
+           keyframes(),       turnings(),      contacts(),
+           frictions(),       pairs(),         solvers(),
+           outputs()},
           choices()};
 }
 

@@ -90,25 +90,27 @@ Group joints() {
       "positions are those of the first body against the second, 0 when the joint begins. A joint that "
       "begins "
       "late takes the bodies as they are then; its point and axis are where the first body has carried them.",
-      {joint.operator()<BallJoint>("holds a point; the body turns about it",
-                                   {{{"cone",
-                                      number({0, 180, true, true}),
-                                      "degrees",
-                                      Key::optional,
-                                      "largest angle between the axes of the two bodies; not given: any",
-                                      {},
-                                      {},
-                                      "axis"},
-                                     &BallJoint::cone},
-                                    {{"axis",
-                                      vector(),
-                                      "",
-                                      Key::optional,
-                                      "of the cone, when the bodies are as placed",
-                                      {},
-                                      {},
-                                      "cone"},
-                                     &BallJoint::axis}}),
+      {joint.operator()<BallJoint>(
+           "holds a point; the body turns about it",
+           {{{"cone",
+              number({0, 180, true, true}),
+              "degrees",
+              Key::optional,
+              "largest angle between the axes of the two bodies; not given: any",
+              {},
+              {},
+              "axis"},
+             &BallJoint::cone},
+            {{"axis",
+              vector(),
+              "",
+              Key::optional,
+              "of the cone, when the bodies are as placed",
+              {},
+              {},
+              "cone"},
+             &BallJoint::axis},
+            {{"angle", object("ball_angle"), "", "{}", "of the turns about any axis"}, &BallJoint::angle}}),
        joint.operator()<HingeJoint>("holds an axis; the body turns about it",
                                     {{axis, &HingeJoint::axis}, {angle, &HingeJoint::angle}}),
        joint.operator()<SliderJoint>("the body moves along an axis and does not turn",
@@ -118,6 +120,20 @@ Group joints() {
                                         {angle, &CylinderJoint::angle},
                                         {position, &CylinderJoint::position}}),
        joint.operator()<FixedJoint>("the body keeps its place and orientation", {})}};
+}
+
+Group ball_angles() {
+  using T = BallAngleDescription;
+  return record<T>(
+      "What acts on the turns of a ball joint, about any axis. Its bodies are rigid or affine, or one is the "
+      "world.",
+      {{{"friction", number(not_negative), of_angle.force, "0", "of dry friction, while it turns"},
+        &T::friction},
+       {{"stiffness", number(not_negative), of_angle.stiffness, "0",
+         "of a spring that is relaxed when the joint begins; up to half a turn"},
+        &T::stiffness},
+       {{"damping", number(not_negative), of_angle.damping, "0", "torque against turning, by its speed"},
+        &T::damping}});
 }
 
 Group joint_angles() {

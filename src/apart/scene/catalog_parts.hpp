@@ -130,6 +130,7 @@ Group keyframes();
 Group turnings();
 // catalog_joints.cpp
 Group joints();
+Group ball_angles();
 Group joint_angles();
 Group joint_positions();
 Group angle_motors();

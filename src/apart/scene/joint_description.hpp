@@ -10,13 +10,12 @@
 
 namespace apart {
 
-
 /// Angles are in degrees, their forces in N m; positions in metres, their forces in N.
 template <bool is_angle>
 struct MotorBase {
   static constexpr std::string_view group = is_angle ? "angle_motor" : "position_motor";
   Place place = {};
-  Formula target = 0.0;      ///< key "velocity" or "position"
+  Formula target = 0.0;           ///< key "velocity" or "position"
   std::optional<double> largest;  ///< key "max_torque" or "max_force"
 };
 template <bool is_angle>
@@ -49,8 +48,16 @@ struct JointBase : TimesDescription {
   bool contact = true;
   std::optional<double> breaking_force, breaking_torque;
 };
+/// Of a ball, about any axis.
+struct BallAngleDescription {
+  static constexpr std::string_view group = "ball_angle", kind = group;
+  Place place = {};
+  double friction = 0, stiffness = 0, damping = 0;
+  bool acts() const { return friction > 0 || stiffness > 0 || damping > 0; }
+};
 struct BallJoint : JointBase {
   static constexpr std::string_view kind = "ball";
+  BallAngleDescription angle;
   std::optional<double> cone;
   std::optional<Vector3> axis;
 };

@@ -167,8 +167,21 @@ void check_bodies(const JointBase& d, JointKind kind, const std::vector<int>& nu
         "told; name another body");
 }
 
+/// Refuses what acts on the turns of a body that has no orientation.
+void check_turns(const JointDescription& description, const std::vector<int>& numbers,
+                 const std::vector<Body>& bodies) {
+  const auto* ball = std::get_if<BallJoint>(&description);
+  if (!ball || !ball->angle.acts()) return;
+  for (const int b : numbers)
+    if (const Body& body = bodies[std::size_t(b)]; !moves_as_whole(body))
+      ball->place["angle"].fail(
+          "acts on turns, but '{}' is {}; remove it, or make the body rigid or affine", body.name,
+          body.is_dynamic() ? "soft and has no orientation" : "an obstacle, whose orientation is not known");
+}
+
 /// Kind by kind, what is more than a point.
 void complete(Joint& joint, const BallJoint& d, const Clock&) {
+  joint.about = {.friction = d.angle.friction, .stiffness = d.angle.stiffness, .damping = d.angle.damping};
   if (!d.cone) return;
   joint.cone = degree * *d.cone;
   joint.axis = make_direction(*d.axis, d.place["axis"]);
@@ -257,6 +270,7 @@ Joint make_joint(const JointDescription& description, const JointScene& scene) {
   joint.name = d.name;
   joint.kind = kind_of(description);
   check_bodies(d, joint.kind, numbers, scene.bodies);
+  check_turns(description, numbers, scene.bodies);
   joint.when = make_time_range(d, scene.clock);
   double size = infinity;
   for (const int b : numbers) {

@@ -43,7 +43,7 @@ SceneDescription scene_of(std::string name, std::string summary, double seconds)
   return scene;
 }
 
-/// Joints creep with a share of epsv: it is small, and friction follows the forces closely.
+/// Joints give way by a share of epsv times the step: it is small, and friction follows the forces closely.
 void hold_by_friction(SceneDescription& scene) {
   scene.contact.friction_coefficient = 0.5;
   scene.contact.epsv = Length{1e-4};

@@ -4,10 +4,6 @@ namespace apart {
 
 namespace {
 
-// Lagged friction solves of a step that asks for convergence: what has not settled by then alternates for
-// ever.
-constexpr int max_friction_iterations = 60;
-
 /// Share of the updated forces in the next lagged solve; the rest is as in the last solve. Lagged iterations
 /// need not converge [thesis 2.5.5]: often they alternate between states, which half the change damps.
 double renewed_share(int friction_iterations) {
@@ -27,8 +23,8 @@ std::string largest_change(const StepProblem& p) {
 
 }  // namespace
 
-FrictionResult solve_with_friction(StepProblem& p, Matrix3X& q, const NewtonHooks& hooks, bool fresh,
-                                   StepReport& report) {
+FrictionResult solve_with_friction(StepProblem& p, Matrix3X& q, const NewtonHooks& hooks,
+                                   const FrictionOptions& limits, StepReport& report) {
   const SimulationOptions& options = p.model.options;
   const auto solve = [&](int max_iterations) {
     const NewtonOptions newton_options{options.solver.tolerance, p.dt,
@@ -43,7 +39,7 @@ FrictionResult solve_with_friction(StepProblem& p, Matrix3X& q, const NewtonHook
   int wanted = friction ? options.contact.friction_iterations : 1;
   // At the start there is no earlier step, only the gaps of the initial placement: solve again with the
   // forces of the end.
-  if (friction && wanted > 0 && fresh) ++wanted;
+  if (friction && wanted > 0 && limits.fresh) ++wanted;
   double share = 1;
   while (true) {
     FrictionResult result{solve(options.solver.max_iterations)};
@@ -53,9 +49,9 @@ FrictionResult solve_with_friction(StepProblem& p, Matrix3X& q, const NewtonHook
     const bool settled = report.friction_iterations > 1 && result.at_once && share == 1;
     if (settled || (wanted > 0 && report.friction_iterations >= wanted)) return result;
     p.objective.prepare(q);
-    if (report.friction_iterations >= max_friction_iterations) {
+    if (report.friction_iterations >= limits.most_solves) {
       result.unsettled = fmt::format("friction has not settled in {} solves: {}; the last one is accepted",
-                                     max_friction_iterations, largest_change(p));
+                                     limits.most_solves, largest_change(p));
       return result;
     }
     share = wanted > 0 ? 1 : renewed_share(report.friction_iterations);

@@ -48,7 +48,9 @@ struct Joint {
   /// [m] From the pivot to the points that hold the orientation: an error there of the tolerance is one of
   /// `accuracy` in radians.
   double arm = 1;
-  JointFreedom along, about;         ///< of the axis; those the kind does not leave free are not read
+  /// Of the axis; those the kind does not leave free are not read. A ball turns about any axis, with
+  /// friction, spring and damper alone.
+  JointFreedom along, about;
   std::optional<double> cone;        ///< of a ball: largest angle between the axes of the two [rad]
   double largest_force = infinity;   ///< [N] beyond which it breaks
   double largest_torque = infinity;  ///< [N m], about the pivot

@@ -36,9 +36,8 @@ class JointResistance {
     }
   }
 
-  /// By inertia, weight and elements [N/m, N m/rad].
-  double stiffness(const JointCoordinate& c) const {
-    const VectorX g = c.gradient(step_.state.nodes);
+  /// By inertia, weight and elements [N/m, N m/rad], of a coordinate of some nodes with the gradient g.
+  double stiffness(const std::vector<Index>& nodes, const VectorX& g) const {
     double mobility = 0;  // inverse of the mass that is moved
     bool deforms = false;
     Index at = 0;
@@ -48,8 +47,8 @@ class JointResistance {
       const Body& body = model_.bodies[b];
       const Index first = model_.first_node[b], end = first + body.node_count();
       Matrix3X forces = Matrix3X::Zero(3, charts_[s] ? body.node_count() : 0);
-      for (; at < Index(c.nodes.size()); ++at) {
-        const Index node = c.nodes[std::size_t(at)];
+      for (; at < Index(nodes.size()); ++at) {
+        const Index node = nodes[std::size_t(at)];
         if (node < first || node >= end) break;
         if (!body.is_dynamic() || step_.held.col(node).all()) continue;
         if (charts_[s])
@@ -138,10 +137,43 @@ void JointControl::add_freedom_laws(const JointFreedom& f, const JointStep& step
   if (f.damping > 0) laws.push_back({.target = now, .stiffness = f.damping / step.length, .elastic = true});
 }
 
+/// Spring, friction and damper of a ball, the last two with the turn of this step.
+void JointControl::add_turns(std::size_t number, const JointStep& step, Index slot) {
+  const Joint& joint = model_.joints[number];
+  if (joint.kind != JointKind::ball) return;
+  const auto add = [&](JointTurn turn, std::vector<TurnLaw> laws) {
+    start_turns_.push_back(turn.value(step.state.nodes));
+    potential_.turns.push_back({std::move(turn), std::move(laws)});
+    ++acting_.back().turn_count;
+  };
+  const JointFreedom& f = joint.about;
+  if (f.stiffness > 0)
+    add(joint_turn(model_, joint, start_of(number)), {{.stiffness = f.stiffness, .elastic = true}});
+  if (!(f.friction > 0 || f.damping > 0)) return;
+  auto [nodes, others] = joint_nodes(model_, joint);
+  nodes.insert(nodes.end(), others.begin(), others.end());
+  JointTurn turn = joint_turn(model_, joint, step.state.nodes(Eigen::all, nodes));
+  std::vector<TurnLaw> laws;
+  if (f.friction > 0) {
+    const JointResistance resistance(model_, joint, step);
+    const auto g = turn.gradient(step.state.nodes);
+    double stiffness = 0;
+    for (int axis = 0; axis < 3; ++axis)
+      stiffness = std::max(stiffness, stiffness_factor * resistance.stiffness(nodes, g.col(axis)));
+    laws.push_back({.largest = f.friction, .stiffness = stiffness});
+    laws.back().multiplier = laws.back().force(forces_.segment<3>(slot) / stiffness);
+    kept_.push_back(
+        {potential_.turns.size(), 0, true, slot, int(number), joint_accuracy, stiffest_growth * stiffness});
+  }
+  if (f.damping > 0) laws.push_back({.stiffness = f.damping / step.length, .elastic = true});
+  add(std::move(turn), std::move(laws));
+}
+
 void JointControl::add_rows(std::size_t number, const JointStep& step, Index slot) {
   const Joint& joint = model_.joints[number];
   JointPlacement placed = place_joint(model_, joint, start_of(number));
-  acting_.push_back({int(number), potential_.rows.size(), placed.rows.size(), placed.pivots});
+  acting_.push_back(
+      {int(number), potential_.rows.size(), placed.rows.size(), potential_.turns.size(), 0, placed.pivots});
   const JointResistance resistance(model_, joint, step);
   for (JointRow& row : placed.rows) {
     row.coordinate.near = angles_[Index(number)];
@@ -164,28 +196,33 @@ void JointControl::add_rows(std::size_t number, const JointStep& step, Index slo
         add_freedom_laws(joint.about, step, now, laws);
         break;
     }
-    const double stiffness = stiffness_factor * resistance.stiffness(row.coordinate);
+    const double stiffness =
+        stiffness_factor *
+        resistance.stiffness(row.coordinate.nodes, row.coordinate.gradient(step.state.nodes));
     for (std::size_t l = 0; l < laws.size(); ++l) {
       JointLaw& law = laws[l];
       if (law.elastic) continue;
       law.stiffness = stiffness;
       law.multiplier = std::clamp(forces_[slot], law.lower, law.upper);
       kept_.push_back(
-          {potential_.rows.size(), l, slot++, int(number), tolerance, stiffest_growth * stiffness});
+          {potential_.rows.size(), l, false, slot++, int(number), tolerance, stiffest_growth * stiffness});
     }
     parts_.push_back(row.part);
     start_values_.push_back(now);
     potential_.rows.push_back({std::move(row.coordinate), std::move(laws)});
   }
+  add_turns(number, step, slot);
 }
 
 void JointControl::begin(const JointStep& step) {
   potential_.scale = step.time_step.scale;
   potential_.rows.clear();
+  potential_.turns.clear();
   acting_.clear();
   kept_.clear();
   parts_.clear();
   start_values_.clear();
+  start_turns_.clear();
   updates_ = 0;
   const Index joints = Index(model_.joints.size());
   if (joints == 0) return;
@@ -198,17 +235,21 @@ void JointControl::begin(const JointStep& step) {
 }
 
 bool JointControl::update(const Matrix3X& q) {
-  const auto open = [&](const Kept& k) { return law(k).error(value(k.row, q)) > k.tolerance; };
+  const auto open = [&](const Kept& k) { return error(k, q) > k.tolerance; };
   if (std::ranges::none_of(kept_, open)) return false;
   if (++updates_ > most_updates) throw SolverError(complaint(q));
-  for (Kept& k : kept_) {
-    JointLaw& l = potential_.rows[k.row].laws[k.law];
-    const double c = value(k.row, q), error = l.error(c);
-    l.multiplier = l.force(c);
-    if (error > k.tolerance && error > slow_closing * k.last_error && l.stiffness < k.stiffest)
-      l.stiffness *= stiffer;
+  const auto move_on = [&](Kept& k, auto& law, const auto& c) {
+    const double error = law.error(c);
+    law.multiplier = law.force(c);
+    if (error > k.tolerance && error > slow_closing * k.last_error && law.stiffness < k.stiffest)
+      law.stiffness *= stiffer;
     k.last_error = error;
-  }
+  };
+  for (Kept& k : kept_)
+    if (k.turn)
+      move_on(k, potential_.turns[k.row].laws[k.law], turn(k.row, q));
+    else
+      move_on(k, potential_.rows[k.row].laws[k.law], value(k.row, q));
   return true;
 }
 
@@ -219,7 +260,11 @@ std::vector<std::string> JointControl::finish(const Matrix3X& q, State& next) co
   next.joint_forces = VectorX::Zero(first_slot_.back());
   next.joint_angles = angles_;
   next.joint_broken = broken_;
-  for (const Kept& k : kept_) next.joint_forces[k.slot] = law(k).force(value(k.row, q));
+  for (const Kept& k : kept_)
+    if (k.turn)
+      next.joint_forces.segment<3>(k.slot) = turn_law(k).force(turn(k.row, q));
+    else
+      next.joint_forces[k.slot] = law(k).force(value(k.row, q));
   for (const Acting& a : acting_) {
     const Joint& joint = model_.joints[std::size_t(a.joint)];
     const JointMeasure m = measure(a.joint, q);
@@ -243,6 +288,14 @@ JointMeasure JointControl::measure(int joint, const Matrix3X& q) const {
   if (found == acting_.end()) return result;
   result.acts = true;
   const Index own = Index(joint_nodes(model_, model_.joints[std::size_t(joint)])[0].size());
+  const auto add = [&](const std::vector<Index>& nodes, const VectorX& g) {  // g: force times gradient
+    const Vector3 pivot = found->pivots[0].at(nodes, q);
+    for (Index k = 0; k < own; ++k) {
+      const Vector3 on_node = -g.segment<3>(3 * k), x = q.col(nodes[std::size_t(k)]);
+      result.force += on_node;
+      result.torque += (x - pivot).cross(on_node);
+    }
+  };
   for (std::size_t r = found->first_row; r < found->first_row + found->row_count; ++r) {
     const Joints::Row& row = potential_.rows[r];
     const JointCoordinate& c = row.coordinate;
@@ -254,20 +307,24 @@ JointMeasure JointControl::measure(int joint, const Matrix3X& q) const {
     }
     if (parts_[r] == JointPart::along) result.along = now;
     if (parts_[r] == JointPart::about) result.about = now;
-    const Vector3 pivot = found->pivots[0].at(c.nodes, q);
-    const VectorX g = c.gradient(q);
-    for (Index k = 0; k < own; ++k) {
-      const Vector3 on_node = -force * g.segment<3>(3 * k), x = q.col(c.nodes[std::size_t(k)]);
-      result.force += on_node;
-      result.torque += (x - pivot).cross(on_node);
+    add(c.nodes, force * c.gradient(q));
+  }
+  for (std::size_t t = found->first_turn; t < found->first_turn + found->turn_count; ++t) {
+    const JointTurn& c = potential_.turns[t].coordinate;
+    const Vector3 now = c.value(q);
+    Vector3 torque = Vector3::Zero();
+    for (const TurnLaw& l : potential_.turns[t].laws) {
+      torque += l.force(now);
+      result.error = std::max(result.error, l.error(now));
     }
+    add(c.nodes, c.gradient(q) * torque);
   }
   return result;
 }
 
 double JointControl::largest_error(const Matrix3X& q) const {
   double largest = 0;
-  for (const Kept& k : kept_) largest = std::max(largest, law(k).error(value(k.row, q)) / k.tolerance);
+  for (const Kept& k : kept_) largest = std::max(largest, error(k, q) / k.tolerance);
   return largest;
 }
 
@@ -275,19 +332,20 @@ std::string JointControl::complaint(const Matrix3X& q) const {
   const Kept* worst = nullptr;
   double largest = 1;
   for (const Kept& k : kept_)
-    if (const double share = law(k).error(value(k.row, q)) / k.tolerance; !(share <= largest)) {
+    if (const double share = error(k, q) / k.tolerance; !(share <= largest)) {
       largest = share;
       worst = &k;
     }
   if (!worst) return {};
   const Joint& joint = model_.joints[std::size_t(worst->joint)];
-  const double error = largest * worst->tolerance;
-  const bool turns = parts_[worst->row] == JointPart::about || parts_[worst->row] == JointPart::cone;
+  const double error_of_it = largest * worst->tolerance;
+  const bool turns =
+      worst->turn || parts_[worst->row] == JointPart::about || parts_[worst->row] == JointPart::cone;
   return fmt::format(
       "joint '{}' is {:.3g} {} from where it should be (tolerance {:.3g}), with a force of {:.3g} N and a "
       "torque of {:.3g} N m: joints, motors or scripts contradict each other, or something is in the way; "
       "give motors a largest force, and remove joints until it works",
-      joint.name, error, turns ? "rad" : "m", worst->tolerance, measure(worst->joint, q).force.norm(),
+      joint.name, error_of_it, turns ? "rad" : "m", worst->tolerance, measure(worst->joint, q).force.norm(),
       measure(worst->joint, q).torque.norm());
 }
 
@@ -297,6 +355,10 @@ double JointControl::work(const Matrix3X& q) const {
     if (parts_[r] == JointPart::closure) continue;
     const double now = value(r, q);
     for (const JointLaw& l : potential_.rows[r].laws) sum -= l.force(now) * (now - start_values_[r]);
+  }
+  for (std::size_t t = 0; t < potential_.turns.size(); ++t) {
+    const Vector3 now = turn(t, q);
+    for (const TurnLaw& l : potential_.turns[t].laws) sum -= l.force(now).dot(now - start_turns_[t]);
   }
   return sum;
 }

@@ -57,23 +57,33 @@ class JointControl {
   struct Acting {
     int joint;
     std::size_t first_row, row_count;
+    std::size_t first_turn, turn_count;
     std::array<NodeVector, 2> pivots;
   };
   /// A law whose multiplier is kept, and how it does.
   struct Kept {
-    std::size_t row, law;
-    Index slot;  ///< in State::joint_forces
+    std::size_t row, law;  ///< row: of a coordinate, or `turn` of a ball
+    bool turn;
+    Index slot;  ///< in State::joint_forces, the first of three for a turn
     int joint;
     double tolerance;              ///< [m, rad]
     double stiffest;               ///< to which k may grow
     double last_error = infinity;  ///< when multipliers were last moved on
   };
   const JointLaw& law(const Kept& k) const { return potential_.rows[k.row].laws[k.law]; }
+  const TurnLaw& turn_law(const Kept& k) const { return potential_.turns[k.row].laws[k.law]; }
   double value(std::size_t row, const Matrix3X& q) const { return potential_.rows[row].coordinate.value(q); }
+  Vector3 turn(std::size_t turn, const Matrix3X& q) const {
+    return potential_.turns[turn].coordinate.value(q);
+  }
+  double error(const Kept& k, const Matrix3X& q) const {
+    return k.turn ? turn_law(k).error(turn(k.row, q)) : law(k).error(value(k.row, q));
+  }
   bool acts(const Joint& joint, std::size_t number, const State& state, double end) const;
   Matrix3X start_of(std::size_t number) const;
   void note_anchors(const State& state, double end);
   void add_rows(std::size_t number, const JointStep& step, Index slot);
+  void add_turns(std::size_t number, const JointStep& step, Index slot);
   void add_freedom_laws(const JointFreedom& freedom, const JointStep& step, double now,
                         std::vector<JointLaw>& laws) const;
 
@@ -88,6 +98,7 @@ class JointControl {
   std::vector<Kept> kept_;
   std::vector<JointPart> parts_;      ///< of each row
   std::vector<double> start_values_;  ///< of each row
+  std::vector<Vector3> start_turns_;  ///< of each turn
   int updates_ = 0;
 };
 

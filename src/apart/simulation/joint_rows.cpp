@@ -143,6 +143,20 @@ JointPlacement place_joint(const Model& model, const Joint& joint, const Matrix3
   return result;
 }
 
+JointTurn joint_turn(const Model& model, const Joint& joint, const Matrix3X& start) {
+  auto [nodes, others] = joint_nodes(model, joint);
+  const Index n = Index(nodes.size()), total = n + Index(others.size());
+  nodes.insert(nodes.end(), others.begin(), others.end());
+  const JointedBody first(model, joint.sides[0], start.leftCols(n), 0, total),
+      second(model, joint.sides[1], start.rightCols(total - n), n, total);
+  JointTurn turn{std::move(nodes), {}, {}};
+  for (std::size_t k = 0; k < 3; ++k) {
+    turn.first[k] = first.direction(Vector3::Unit(Index(k)));
+    turn.second[k] = second.direction(Vector3::Unit(Index(k)));
+  }
+  return turn;
+}
+
 Index multiplier_count(const Joint& joint) {
   const Index freedoms = Index(joint.slides()) + Index(joint.turns());
   const auto closures = [&] {
@@ -160,7 +174,8 @@ Index multiplier_count(const Joint& joint) {
     }
     return 12;
   };
-  return closures() + Index(joint.cone.has_value()) + freedom_multipliers * freedoms;
+  const Index rubbing = joint.kind == JointKind::ball && joint.about.friction > 0 ? 3 : 0;
+  return closures() + Index(joint.cone.has_value()) + rubbing + freedom_multipliers * freedoms;
 }
 
 }  // namespace apart

@@ -27,6 +27,10 @@ struct JointPlacement {
 /// `start`: where the joint's nodes (3 × n, in the order of joint_nodes) are when it begins [m].
 JointPlacement place_joint(const Model& model, const Joint& joint, const Matrix3X& start);
 
+/// How far the first body of a ball joint has turned against the second since its nodes were at `start` [m],
+/// in the axes of the world. Both are the world or move as a whole.
+JointTurn joint_turn(const Model& model, const Joint& joint, const Matrix3X& start);
+
 /// How many coordinates of each kind have a multiplier in State::joint_forces.
 Index multiplier_count(const Joint& joint);
 /// Of a coordinate along or about the axis: lower and upper limit, motor, friction.

@@ -19,19 +19,10 @@ namespace apart {
 
 namespace {
 
-/// Absent bodies keep their position and velocity, so that they can appear with them.
-void keep_absent(const StepProblem& p, const State& before, State& after) {
-  for (std::size_t b = 0; b < p.present.size(); ++b) {
-    if (p.present[b]) continue;
-    const Index first = p.model.first_node[b], n = p.model.bodies[b].node_count();
-    after.velocity.middleCols(first, n) = before.velocity.middleCols(first, n);
-    after.acceleration.middleCols(first, n) = before.acceleration.middleCols(first, n);
-    after.mean_acceleration.middleCols(first, n) = before.mean_acceleration.middleCols(first, n);
-    after.previous_velocity.middleCols(first, n) = before.velocity.middleCols(first, n);
-    after.previous_nodes.middleCols(first, n) =
-        before.nodes.middleCols(first, n) - p.dt * before.velocity.middleCols(first, n);
-  }
-}
+// Where friction has not settled in so many solves, which rarely take more than 14 if they end, a part of
+// the step is tried that is half as long; one of up to this share of the step is accepted as it is.
+constexpr int solves_to_settle = 20;
+constexpr double shortest_to_settle = 1.0 / 16;
 
 /// Moves q to where bodies would be if they went on as before, if that is nearer to the solution. Not worth
 /// it for motion that counts as none.
@@ -187,13 +178,21 @@ StepReport Simulation::step() {
       change_presence(present, end);
     problem_->terms.contact.on_step_bound = on_step_bound;
     pass_on(state_.nodes);
-    StepReport report;
+    StepReport report, given_up;
+    double longest = dt;  // of the next part
     for (double left = dt; left > 0;) {
-      const double length = division_->next(*problem_, state_, left, report.substeps);
-      const bool last = length >= left;
-      report = joined(report, advance(last ? end : state_.time + length, length));
-      left = last ? 0 : end - state_.time;
+      const double length = std::min(longest, division_->next(*problem_, state_, left, report.substeps));
+      const bool last = length >= left, must_settle = length > shortest_to_settle * dt;
+      const StepReport part = advance(last ? end : state_.time + length, length, must_settle);
+      const bool settled = !must_settle || !part.friction_unsettled;
+      StepReport& sum = settled ? report : given_up;
+      sum = joined(sum, part);
+      longest = settled ? dt : length / 2;
+      if (settled) left = last ? 0 : end - state_.time;
     }
+    report.newton_iterations += given_up.newton_iterations;
+    report.linear_solves += given_up.linear_solves;
+    report.friction_iterations += given_up.friction_iterations;
     ++state_.step;
     return report;
   } catch (...) {
@@ -323,14 +322,20 @@ struct Simulation::Solved {
   std::vector<std::string> notes;
 };
 
-StepReport Simulation::advance(double end, double dt) {
+StepReport Simulation::advance(double end, double dt, bool must_settle) {
   if (steady_ && state_.step_length == dt && problem_->sleep.goes_on(state_, end)) {
     state_.time = problem_->end_time = end;
     steady_->step = state_.step + 1;
     steady_->time = end;
     return *steady_;
   }
-  Solved solved = solve(end, dt, nullptr);
+  const std::size_t passed = passed_;
+  Solved solved = solve(end, dt, nullptr, must_settle);
+  if (must_settle && solved.report.friction_unsettled) {
+    end_.reset();
+    if (on_discard) on_discard(passed_ - passed);
+    return solved.report;
+  }
   if (model_->remesher) solved = improve(std::move(solved), end, dt);
   StepReport& report = solved.report;
   for (const Body& body : model_->bodies)
@@ -347,7 +352,7 @@ StepReport Simulation::advance(double end, double dt) {
   return report;
 }
 
-Simulation::Solved Simulation::solve(double end, double dt, const Matrix3X* start) {
+Simulation::Solved Simulation::solve(double end, double dt, const Matrix3X* start, bool must_settle) {
   StepProblem& p = *problem_;
   Solved solved;
   StepReport& report = solved.report;
@@ -377,13 +382,14 @@ Simulation::Solved Simulation::solve(double end, double dt, const Matrix3X* star
   Watch watch(*this, report, begun);
   const NewtonHooks hooks = watch.hooks();
   if (!start) start_ahead(p, state_, hooks, q);
-  const FrictionResult result = solve_with_friction(p, q, hooks, fresh_, report);
+  const FrictionResult result =
+      solve_with_friction(p, q, hooks, {fresh_, must_settle ? solves_to_settle : 60}, report);
   if (!result.converged)
     throw SolverError(
         fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, diagnose(p, begun, q, result)));
 
   report.friction_unsettled = !result.unsettled.empty();
-  if (report.friction_unsettled && on_slow)
+  if (report.friction_unsettled && !must_settle && on_slow)
     on_slow(fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, result.unsettled));
 
   end_ = std::make_unique<StepEnd>(p, q);
@@ -465,12 +471,13 @@ State Simulation::end_state(double end, double dt) const {
       p.time_step, state_, p.scripted.held(), [&] { return end_->contact_acceleration(); }, next);
   if (model_->options.integrator.conserves_spin)
     p.body_motion().keep_momentum(state_, p.time_step.predicted, p.dt, next);
-  keep_absent(p, state_, next);
+  p.keep_absent(state_, next);
   p.sleep.finish(state_, p.time_step.contact_scale, next);
   next.anchors = p.scripted.anchors();
   next.barrier_stiffness = p.terms.contact.stiffness();
   next.force_scale = p.time_step.contact_scale;
   next.friction = end_->friction_forces();
+  next.grips = Grips::pack(p.terms.friction.grips(end_->vertices()));
   next.limit_stiffness = p.terms.elastic.membranes.limit_stiffness();
   return next;
 }

@@ -99,10 +99,11 @@ class Simulation {
   void change_presence(const std::vector<char>& present, double time);
   void pass_on(const Matrix3X& q);
   struct Solved;
-  /// Solves from the state to the time `end`, dt [s] later, and makes that the state; counts no step.
-  StepReport advance(double end, double dt);
+  /// Solves from the state to the time `end`, dt [s] later, and makes that the state; counts no step. Does
+  /// nothing where friction does not settle, if that `must_settle`: see StepReport::friction_unsettled.
+  StepReport advance(double end, double dt, bool must_settle);
   /// The same without making it the state. `start`: where the solve begins [m]; none: at the state.
-  Solved solve(double end, double dt, const Matrix3X* start);
+  Solved solve(double end, double dt, const Matrix3X* start, bool must_settle = false);
   /// Solves again on better meshes, if there are any.
   Solved improve(Solved solved, double end, double dt);
   void use(std::shared_ptr<const Model> model, State state);

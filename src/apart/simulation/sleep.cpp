@@ -85,10 +85,8 @@ void Sleep::begin(const Step& step) {
   for (std::size_t b = 0; b < asleep_.size(); ++b)
     if (may_rest_[b] && state.rest[Index(b)] >= steps_to_sleep) asleep_[b] = calm_[b] = 1;
   if (!any_asleep()) return;
-  start_ = model_.surface_map.positions(state.nodes);
-  previous_ = model_.surface_map.positions(state.previous_nodes);
   // What a script takes away is touched before, what it brings after it was moved.
-  terms_.contact.prepare(start_);
+  terms_.contact.prepare(terms_.start);
   wake_touched();
   if (step.nodes != state.nodes) {
     terms_.contact.prepare(model_.surface_map.positions(step.nodes));
@@ -129,16 +127,12 @@ bool Sleep::wake(bool all) {
   return true;
 }
 
-/// Holds what sleeps. Friction of what sleeps is measured from where it was before its last step awake.
+/// Holds what sleeps.
 void Sleep::apply() {
   ScriptedMotion::Mask resting = ScriptedMotion::Mask::Constant(3, model_.node_count(), false);
   for (std::size_t b = 0; b < asleep_.size(); ++b)
     if (asleep_[b]) resting.middleCols(model_.first_node[b], model_.bodies[b].node_count()) = true;
   scripted_.set_resting(std::move(resting));
-  Matrix3X start = start_;
-  for (Index v = 0; v < Index(start.cols()); ++v)
-    if (is_asleep(terms_.surface.vertex_body[std::size_t(v)])) start.col(v) = previous_.col(v);
-  terms_.friction.set_start(std::move(start));
 }
 
 void Sleep::finish(const State& before, double force_scale, State& after) const {

@@ -56,7 +56,6 @@ class Sleep {
   Flags may_rest_;  ///< of each body: moves, and nothing acts on it in the step
   Flags calm_;      ///< asleep, or cannot move and is not moved
   Flags asleep_;
-  Matrix3X start_, previous_;  ///< of all vertices, at the start of the step and of the one before [m]
 };
 
 }  // namespace apart

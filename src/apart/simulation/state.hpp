@@ -15,6 +15,7 @@ struct State {
   Matrix3X previous_velocity;  ///< [m/s]
   Matrix3X anchors;            ///< where nodes were when a script that began late took hold of them [m]
   Matrix3X friction;           ///< force on each collision vertex in the last step [N]; empty: none yet
+  VectorX grips;               ///< of contacts with friction, packed; empty: none
   VectorX limit_stiffness;     ///< κ of each body's strain limit in the last step [Pa]; empty: none yet
   /// Of each body: steps that it has been at rest, up to those after which it sleeps; empty: none.
   VectorX rest;
@@ -42,6 +43,7 @@ void for_each_member(F&& f, States&... states) {
   f("previous_velocity", states.previous_velocity...);
   f("anchors", states.anchors...);
   f("friction", states.friction...);
+  f("grips", states.grips...);
   f("limit_stiffness", states.limit_stiffness...);
   f("rest", states.rest...);
   f("rest_stiffness", states.rest_stiffness...);

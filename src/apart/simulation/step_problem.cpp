@@ -69,6 +69,7 @@ void StepProblem::begin(const State& state, double end, double length) {
   joints.begin({state, time_step, end, length, scripted.held(), stiffness.node_stiffness()});
   // Friction lags one solve behind: forces of the end of the last step, with that step's κ.
   stiffness.begin(state, time_step, length, terms.start);
+  terms.friction.set_grips(Grips(state.grips));
   lag_friction(terms.start);
 }
 
@@ -108,6 +109,19 @@ Matrix3X StepProblem::predicted(const State& state, double time) const {
   Matrix3X q = body_motion().flight(state, time);
   const double end = state.time + time;
   return scripted.nodes().apply(std::move(q), scripted.nodes().anchors(state, end), end);
+}
+
+void StepProblem::keep_absent(const State& before, State& after) const {
+  for (std::size_t b = 0; b < present.size(); ++b) {
+    if (present[b]) continue;
+    const Index first = model.first_node[b], n = model.bodies[b].node_count();
+    after.velocity.middleCols(first, n) = before.velocity.middleCols(first, n);
+    after.acceleration.middleCols(first, n) = before.acceleration.middleCols(first, n);
+    after.mean_acceleration.middleCols(first, n) = before.mean_acceleration.middleCols(first, n);
+    after.previous_velocity.middleCols(first, n) = before.velocity.middleCols(first, n);
+    after.previous_nodes.middleCols(first, n) =
+        before.nodes.middleCols(first, n) - dt * before.velocity.middleCols(first, n);
+  }
 }
 
 double StepProblem::longest_step(const Matrix3X& gradient) const {

@@ -48,6 +48,9 @@ struct StepProblem {
   /// Where all nodes would be `time` [s] after `state` if nothing but gravity and scripts moved them [m].
   Matrix3X predicted(const State& state, double time) const;
   bool has_friction() const;
+  /// Absent bodies keep their position and velocity in the state after the step, so that they can appear with
+  /// them.
+  void keep_absent(const State& before, State& after) const;
   /// Of the bodies that are there, with the coordinates that are held now.
   BodyMotion body_motion() const { return {model, present, scripted.held()}; }
 
