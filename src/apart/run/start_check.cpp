@@ -54,7 +54,8 @@ std::string remedy(const verify::Finding& finding, const SceneFile& file) {
     case verify::FindingKind::half_space:
       return "move the body to the free side of the plane";
     default:
-      if (finding.bodies.size() == 2 && finding.bodies[0] == finding.bodies[1])
+      if (finding.bodies.size() == 1 ||
+          (finding.bodies.size() == 2 && finding.bodies[0] == finding.bodies[1]))
         return "repair its mesh, or its collision mesh if it has one; or let it pass through itself by "
                "contact.pairs with \"enabled\": false";
       return "move them apart, or let them overlap by contact.pairs with \"enabled\": false";
