@@ -31,10 +31,9 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "ffmpeg, tetgen") # films; meshes fr
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_STRIP_FILES ON)
 if(NOT APART_MARCH STREQUAL "x86-64")
-  set(instructions "\n For processors of the level ${APART_MARCH} and above (with AVX2).")
+  set(instructions "\nFor processors of the level ${APART_MARCH} and above (with AVX2).")
 endif()
-set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "simulation of bodies in contact without intersections
- Soft and rigid solids, cloth, rods and grains in frictional contact by
- Incremental Potential Contact, and a program that proves of a finished run
- that no body passed through another.${instructions}")
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "Soft and rigid solids, cloth, rods and grains in frictional contact by
+Incremental Potential Contact. Of a finished run it proves that no body
+passed through another.${instructions}")
 include(CPack)

@@ -150,7 +150,7 @@ export class View {
     this.marker.visible = false;
     const box = boxOf(positions.xyz);
     const size = Math.max(1e-9, box.getSize(new THREE.Vector3()).length());
-    this.radius = topology.bodies.map((body) => body.radius ?? 0.004 * size);
+    this.radius = topology.bodies.map((body) => body.radius ?? 0.0008 * size);
 
     for (const old of [this.tubes, this.balls])
       if (old) {

@@ -36,6 +36,7 @@ from . import _parts
 from ._parts import Part  # noqa: F401
 from ._run import Certificate, Run, Table, VerificationError, check, resume, run, verify  # noqa: F401
 from ._simulation import Contacts, Simulation, SimulationState  # noqa: F401
+from ._study import Study, StudyResults  # noqa: F401
 from ._viewer import Viewer, view  # noqa: F401
 from . import kernel  # noqa: F401
 from .records import *  # noqa: F401,F403

@@ -1,4 +1,4 @@
-"""The code of docs/python.md and README.md runs, block after block."""
+"""The code of docs/python.md and docs/first-hour.md runs, block after block."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ import pytest
 root = pathlib.Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("page", ["docs/python.md", "README.md"])
+@pytest.mark.parametrize("page", ["docs/python.md", "docs/first-hour.md"])
 def test_code_of_the_page_runs(page, tmp_path, monkeypatch):
     pytest.importorskip("scipy")
     monkeypatch.chdir(tmp_path)

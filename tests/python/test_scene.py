@@ -57,6 +57,16 @@ def test_wrong_keys_and_values_have_the_messages_of_files():
         apart.mesh.Box().sizes
 
 
+def test_materials_may_be_given_by_name():
+    ball = apart.body.Volume(name="ball", mesh=apart.mesh.Sphere(), material={"like": "steel", "rho": 8000})
+    assert ball.to_dict()["material"] == {"like": "steel", "rho": 8000}
+    assert apart.check(apart.Scene(time=apart.Time(steps=1), bodies=[ball])).ok
+    ball.material = "rubber"
+    with pytest.raises(apart.InputError, match="must be one of"):
+        ball.material = "rober"
+    assert ball.material == "rubber"
+
+
 def test_attributes_have_defaults_and_are_checked():
     ball = apart.mesh.Sphere()
     assert ball.radius == 0.5

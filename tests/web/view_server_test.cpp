@@ -396,14 +396,14 @@ TEST_F(Server, HalfSpacesAreWhereTheirPointsCarryThem) {
   EXPECT_EQ(header["half_spaces"][0]["origin"], json({0.0, 2.0, 0.0}));
 }
 
-TEST_F(Server, ThicknessIsThatOfTheBodiesThemselves) {
+TEST_F(Server, ThicknessIsWhatContactKeepsWhateverTheMaterialSays) {
   Frame frame = ball(2);
   frame.drawn_thickness = {0.3, 0};
   write_frame(run() / "frames" / "frame_000002.vtu", frame);
   std::string rest;
   const json topology = header_of(get("/token/0/topology?frame=2")->body, rest);
-  EXPECT_EQ(topology["bodies"][0]["thickness"], 0.3);
-  EXPECT_EQ(topology["bodies"][0]["radius"], 0.15);
+  EXPECT_EQ(topology["bodies"][0]["thickness"], 0.02);
+  EXPECT_EQ(topology["bodies"][0]["radius"], 0.01);
   EXPECT_FALSE(topology["bodies"][1].contains("thickness"));
 }
 

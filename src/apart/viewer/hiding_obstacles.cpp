@@ -27,7 +27,7 @@ std::vector<int> hiding_obstacles(const std::vector<Shape>& shapes, const Vector
     }
     const std::size_t before = hiding.size();
     for (std::size_t i = 0; i < shapes.size(); ++i)
-      if (hidden[i] > 0.03 * tested) hiding.push_back(shapes[i].body);
+      if (hidden[i] > 0.15 * tested) hiding.push_back(shapes[i].body);
     if (hiding.size() == before) return hiding;
   }
 }
