@@ -171,14 +171,16 @@ TEST(RigidBody, FrictionSettlesWhereNewtonsMethodHasOnlyRoundingLeft) {
   for (int step = 0; step < 20; ++step) EXPECT_LE(s->step().friction_iterations, 3);
 }
 
-/// Cards without thickness, 2.5 m × 1.25 m, that begin apart, lean on each other as they land, and are hit by
-/// a cube in the end. Where ridges land, friction pushes one card over the edge of the other and back, in
-/// every solve, unless a step is divided.
+/// The fixtures of Rigid IPC: cards without thickness, 2.5 m × 1.25 m, that begin apart, lean on each other
+/// as they land, and are hit by a cube in the end. Where ridges land, friction pushes one card over the edge
+/// of the other and back, in every solve, unless a step is divided.
 void expect_card_house_stands_until_it_is_hit(int levels) {
   SmallScene scene;
   scene.contact.friction = 0.5;
   scene.contact.epsv = 1e-3;
   scene.options.contact.friction_iterations = 0;
+  scene.options.contact.stiffness_rule = StiffnessRule::published;
+  scene.options.solver.tolerance = 0.0149;
   Mesh card;
   card.points.resize(3, 4);
   card.points << -1.25, 1.25, -1.25, 1.25, 0, 0, 0, 0, 0.625, 0.625, -0.625, -0.625;
@@ -218,7 +220,7 @@ void expect_card_house_stands_until_it_is_hit(int levels) {
   // Half of 2.5 m sin 65° above the tents below.
   EXPECT_NEAR(landed[std::size_t(top)][1], (levels - 0.5) * 2.2658, 0.05) << "leans as it was placed";
   for (int b = 0; b <= top; ++b)
-    EXPECT_LT((centre_of_mass(*s, b) - landed[std::size_t(b)]).norm(), 1e-6) << "card " << b << " stays";
+    EXPECT_LT((centre_of_mass(*s, b) - landed[std::size_t(b)]).norm(), 1e-5) << "card " << b << " stays";
   for (int step = 0; step < 60; ++step) s->step();
   EXPECT_LT(centre_of_mass(*s, top)[1], landed[std::size_t(top)][1] - 0.5) << "falls when it is hit";
 }
