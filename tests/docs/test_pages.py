@@ -135,7 +135,7 @@ class Folder:
 
     def shell(self, text):
         result = subprocess.run(["bash", "-e", "-c", text], cwd=self.path, env=self.environment, capture_output=True,
-                                text=True, stdin=subprocess.DEVNULL, timeout=300)
+                                text=True, stdin=subprocess.DEVNULL, timeout=3000 if slow else 500)
         assert result.returncode == 0, f"{text}\nended with {result.returncode}:\n{result.stdout[-2000:]}{result.stderr[-2000:]}"
 
     def check_json(self, block):
