@@ -604,30 +604,6 @@ TEST(Grips, OfANewContactContinueThoseOfItsVertices) {
   EXPECT_EQ(grips.strain({{1, 6, 7, -1}, false}, {0, 2}), Vector3::Zero()) << "with another body";
 }
 
-TEST(PotentialContract, FrictionThatExpectsStopsResistsWhatSlidesAndChangesNothingElse) {
-  const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
-  PairSettings s;
-  s.dhat = 0.2;
-  s.friction = 0.4;
-  ContactFixture f(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s);
-  f.contact->prepare(x);
-  Friction friction(f.surface);
-  friction.set_start(x);
-  friction.set_lag(*f.contact, x, 10);  // 0.01 m
-  Matrix3X slid = x;
-  slid.col(0) += Vector3(0.05, 0, 0);
-  const auto along = [&](Projection p) { return dense_hessian(friction, slid, p)(0, 0); };
-  const double exact = along(Projection::none), energy = friction.value(slid);
-  EXPECT_NEAR(exact, 0, 1e-12) << "sliding friction is constant";
-  EXPECT_NEAR(along(Projection::psd), 0, 1e-12);
-  friction.expect_stops(true);
-  EXPECT_EQ(along(Projection::none), exact);
-  EXPECT_EQ(friction.value(slid), energy);
-  Matrix3X g = Matrix3X::Zero(3, 4);
-  friction.add_gradient(slid, g);
-  EXPECT_NEAR(along(Projection::psd), 0.1 * g(0, 0) / 0.05, 1e-9 * g(0, 0));  // a tenth of F′/‖u‖
-}
-
 TEST(PotentialContract, FrictionOfPointsAndSegmentsLiesAcrossWhatJoinsThem) {
   // Two balls; a ball beside a rod, over its middle and over its end; two rods, crossing and parallel. The
   // tangent plane is normal to the shortest way between the two. [thesis A.8]
@@ -731,13 +707,14 @@ TEST(PotentialContract, FrictionThatFallsFromStickingToSliding) {
   friction.set_lag(*f.contact, x, epsilon / 1e-3);
   Matrix3X pressed = Matrix3X::Zero(3, 4);
   f.contact->add_gradient(x, pressed);
-  for (const auto& [slid, mu] : {std::pair(0.5, 0.45), {1.0, 0.6}, {5.5, 0.4}, {10.0, 0.2}, {30.0, 0.2}}) {
+  for (const auto& [slid, mu] :
+       {std::pair(0.5, 0.45), {1.0, 0.6}, {2.0, 0.6}, {6.5, 0.4}, {11.0, 0.2}, {30.0, 0.2}}) {
     Matrix3X moved = x, dragged = Matrix3X::Zero(3, 4);
     const Vector3 normal = pressed.col(0).normalized();
     moved.col(0) += slid * epsilon * normal.cross(Vector3(0.3, 0.5, 0.8)).normalized();
     friction.add_gradient(moved, dragged);
     EXPECT_NEAR(dragged.col(0).norm(), mu * pressed.col(0).norm(), 1e-9 * pressed.norm()) << slid;
-    if (slid != 1 && slid != 10)  // where the curve has a kink in its second derivative
+    if (slid != 1 && slid != 2 && slid != 11)  // where the curve has a kink in its second derivative
       expect_potential_contract(friction, moved, fmt::format("slid by {}", slid), {1e-7, 1e-5, 1e-4});
   }
 }

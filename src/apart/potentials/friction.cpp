@@ -161,7 +161,7 @@ void Friction::hessians(const Matrix3X& x, Index begin, Index end, Projection pr
     if (y == 0) across_slip = along_slip;
     if (projection == Projection::psd) {
       across_slip = std::max(across_slip, 0.0);
-      along_slip = std::max(along_slip, least_part_ * across_slip);
+      along_slip = std::max(along_slip, 0.0);
     }
     const Eigen::Vector2d along = y == 0 ? Eigen::Vector2d::UnitX() : Eigen::Vector2d(u / y);
     const Eigen::Vector2d across(-along[1], along[0]);

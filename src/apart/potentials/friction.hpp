@@ -45,13 +45,6 @@ class Friction final : public Potential {
   /// The same at x, the end of the step.
   std::vector<Grip> grips(const Matrix3X& x) const;
 
-  /// What slides has no curvature along its way, F″ = 0, but its force turns round where it stops. A Newton
-  /// step that does not know this goes far beyond that point, and its line search finds next to nothing.
-  /// F′/‖u‖, the curvature of the parabola that touches F from above, never goes beyond, but slows down what
-  /// goes on sliding. `expected`: projected Hessians have at least a part of it. Newton steps are then
-  /// shorter than exact ones: a solve must not end for their shortness alone (docs/performance.md).
-  void expect_stops(bool expected) { least_part_ = expected ? 0.1 : 0; }
-
   std::string_view name() const override { return "friction"; }
   double value(const Matrix3X& x) const override;
   void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
@@ -87,7 +80,6 @@ class Friction final : public Potential {
   Grips grips_;
   std::vector<Term> terms_;
   Matrix3X start_;
-  double least_part_ = 0;  ///< of F′/‖u‖, along u, in projected Hessians
 };
 
 }  // namespace apart

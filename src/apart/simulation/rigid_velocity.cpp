@@ -7,7 +7,8 @@
 namespace apart {
 
 RigidVelocity::RigidVelocity(const Eigen::SparseMatrix<double>& mass, const Matrix3X& q, const Matrix3X& v) {
-  const double total = mass.sum();
+  // Not mass.sum(): its order, and with it the bits, would follow from where the memory of the matrix begins.
+  const double total = VectorX(mass * VectorX::Ones(mass.cols())).sum();
   if (!(total > 0)) return;
   const Matrix3X of_nodes = v * mass;  // momentum
   centre_ = (q * mass).rowwise().sum() / total;

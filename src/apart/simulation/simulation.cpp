@@ -40,10 +40,8 @@ void start_ahead(StepProblem& p, const State& state, const NewtonHooks& hooks, M
   const BodyMotion motion = p.body_motion();
   if (!p.model.chart.is_identity()) start(motion.extrapolated_charts(state, p.dt), PathUse::free_part);
   // Of what is deformable nothing is moved if contact stops it on the way: its shape there would take longer
-  // to undo than it saved. Nor where friction does not expect stops, as it is far better to start from
-  // sticking.
-  if (solver.termination == Termination::balanced || p.terms.friction.term_count() == 0)
-    start(motion.continued_nodes(state, p.dt), PathUse::whole);
+  // to undo than it saved. Nor where friction acts, as it is far better to start from sticking.
+  if (p.terms.friction.term_count() == 0) start(motion.continued_nodes(state, p.dt), PathUse::whole);
 }
 
 }  // namespace

@@ -119,6 +119,12 @@ bool start_along(Objective& objective, const StartingStep& step, Matrix3X& q, co
                  Timings& timings) {
   const Matrix3X& y = step.y;
   if (y.isZero(0) || objective.free().block_count() == 0) return false;
+  double before;
+  {
+    const auto time = timings.measure(Phase::line_search);
+    objective.prepare(q);
+    before = objective.value();
+  }
   StepBound bound;
   {
     const auto time = timings.measure(Phase::ccd);
@@ -126,8 +132,6 @@ bool start_along(Objective& objective, const StartingStep& step, Matrix3X& q, co
   }
   if (!(bound.alpha > 0) || (step.use == PathUse::whole && bound.alpha < 1)) return false;
   const auto time = timings.measure(Phase::line_search);
-  objective.prepare(q);
-  const double before = objective.value();
   Matrix3X end = objective.retract(q, bound.alpha * y);
   objective.prepare(end);
   if (!(objective.value() < before)) return false;
