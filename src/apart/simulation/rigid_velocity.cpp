@@ -1,5 +1,6 @@
 #include <apart/simulation/rigid_velocity.hpp>
 
+#include <apart/bodies/mass_distribution.hpp>
 #include <apart/math/principal_axes.hpp>
 
 #include <Eigen/Geometry>
@@ -16,8 +17,7 @@ RigidVelocity::RigidVelocity(const Eigen::SparseMatrix<double>& mass, const Matr
   const Matrix3X r = q.colwise() - centre_;
   Vector3 momentum = Vector3::Zero();
   for (Index k = 0; k < Index(q.cols()); ++k) momentum += Vector3(r.col(k)).cross(Vector3(of_nodes.col(k)));
-  const Matrix3 second = (r * mass) * r.transpose();  // Σ m r rᵀ
-  const PrincipalAxes axes = principal_axes(second.trace() * Matrix3::Identity() - second);
+  const PrincipalAxes axes = principal_axes(inertia_of(r * mass * r.transpose()));
   // About an axis without inertia, that of a straight row of nodes, nothing turns.
   constexpr double negligible = 1e-9;
   for (int k = 0; k < 3; ++k)
