@@ -57,6 +57,7 @@ void prepare_blas() {
   static std::once_flag prepared;
   std::call_once(prepared, [] {
     if (const auto set_threads = loaded<void(int)>("openblas_set_num_threads")) set_threads(1);
+    stop_blas_threads();  // OpenBLAS starts them again when their number is set, even to one
     choose_kernels();
   });
 }
