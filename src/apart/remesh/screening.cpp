@@ -1,6 +1,7 @@
 #include <apart/remesh/screening.hpp>
 
 #include <apart/geometry/mesh.hpp>
+#include <apart/math/svd.hpp>
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
@@ -152,6 +153,62 @@ double quadratic_gain(Vector3 g, Matrix3 h, const Eigen::Array<bool, 3, 1>& held
   return determinant > 0 ? 0.5 * g.dot(h.inverse() * g) : 0;
 }
 
+/// Elastic energy and inertia of cells where a step ended, also of such that the mesh does not have.
+class CellEnergy {
+ public:
+  CellEnergy(const SolvedStep& step, int b, const VolumeEditor& editor)
+      : editor_(editor),
+        cells_(*step.problem.model.bodies[std::size_t(b)].elastic),
+        step_(step.problem.time_step) {
+    const Index first = step.problem.model.first_node[std::size_t(b)], n = editor.point_count();
+    q_ = step.nodes.middleCols(first, n);
+    deviation_ = Matrix3X::Zero(3, n);
+    if (step_.has_inertia)
+      deviation_ = q_ - step_.predicted.middleCols(first, n) -
+                   step_.scale * step.problem.terms.gravity.middleCols(first, n);
+  }
+  /// Times the step's scale; none: a cell that is not positive at rest or, of some materials, where it is.
+  std::optional<double> operator()(const EditedCell& cell) const {
+    const auto edges = [&](const auto& place) {
+      Matrix3 d;
+      for (int k = 0; k < 3; ++k) d.col(k) = place(cell.points[std::size_t(k + 1)]) - place(cell.points[0]);
+      return d;
+    };
+    const Matrix3 rest = edges([&](Index p) { return editor_.position(0, p); });
+    const double volume = rest.determinant() / 6;
+    if (!(volume > 0)) return std::nullopt;
+    const Matrix3 f = edges([&](Index p) { return Vector3(q_.col(p)); }) * rest.inverse();
+    const std::size_t substance = std::size_t(cell.substance);
+    const Material& material = cells_.materials[substance];
+    if (prevents_inversion(material) && !(f.determinant() > 0)) return std::nullopt;
+    double value = step_.scale * volume * energy_density(material, f);
+    // ½ ∫ρ |w|² of a field that is linear in the cell.
+    Vector3 sum = Vector3::Zero();
+    double squares = 0;
+    for (const Index p : cell.points) {
+      sum += deviation_.col(p);
+      squares += deviation_.col(p).squaredNorm();
+    }
+    return value + cells_.density[substance] * volume / 40 * (squares + sum.squaredNorm());
+  }
+
+ private:
+  static double energy_density(const Material& material, const Matrix3& f) {
+    return std::visit(
+        [&]<class M>(const M& m) {
+          if constexpr (Isotropic<M>)
+            return m.energy(signed_svd(f).sigma);
+          else
+            return m.energy(f);
+        },
+        material);
+  }
+  const VolumeEditor& editor_;
+  const ElasticCells& cells_;
+  const TimeStep& step_;
+  Matrix3X q_, deviation_;  ///< q − q̃ [m]
+};
+
 /// The neighbours of a point that it is the midpoint of, to the last bit: the ends of the edge whose split
 /// created it. Collapses onto these lead back to the mesh before the split.
 std::optional<std::array<Index, 2>> ends_of_split(const VolumeEditor& editor, Index point,
@@ -230,57 +287,29 @@ std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int b, const 
 
 std::vector<CollapseEstimate> estimate_collapses(const SolvedStep& step, int b, const VolumeEditor& editor,
                                                  Index first) {
-  const CellForces cells(step, b);
+  const CellEnergy energy(step, b, editor);
   std::vector<CollapseEstimate> result;
   for (Index p = first; p < editor.point_count(); ++p) {
-    Matrix3 stiffness = Matrix3::Zero();
-    Vector3 inertia = Vector3::Zero();  // the derivative of the energy of inertia by the point
-    double mass = 0;                    // and its second derivative
+    double before = 0;
     std::vector<Index> neighbours;
-    for (const Index c : editor.cells_of(p))
-      for (int k = 0; k < 4; ++k) {
-        const Index other = editor.cell(c).points[std::size_t(k)];
-        inertia += cells.mass(c) / 20 * (other == p ? 2 : 1) * cells.deviation.col(other);
-        if (other == p) {
-          stiffness += cells.stiffness[std::size_t(c)][std::size_t(k)];
-          mass += cells.mass(c) / 10;
-        } else {
-          neighbours.push_back(other);
-        }
-      }
+    for (const Index c : editor.cells_of(p)) {
+      before += energy(editor.cell(c)).value_or(0);
+      for (const Index other : editor.cell(c).points)
+        if (other != p) neighbours.push_back(other);
+    }
     std::ranges::sort(neighbours);
     neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
     if (const auto ends = ends_of_split(editor, p, neighbours)) neighbours.assign(ends->begin(), ends->end());
     for (const Index kept : neighbours) {
-      // The cell that would hold the point's place: the one in which its smallest coordinate is largest.
-      double best = -infinity;
-      Vector3 place = cells.q.col(p), deviation = cells.deviation.col(p);
+      std::optional<double> after = 0;
       for (const Index c : editor.cells_of(p)) {
-        if (editor.cell(c).has(kept)) continue;
-        std::array<Index, 4> corners = editor.cell(c).points;
-        std::ranges::replace(corners, p, kept);
-        Matrix3 rest;
-        for (int k = 0; k < 3; ++k)
-          rest.col(k) = editor.position(0, corners[std::size_t(k + 1)]) - editor.position(0, corners[0]);
-        if (!(rest.determinant() > 0)) continue;
-        const Vector3 l = rest.inverse() * (editor.position(0, p) - editor.position(0, corners[0]));
-        const double least = std::min(l.minCoeff(), 1 - l.sum());
-        if (least <= best) continue;
-        best = least;
-        const auto value = [&](const Matrix3X& field) {
-          Vector3 sum = (1 - l.sum()) * field.col(corners[0]);
-          for (int k = 0; k < 3; ++k) sum += l[k] * field.col(corners[std::size_t(k + 1)]);
-          return sum;
-        };
-        place = value(cells.q);
-        deviation = value(cells.deviation);
+        EditedCell cell = editor.cell(c);
+        if (cell.has(kept)) continue;
+        std::ranges::replace(cell.points, p, kept);
+        const std::optional<double> e = energy(cell);
+        after = after && e ? std::optional(*after + *e) : std::nullopt;
       }
-      if (best < -1e-6) continue;  // outside of what would be there
-      // q and q̃ both lose how far the point is from that place. At equilibrium the first derivatives of all
-      // energies cancel, but for that of inertia by q̃.
-      const Vector3 d = cells.q.col(p) - place, w = cells.deviation.col(p) - deviation;
-      const double loss = inertia.dot(d - w) + 0.5 * d.dot(stiffness * d) + 0.5 * mass * w.squaredNorm();
-      result.push_back({p, kept, loss / step.problem.time_step.scale});
+      if (after) result.push_back({p, kept, (*after - before) / step.problem.time_step.scale});
     }
   }
   return result;

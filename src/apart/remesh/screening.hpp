@@ -20,10 +20,9 @@ struct CollapseEstimate {
   double loss = 0;  ///< [J]
 };
 /// Of every point from `first` on, in order, onto the ends of the edge whose split created it, or onto each
-/// of its neighbours if these are none any more. Without the point its place q and its target q̃ would follow
-/// from the cells around it; with their distances d and d̃ from there and the elastic stiffness H and mass m
-/// of the point the loss is ½ dᵀHd + ½ m |d − d̃|² + (M (q − q̃)) · d̃. So what moves smoothly through space
-/// is not taken for bent.
+/// of its neighbours if these are none any more: by how much elastic energy and inertia of the cells around it
+/// would grow if everything else stayed where it is. A patch loses less. Not those that would leave a cell
+/// inverted.
 std::vector<CollapseEstimate> estimate_collapses(const SolvedStep& step, int body, const VolumeEditor& editor,
                                                  Index first);
 

@@ -16,7 +16,7 @@ namespace {
 
 // An operation is tried if its estimate, which moves one point alone, promises this share of what it must
 // gain, or less than this multiple of what it may lose. A patch gains 1.3 to 1.4 times the estimate.
-constexpr double hopeful_share = 0.7, hopeful_loss = 2;
+constexpr double hopeful_share = 0.7, hopeful_loss = 3;
 // Cells at rest stay better than this (1: regular), unless they were worse before.
 constexpr double least_quality = 0.2;
 // Operations of a body that are tried in one pass.
