@@ -62,6 +62,20 @@ struct PublishedHighOrderScene {
 /// Not all scenes have a row, and not all rows a scene that is published.
 std::optional<PublishedHighOrderScene> published_high_order(std::string_view scene);
 
+/// A scene of in-timestep remeshing on meshes of ours, beside its row of the thesis' tables 6.1 and 6.2:
+/// means on 16 threads.
+struct RemeshedScene {
+  std::string_view name;                          ///< of the row
+  std::string_view file;                          ///< in bench/remesh, without extension
+  std::array<std::string_view, 4> settings = {};  ///< changes of the scene file, as for `apart run --set`
+  int steps = 0;                                  ///< that are run
+  double seconds = 0;                             ///< wall time per step; 0: not published
+  /// The same with the start mesh and after one, two and three uniform refinements [s].
+  std::string_view uniform_seconds = {};
+  std::string_view dofs = {};  ///< mean (max)
+};
+std::span<const RemeshedScene> remeshed_scenes();
+
 /// In the order of the table.
 std::span<const CodimensionalScene> codimensional_scenes();
 

@@ -1,7 +1,8 @@
 // Runs the scripts that the reference implementation of IPC publishes, the scenes of Codimensional IPC on the
-// published meshes, the fixtures of Rigid IPC and the scenes of high-order IPC, some steps of each, proves
-// each run with `apart verify`, and sets the figures beside the published ones. Every scene is a process of
-// its own. What is done stays in a folder, so that a second call goes on where the first one stopped.
+// published meshes, the fixtures of Rigid IPC, the scenes of high-order IPC and those of in-timestep
+// remeshing, some steps of each, proves each run with `apart verify`, and sets the figures beside the
+// published ones. Every scene is a process of its own. What is done stays in a folder, so that a second call
+// goes on where the first one stopped.
 #include <apart/core/diagnostics.hpp>
 #include <apart/core/error.hpp>
 #include <apart/io/atomic_file.hpp>
@@ -30,10 +31,11 @@ volatile std::sig_atomic_t stop = 0;
 
 struct Arguments {
   std::string program = "build/apart", scripts = "../shared/data/ipc", output = "build/scenes", only;
-  std::string meshes;                 ///< of the codimensional scenes; empty: those are not run
-  std::string codim = "bench/codim";  ///< the scene files that want these meshes
-  std::string fixtures;               ///< of Rigid IPC; empty: those are not run
-  std::string polyfem;                ///< scenes of high-order IPC; empty: those are not run
+  std::string meshes;                   ///< of the codimensional scenes; empty: those are not run
+  std::string codim = "bench/codim";    ///< the scene files that want these meshes
+  std::string fixtures;                 ///< of Rigid IPC; empty: those are not run
+  std::string polyfem;                  ///< scenes of high-order IPC; empty: those are not run
+  std::string remesh = "bench/remesh";  ///< scene files of in-timestep remeshing; empty: those are not run
   int steps = 0, threads = 1;
   double budget = 0, scene_budget = 150;  ///< [s]; 0: no limit
   bool again = false, record_iterates = false, table_only = false;
@@ -108,6 +110,7 @@ class Campaign {
     if (!a_.meshes.empty()) add_codimensional();
     if (!a_.fixtures.empty()) add_json_scenes(a_.fixtures, "rigid/", Kind::rigid);
     if (!a_.polyfem.empty()) add_json_scenes(a_.polyfem, "high-order/", Kind::high_order);
+    if (!a_.remesh.empty()) add_remeshed();
   }
 
   int run() {
@@ -192,8 +195,15 @@ class Campaign {
       if (name.find(a_.only) == name.npos) continue;
       const std::string file = std::string(row.file) + ".json";
       fs::copy_file(fs::path(a_.codim) / file, here / file, fs::copy_options::overwrite_existing);
-      items_.push_back({name, here / file, Kind::codimensional, &row});
+      items_.push_back({name, here / file, Kind::codimensional, &row, nullptr, row.settings, row.steps});
     }
+  }
+
+  void add_remeshed() {
+    for (const RemeshedScene& row : remeshed_scenes())
+      if (const std::string name = "remesh/" + std::string(row.name); name.find(a_.only) != name.npos)
+        items_.push_back({name, fs::path(a_.remesh) / (std::string(row.file) + ".json"), Kind::remeshed,
+                          nullptr, &row, row.settings, row.steps});
   }
 
   fs::path folder(const std::string& name) const { return fs::path(a_.output) / "runs" / name; }
@@ -218,9 +228,8 @@ class Campaign {
     const std::string& name = item.name;
     const fs::path run = folder(name);
     std::vector<std::string> scene = {item.scene.string()};
-    if (item.row)
-      for (const std::string_view setting : item.row->settings)
-        if (!setting.empty()) scene.insert(scene.end(), {"--set", std::string(setting)});
+    for (const std::string_view setting : item.settings)
+      if (!setting.empty()) scene.insert(scene.end(), {"--set", std::string(setting)});
     std::error_code error;
     if (item.row)
       if (const std::string missing = missing_mesh(item.scene); !missing.empty())
@@ -229,7 +238,7 @@ class Campaign {
     // A run that was stopped goes on, unless it is to be done again.
     const bool resume = !a_.again && fs::exists(run / "checkpoint", error) && steps_wanted(run) > 0;
     int steps = resume ? steps_wanted(run) : a_.steps;
-    if (steps == 0 && item.row) steps = item.row->steps;
+    if (steps == 0) steps = item.steps;
     fs::remove(log(name), error);
     if (!resume && steps == 0) {
       // The number of steps follows from the size, which `check` prints. Its findings are those of `run`.
@@ -245,8 +254,9 @@ class Campaign {
     } else {
       command.insert(command.end(), scene.begin(), scene.end());
       command.insert(command.end(), {"-o", run.string(), "--force"});
-      // Between the frames of rigid bodies there are arcs: only the iterates are proof.
-      if (a_.record_iterates || item.kind == Kind::rigid) command.push_back("--record-iterates");
+      // Between the frames of rigid bodies there are arcs, and meshes change: only the iterates are proof.
+      if (a_.record_iterates || item.kind == Kind::rigid || item.kind == Kind::remeshed)
+        command.push_back("--record-iterates");
     }
     command.insert(command.end(), {"--steps", std::to_string(steps)});
     command.insert(command.end(), {"--threads", std::to_string(a_.threads)});
@@ -319,6 +329,8 @@ class Campaign {
                               "newton_iterations", "max_contacts", "mean_contacts", "min_distance", "min_gap",
                               "min_volume_ratio", "peak_rss_bytes", "nodes", "dofs", "timings", "version"})
         d[key] = summary.at(key);
+      for (const char* key : {"cells", "splits", "collapses", "remesh_trials"})
+        if (summary.contains(key)) d[key] = summary[key];
       d["steps_wanted"] = steps_wanted(run);
       const json scene = read_json(run / "scene.json");
       d["dt"] = scene.at("time").at("dt");
@@ -366,7 +378,9 @@ class Campaign {
 
 int dispatch(int argc, char** argv) {
   CLI::App app{
-      "Runs the published scenes of IPC, Codimensional, Rigid and High-Order IPC and proves each run.",
+      "Runs the published scenes of IPC, Codimensional, Rigid and High-Order IPC and of in-timestep "
+      "remeshing, "
+      "and proves each run.",
       "apart_scenes"};
   Arguments a;
   app.add_option("--program", a.program, "The program apart")->capture_default_str();
@@ -378,6 +392,8 @@ int dispatch(int argc, char** argv) {
   app.add_option("--fixtures", a.fixtures, "Folder of fixtures of Rigid IPC; default: they are not run");
   app.add_option("--polyfem", a.polyfem,
                  "Folder of scenes of High-Order IPC in PolyFEM's format; default: they are not run");
+  app.add_option("--remesh", a.remesh, "Folder of the scene files of in-timestep remeshing")
+      ->capture_default_str();
   app.add_option("--output", a.output, "Folder for runs and table")->capture_default_str();
   app.add_option("--only", a.only, "Only scenes whose path contains this");
   app.add_option(
@@ -419,7 +435,11 @@ int dispatch(int argc, char** argv) {
     require_folder(
         a.polyfem, "THE SCENES OF HIGH-ORDER IPC",
         "Name a folder of scenes in PolyFEM's format with their meshes: make scenes POLYFEM=folder");
-  if (a.scripts.empty() && a.meshes.empty() && a.fixtures.empty() && a.polyfem.empty()) return 2;
+  if (!a.remesh.empty())
+    require_folder(a.remesh, "THE REMESHED SCENES",
+                   "Call it where bench/remesh is, or name it: --remesh folder");
+  if (a.scripts.empty() && a.remesh.empty() && a.meshes.empty() && a.fixtures.empty() && a.polyfem.empty())
+    return 2;
   if (!fs::exists(a.program, error)) {
     fmt::print(stderr, "{}: no such program; build it with 'make build'\n", a.program);
     return 2;

@@ -11,15 +11,20 @@
 namespace apart::bench {
 
 /// Scenes of one kind share a table.
-enum class Kind { script, codimensional, rigid, high_order };
+enum class Kind { script, codimensional, rigid, high_order, remeshed };
 
 /// What is run.
 struct Item {
-  /// Of results: the script's path; "codim/" and the row's name; "rigid/" or "high-order/" and the path.
+  /// Of results: the script's path; "codim/" or "remesh/" and the row's name; "rigid/" or "high-order/" and
+  /// the path.
   std::string name;
   std::filesystem::path scene;
   Kind kind = Kind::script;
   const CodimensionalScene* row = nullptr;  ///< of codimensional scenes
+  const RemeshedScene* remeshed = nullptr;  ///< of remeshed scenes
+  /// Changes of the scene file; those that are not empty.
+  std::span<const std::string_view> settings = {};
+  int steps = 0;  ///< 0: as many as its size suggests
 };
 
 /// How a scene ended.

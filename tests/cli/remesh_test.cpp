@@ -34,6 +34,7 @@ class RemeshedRun : public ::testing::Test {
 TEST_F(RemeshedRun, IsProvenAndGivesTheSameBitsResumedAndWithMoreThreads) {
   const Outcome whole = run({"scene.json", "-o", "whole", "--record-iterates", "--threads", "1"});
   ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_NE(whole.out.find("edges split"), std::string::npos) << whole.out;
   const auto summary = nlohmann::json::parse(file("whole/summary.json"));
   EXPECT_GT(summary["splits"], 0);
   EXPECT_GT(summary["cells"], 20);
@@ -52,6 +53,19 @@ TEST_F(RemeshedRun, WithoutIteratesIsNotProven) {
   const Outcome verified = run_program(APART_PROGRAM, {"verify", "out"}, directory.path());
   EXPECT_EQ(verified.code, 4);
   EXPECT_NE((verified.out + verified.err).find("--record-iterates"), std::string::npos);
+}
+
+/// In the unit of the potential, joules times the squared step.
+TEST_F(RemeshedRun, WithAGainInOtherUnitsIsRemarkedOn) {
+  std::string scene = soft_bar;
+  const std::string usual = R"(0.02, "delta_collapse": -1e-4)";
+  scene.replace(scene.find(usual), usual.size(), "8e-7");
+  write_file(directory / "scene.json", scene);
+  const Outcome checked = run_program(APART_PROGRAM, {"check", "scene.json"}, directory.path());
+  EXPECT_EQ(checked.code, 0) << checked.err;
+  EXPECT_NE(checked.err.find("delta_split: is 7e-10 of the shear modulus of 'bar' times its volume"),
+            std::string::npos)
+      << checked.err;
 }
 
 }  // namespace

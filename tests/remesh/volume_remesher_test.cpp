@@ -76,6 +76,7 @@ TEST(VolumeRemesher, ASplitChangesThePotentialByRoundingOnly) {
   Timings timings;
   StepProblem problem(*model, present_bodies(*model, model->options.dt), timings);
   problem.begin(state, model->options.dt, model->options.dt);
+  problem.objective.prepare(q);
   // Any gain will do, so that many edges are split.
   const auto remesher =
       make_volume_remesher({{.delta_split = 1e-9, .min_edge = 0.01, .scene_points = model->point_count()}});
@@ -240,8 +241,8 @@ class BadRemesher final : public Remesher {
   int pass_count() const override { return 1; }
   Improvement improve(const SolvedStep& step, int) const override {
     Improvement result;
-    RemeshedStep made{with_shapes(step.problem.model, {}, 1), step.before, 1.7 * step.nodes, step.nodes,
-                      1.7 * step.nodes};
+    RemeshedStep made{with_shapes(step.problem.model, {}, 1), step.before, 1.7 * step.nodes,
+                      1.7 * step.nodes, step.nodes, 1.7 * step.nodes};
     result.step = made;
     return result;
   }

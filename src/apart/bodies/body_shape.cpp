@@ -71,16 +71,20 @@ Body with_shape(const Body& body, BodyShape shape) {
   if (!VectorX(made.mass.diagonal()).allFinite())
     throw InputError("body '{}': its mass is not finite", body.name);
   made.sets = std::move(shape.sets);
-  made.scripts = body.scripts;
-  made.loads = body.loads;
-  made.torques = body.torques;
-  made.pressures = body.pressures;
-  made.winds = body.winds;
-  made.damping = body.damping;
-  made.vertex_area = body.vertex_area;
-  made.presence = body.presence;
+  take_over_settings(body, made);
   made.reshaped = true;
   return made;
+}
+
+void take_over_settings(const Body& from, Body& to) {
+  to.scripts = from.scripts;
+  to.loads = from.loads;
+  to.torques = from.torques;
+  to.pressures = from.pressures;
+  to.winds = from.winds;
+  to.damping = from.damping;
+  to.vertex_area = from.vertex_area;
+  to.presence = from.presence;
 }
 
 }  // namespace apart

@@ -19,4 +19,8 @@ BodyShape shape_of(const Body& body);
 /// or has other sets; and for a body that keeps its mesh.
 Body with_shape(const Body& body, BodyShape shape);
 
+/// Gives a body what another one with the same sets has besides its shape: scripts and loads, damping, when
+/// it is present, and how contact weighs it.
+void take_over_settings(const Body& from, Body& to);
+
 }  // namespace apart

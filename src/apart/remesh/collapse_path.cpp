@@ -1,9 +1,9 @@
 #include <apart/remesh/collapse_path.hpp>
 
 #include <apart/collision/ccd.hpp>
-#include <apart/geometry/aabb.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace apart {
 
@@ -12,59 +12,59 @@ namespace {
 /// Queries of what moves with one vertex against everything else near it.
 class SweptVertex {
  public:
-  SweptVertex(const StepProblem& problem, const Matrix3X& x, Index moved, Index onto)
-      : surface_(problem.terms.surface),
-        method_(problem.model.options.solver.ccd),
-        x_(x),
-        moved_(moved),
-        onto_(onto) {
+  SweptVertex(const PlacedSurface& placed, CcdMethod method, Index moved, Index onto)
+      : placed_(placed), method_(method), moved_(moved), onto_(onto) {
+    const Matrix3X& x = placed.x;
     displacement_ = x.col(onto) - x.col(moved);
-    for (const auto& f : surface_.faces.colwise())
-      if ((f.array() == moved).any())
-        for (const int v : f) box_.include(Vector3(x.col(v)));
+    Aabb box;
+    box.include(Vector3(x.col(moved)));
+    for (const Index f : placed.meeting(Aabb(box)).faces)
+      if ((surface_.faces.col(f).array() == moved).any())
+        for (const int v : surface_.faces.col(f)) box.include(Vector3(x.col(v)));
     const double reach = surface_.pairs.max_reach();
-    box_.lower.array() -= reach;
-    box_.upper.array() += reach;
+    box.lower.array() -= reach;
+    box.upper.array() += reach;
+    const auto [faces, free_edges, points] = placed.meeting(box);
+    vertices_.insert(points.begin(), points.end());
+    for (const Index e : free_edges) add_edge(surface_.edges(0, e), surface_.edges(1, e));
+    for (const Index f : faces) {
+      faces_.push_back({surface_.faces(0, f), surface_.faces(1, f), surface_.faces(2, f)});
+      for (std::size_t k = 0; k < 3; ++k) add_edge(faces_.back()[k], faces_.back()[(k + 1) % 3]);
+    }
   }
 
   bool is_free() const {
-    for (Index f = 0; f < surface_.faces.cols(); ++f) {
-      const std::array<Index, 3> face = {surface_.faces(0, f), surface_.faces(1, f), surface_.faces(2, f)};
+    for (const std::array<Index, 3>& face : faces_) {
       if (contains(face, moved_)) {
-        for (Index v = 0; v < x_.cols(); ++v)
+        for (const Index v : vertices_)
           if (is_other(std::array{v}) && meets(PairKind::point_triangle, {v, face[0], face[1], face[2]}))
             return false;
       } else if (is_other(face) && meets(PairKind::point_triangle, {moved_, face[0], face[1], face[2]})) {
         return false;
       }
     }
-    for (Index e = 0; e < surface_.edges.cols(); ++e) {
-      const std::array<Index, 2> edge = {surface_.edges(0, e), surface_.edges(1, e)};
+    for (const std::array<Index, 2>& edge : edges_) {
       if (!contains(edge, moved_)) continue;
-      for (Index o = 0; o < surface_.edges.cols(); ++o) {
-        const std::array<Index, 2> other = {surface_.edges(0, o), surface_.edges(1, o)};
+      for (const std::array<Index, 2>& other : edges_)
         if (is_other(other) && meets(PairKind::edge_edge, {edge[0], edge[1], other[0], other[1]}))
           return false;
-      }
     }
     return true;
   }
 
  private:
+  void add_edge(Index a, Index b) {
+    edges_.insert({std::min(a, b), std::max(a, b)});
+    vertices_.insert({a, b});
+  }
   template <class List>
   static bool contains(const List& list, Index v) {
     return std::ranges::find(list, v) != list.end();
   }
-  /// Near, and of neither of the two vertices.
+  /// Of neither of the two vertices.
   template <class List>
   bool is_other(const List& list) const {
-    if (contains(list, moved_) || contains(list, onto_)) return false;
-    Vector3 lower = x_.col(list[0]), upper = lower;
-    for (const Index v : list) {
-      lower = lower.cwiseMin(x_.col(v));
-      upper = upper.cwiseMax(x_.col(v));
-    }
-    return (lower.array() <= box_.upper.array()).all() && (box_.lower.array() <= upper.array()).all();
+    return !contains(list, moved_) && !contains(list, onto_);
   }
   bool meets(PairKind kind, const std::array<Index, 4>& vertices) const {
     const Stencil stencil{kind, vertices};
@@ -76,7 +76,7 @@ class SweptVertex {
     const ContactRange range = contact_range(surface_, stencil);
     CcdQuery query;
     query.kind = kind;
-    query.x = stencil.gather(x_);
+    query.x = stencil.gather(placed_.x);
     for (int i = 0; i < stencil.size(); ++i)
       query.displacement[i] = vertices[std::size_t(i)] == moved_ ? displacement_ : Vector3(Vector3::Zero());
     query.separation = range.thickness;
@@ -84,22 +84,25 @@ class SweptVertex {
     return time_of_impact(query, {.method = method_}).has_value();
   }
 
-  const CollisionSurface& surface_;
+  const PlacedSurface& placed_;
+  const CollisionSurface& surface_ = placed_.surface;
   CcdMethod method_;
-  const Matrix3X& x_;
   Index moved_, onto_;
   Vector3 displacement_;
-  Aabb box_;
+  // What is near.
+  std::vector<std::array<Index, 3>> faces_;
+  std::set<std::array<Index, 2>> edges_;
+  std::set<Index> vertices_;
 };
 
 }  // namespace
 
-bool way_is_free(const SolvedStep& step, int body, const std::array<Index, 2>& points) {
-  const Model& model = step.problem.model;
+bool way_is_free(const Model& model, const PlacedSurface& placed, int body,
+                 const std::array<Index, 2>& points) {
   const std::vector<Index>& surface = model.bodies[std::size_t(body)].surface_points;
   if (!std::ranges::binary_search(surface, points[0])) return true;  // inside: no surface moves
-  const Matrix3X x = model.surface_map.positions(step.nodes);
-  return SweptVertex(step.problem, x, model.vertex_of(body, points[0]), model.vertex_of(body, points[1]))
+  return SweptVertex(placed, model.options.solver.ccd, model.vertex_of(body, points[0]),
+                     model.vertex_of(body, points[1]))
       .is_free();
 }
 

@@ -69,12 +69,10 @@ PatchMesh patch_mesh(const VolumeEditor& editor, const std::vector<Index>& aroun
   return mesh;
 }
 
-/// Primitives of the collision surface near a patch that are not its own, in vertices of the surface.
+/// Primitives of the collision surface near a patch that are not its own.
 struct PatchTrial::Nearby {
-  std::vector<Index> faces;  ///< of the collision surface
-  std::vector<std::array<Index, 2>> segments;
-  std::vector<Index> vertices;  ///< of bodies that have other primitives than faces
-  bool contact = false;         ///< the patch has a surface, and something is near it
+  PlacedSurface::Primitives primitives;
+  bool contact = false;  ///< the patch has a surface
 };
 
 /// One side of the comparison.
@@ -84,22 +82,16 @@ struct PatchTrial::Part {
   TimeStep step;
   Matrix3X nodes;  ///< where the trial begins [m]
   Eigen::Array<bool, 3, Eigen::Dynamic> free;
+  double stiffness = 0;  ///< κ
   bool contact = false;
 };
-
-PatchTrial::PatchTrial(const SolvedStep& step, int body, const std::vector<char>& pinned)
-    : step_(step), body_(body), pinned_(pinned) {
-  const LinearMap& map = step.problem.model.surface_map;
-  x_ = map.positions(step.nodes);
-  x_before_ = map.positions(step.before.nodes);
-  v_before_ = map.push_forward(step.before.velocity);
-}
 
 PatchTrial::Nearby PatchTrial::nearby(const PatchMesh& before) const {
   Nearby near;
   if (before.facets.cols() == 0) return near;
+  near.contact = true;
   const Model& model = step_.problem.model;
-  const CollisionSurface& surface = model.surface;
+  const CollisionSurface& surface = placed_.surface;
   const Index first = model.first_node[std::size_t(body_)],
               first_point = model.first_point[std::size_t(body_)];
   Aabb box;
@@ -120,42 +112,19 @@ PatchTrial::Nearby PatchTrial::nearby(const PatchMesh& before) const {
   const double margin = surface.pairs.max_reach() + contact_margin * longest;
   box.lower.array() -= margin;
   box.upper.array() += margin;
-  const auto is_near = [&](auto vertices) {
-    Vector3 lower = x_.col(vertices[0]), upper = lower;
-    for (const Index v : vertices) {
-      lower = lower.cwiseMin(x_.col(v));
-      upper = upper.cwiseMax(x_.col(v));
-    }
-    return (lower.array() <= box.upper.array()).all() && (box.lower.array() <= upper.array()).all();
-  };
-  const auto enabled = [&](Index v) {
-    return surface.pairs(body_, surface.vertex_body[std::size_t(v)]).enabled;
-  };
-  for (Index f = 0; f < surface.faces.cols(); ++f) {
+  near.primitives = placed_.meeting(box);
+  const auto body_of = [&](Index v) { return surface.vertex_body[std::size_t(v)]; };
+  const auto untouchable = [&](Index v) { return !surface.pairs(body_, body_of(v)).enabled; };
+  std::erase_if(near.primitives.faces, [&](Index f) {
     std::array<Index, 3> facet = {surface.faces(0, f), surface.faces(1, f), surface.faces(2, f)};
-    if (!enabled(facet[0]) || !is_near(facet)) continue;
-    if (surface.vertex_body[std::size_t(facet[0])] == body_) {
-      for (Index& v : facet) v = model.surface_point[std::size_t(v)] - first_point;
-      std::ranges::sort(facet);
-      if (own.contains(facet)) continue;
-    }
-    near.faces.push_back(f);
-  }
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const Body& body = model.bodies[b];
-    if (body.surface_points.empty() || (body.free_segments.cols() == 0 && body.surface_faces.cols() > 0))
-      continue;
-    for (const Index p : body.surface_points) {
-      const Index v = model.vertex_of(int(b), p);
-      if (enabled(v) && is_near(std::array{v})) near.vertices.push_back(v);
-    }
-    for (Index e = 0; e < body.free_segments.cols(); ++e) {
-      const std::array<Index, 2> ends = {model.vertex_of(int(b), body.free_segments(0, e)),
-                                         model.vertex_of(int(b), body.free_segments(1, e))};
-      if (enabled(ends[0]) && is_near(ends)) near.segments.push_back(ends);
-    }
-  }
-  near.contact = true;
+    if (untouchable(facet[0])) return true;
+    if (body_of(facet[0]) != body_) return false;
+    for (Index& v : facet) v = model.surface_point[std::size_t(v)] - first_point;
+    std::ranges::sort(facet);
+    return own.contains(facet);
+  });
+  std::erase_if(near.primitives.free_edges, [&](Index e) { return untouchable(surface.edges(0, e)); });
+  std::erase_if(near.primitives.points, untouchable);
   return near;
 }
 
@@ -163,14 +132,26 @@ namespace {
 
 /// Collects what of one body is near a patch: its points are vertices of the collision surface.
 struct NearSurface {
+  Index first = 0;            ///< place of the first point
   std::vector<Index> points;  ///< of each: its vertex
   std::map<Index, Index> place;
-  std::vector<std::array<Index, 3>> faces;
+  std::vector<std::array<Index, 3>> faces;  ///< places of points
   std::vector<std::array<Index, 2>> segments;
   Index place_of(Index vertex) {
-    const auto [at, is_new] = place.emplace(vertex, Index(points.size()));
+    const auto [at, is_new] = place.emplace(vertex, first + Index(points.size()));
     if (is_new) points.push_back(vertex);
     return at->second;
+  }
+  Matrix3X of_points(const Matrix3X& field) const {
+    Matrix3X result(3, Index(points.size()));
+    for (std::size_t i = 0; i < points.size(); ++i) result.col(Index(i)) = field.col(points[i]);
+    return result;
+  }
+  Faces all_faces() const {
+    Faces result(3, Index(faces.size()));
+    for (std::size_t f = 0; f < faces.size(); ++f)
+      for (int k = 0; k < 3; ++k) result(k, Index(f)) = faces[f][std::size_t(k)];
+    return result;
   }
 };
 
@@ -181,16 +162,12 @@ Body fixed_body(const Body& whole, const NearSurface& near, const Matrix3X& rest
   body.kind = whole.kind;
   body.half_space = whole.half_space;
   body.radius = whole.radius;
+  body.vertex_area = whole.vertex_area;
   body.encloses_volume = whole.encloses_volume;
-  body.presence = whole.presence;
-  body.nodes.resize(3, Index(near.points.size()));
-  for (std::size_t i = 0; i < near.points.size(); ++i) body.nodes.col(Index(i)) = rest.col(near.points[i]);
-  body.mesh.points = body.nodes;
+  body.nodes = body.mesh.points = near.of_points(rest);
   body.velocity = Matrix3X::Zero(3, body.node_count());
   body.point_map = LinearMap::identity(body.node_count());
-  body.surface_faces.resize(3, Index(near.faces.size()));
-  for (std::size_t f = 0; f < near.faces.size(); ++f)
-    for (int k = 0; k < 3; ++k) body.surface_faces(k, Index(f)) = near.faces[f][std::size_t(k)];
+  body.surface_faces = near.all_faces();
   body.free_segments.resize(2, Index(near.segments.size()));
   for (std::size_t e = 0; e < near.segments.size(); ++e)
     for (int k = 0; k < 2; ++k) body.free_segments(k, Index(e)) = near.segments[e][std::size_t(k)];
@@ -199,8 +176,8 @@ Body fixed_body(const Body& whole, const NearSurface& near, const Matrix3X& rest
 }
 
 /// The patch as a body, and after its own points those of the rest of the surface that is near.
-Body patch_body(const Body& whole, const PatchMesh& patch, const Matrix3X& rest, const Matrix3X& rest_of_near,
-                const Faces& near_faces) {
+Body patch_body(const Body& whole, const PatchMesh& patch, const Matrix3X& rest, const NearSurface& near,
+                const Matrix3X& vertex_rest) {
   Mesh mesh;
   mesh.points = rest;
   mesh.tetrahedra = patch.cells;
@@ -209,25 +186,36 @@ Body patch_body(const Body& whole, const PatchMesh& patch, const Matrix3X& rest,
     substances.substances.push_back({whole.elastic->materials[k], whole.elastic->density[k]});
   substances.of_cell = patch.substance;
   Body body = make_volume(whole.name, std::move(mesh), substances, MassKind::consistent);
-  const Index own = body.node_count(), all = own + Index(rest_of_near.cols());
+  const Index all = body.node_count() + Index(near.points.size());
   body.nodes.conservativeResize(3, all);
-  body.nodes.rightCols(rest_of_near.cols()) = rest_of_near;
+  body.nodes.rightCols(Index(near.points.size())) = near.of_points(vertex_rest);
   body.mesh.points = body.nodes;
   body.velocity = Matrix3X::Zero(3, all);
   body.point_map = LinearMap::identity(all);
   body.mass.conservativeResize(all, all);
+  const Faces near_faces = near.all_faces();
   body.surface_faces.resize(3, patch.facets.cols() + near_faces.cols());
   body.surface_faces << patch.facets, near_faces;
   std::set<Index> points;
   for (const int p : body.surface_faces.reshaped()) points.insert(p);
   body.surface_points.assign(points.begin(), points.end());
   body.sets = patch.sets;
-  body.loads = whole.loads;
-  body.pressures = whole.pressures;
-  body.winds = whole.winds;
-  body.damping = whole.damping;
-  body.presence = whole.presence;
+  take_over_settings(whole, body);
   return body;
+}
+
+/// What is near a patch, by body; of the patch's own body, points of the patch are not taken twice.
+struct Surroundings {
+  NearSurface own;                   ///< its points come after those of the patch
+  std::map<int, NearSurface> other;  ///< by number of the body
+};
+
+/// Settings of contact of some bodies among themselves.
+PairTable pairs_of(const PairTable& all, const std::vector<int>& bodies) {
+  PairTable pairs(int(bodies.size()));
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    for (std::size_t j = i; j < bodies.size(); ++j) pairs.set(int(i), int(j), all(bodies[i], bodies[j]));
+  return pairs;
 }
 
 }  // namespace
@@ -235,108 +223,112 @@ Body patch_body(const Body& whole, const PatchMesh& patch, const Matrix3X& rest,
 PatchTrial::Part PatchTrial::part(const PatchMesh& mesh, const Nearby& near) const {
   const StepProblem& problem = step_.problem;
   const Model& model = problem.model;
-  const CollisionSurface& surface = model.surface;
+  const CollisionSurface& surface = placed_.surface;
   const std::size_t which = std::size_t(body_);
   const Body& whole = model.bodies[which];
-  const Index first = model.first_node[which], first_point = model.first_point[which];
+  const Index first = model.first_node[which], first_point = model.first_point[which],
+              count = Index(mesh.points.size());
 
-  // What is near, by body; of this one, points of the patch are not taken twice.
-  std::vector<NearSurface> around(model.bodies.size());
-  std::vector<Index> own_vertices;  ///< of this body's points beyond the patch
-  std::map<Index, Index> own_place;
-  std::vector<std::array<int, 3>> own_faces;
-  const auto own_place_of = [&](Index vertex) {
-    if (const Index k = place_in(mesh.points, model.surface_point[std::size_t(vertex)] - first_point); k >= 0)
-      return k;
-    const auto [at, is_new] = own_place.emplace(vertex, Index(mesh.points.size() + own_vertices.size()));
-    if (is_new) own_vertices.push_back(vertex);
-    return at->second;
-  };
-  for (const Index f : near.faces) {
-    const int b = surface.vertex_body[std::size_t(surface.faces(0, f))];
-    std::array<int, 3> face;
-    for (int k = 0; k < 3; ++k)
-      face[std::size_t(k)] = b == body_ ? own_place_of(surface.faces(k, f))
-                                        : around[std::size_t(b)].place_of(surface.faces(k, f));
-    if (b == body_)
-      own_faces.push_back(face);
-    else
-      around[std::size_t(b)].faces.push_back(face);
+  Surroundings around;
+  around.own.first = count;
+  const auto body_of = [&](Index v) { return surface.vertex_body[std::size_t(v)]; };
+  for (const Index f : near.primitives.faces) {
+    const int b = body_of(surface.faces(0, f));
+    NearSurface& there = b == body_ ? around.own : around.other[b];
+    std::array<Index, 3> face;
+    for (int k = 0; k < 3; ++k) {
+      const Index v = surface.faces(k, f);
+      const Index in_patch =
+          b == body_ ? place_in(mesh.points, model.surface_point[std::size_t(v)] - first_point) : -1;
+      face[std::size_t(k)] = in_patch >= 0 ? in_patch : there.place_of(v);
+    }
+    there.faces.push_back(face);
   }
-  for (const auto& [a, b] : near.segments) {
-    NearSurface& other = around[std::size_t(surface.vertex_body[std::size_t(a)])];
-    other.segments.push_back({other.place_of(a), other.place_of(b)});
+  for (const Index e : near.primitives.free_edges) {
+    NearSurface& there = around.other[body_of(surface.edges(0, e))];
+    there.segments.push_back({there.place_of(surface.edges(0, e)), there.place_of(surface.edges(1, e))});
   }
-  for (const Index v : near.vertices) around[std::size_t(surface.vertex_body[std::size_t(v)])].place_of(v);
-  for (const HalfSpace& plane : surface.half_spaces)
-    if (plane.carrier >= 0) around[std::size_t(plane.body)].place_of(plane.carrier);
-
-  // A value for each point of the patch: of the body, or the mean of the ends of an edge.
-  const auto of_patch = [&](const Matrix3X& field) {
-    Matrix3X result(3, Index(mesh.points.size()));
-    for (std::size_t i = 0; i < mesh.points.size(); ++i)
-      result.col(Index(i)) =
-          mesh.midpoint_of && i + 1 == mesh.points.size()
-              ? Vector3(0.5 * (field.col((*mesh.midpoint_of)[0]) + field.col((*mesh.midpoint_of)[1])))
-              : Vector3(field.col(mesh.points[i]));
-    return result;
-  };
-  Faces faces(3, Index(own_faces.size()));
-  for (std::size_t f = 0; f < own_faces.size(); ++f)
-    for (int k = 0; k < 3; ++k) faces(k, Index(f)) = own_faces[f][std::size_t(k)];
-  Matrix3X rest_of_own(3, Index(own_vertices.size()));
-  for (std::size_t i = 0; i < own_vertices.size(); ++i)
-    rest_of_own.col(Index(i)) = surface.rest.col(own_vertices[i]);
-  std::vector<Body> bodies;
-  for (std::size_t b = 0; b < model.bodies.size(); ++b)
-    bodies.push_back(b == which ? patch_body(whole, mesh, of_patch(whole.mesh.points), rest_of_own, faces)
-                                : fixed_body(model.bodies[b], around[b], surface.rest));
-
-  Part part;
-  part.model = std::make_shared<Model>(std::move(bodies), surface.pairs, model.options);
-  part.contact = near.contact;
-  // Node fields of the whole model, and what stands for them at vertices.
-  const auto local = [&](const Matrix3X& nodes, const Matrix3X& vertices) {
-    Matrix3X result(3, part.model->node_count());
-    Index next = 0;
-    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-      if (b == which) {
-        result.middleCols(next, Index(mesh.points.size())) =
-            of_patch(nodes.middleCols(first, whole.node_count()));
-        next += Index(mesh.points.size());
+  for (const Index v : near.primitives.points) around.other[body_of(v)].place_of(v);
+  if (near.contact)
+    for (const HalfSpace& plane : surface.half_spaces)
+      if (surface.pairs(body_, plane.body).enabled) {
+        NearSurface& there = around.other[plane.body];
+        if (plane.carrier >= 0) there.place_of(plane.carrier);
       }
-      for (const Index v : b == which ? own_vertices : around[b].points) result.col(next++) = vertices.col(v);
+
+  // Of a field of points or nodes of the body, which is part of a field of all bodies: at a point of the
+  // patch, or the mean of the ends of an edge.
+  const auto of_patch = [&](const Matrix3X& field, Index begin) {
+    Matrix3X result(3, count);
+    for (Index i = 0; i < count; ++i) {
+      const auto [a, b] = mesh.midpoint_of && i + 1 == count
+                              ? *mesh.midpoint_of
+                              : std::array{mesh.points[std::size_t(i)], mesh.points[std::size_t(i)]};
+      result.col(i) = a == b ? Vector3(field.col(begin + a))
+                             : Vector3(0.5 * (field.col(begin + a) + field.col(begin + b)));
     }
     return result;
   };
+  std::vector<int> numbers = {body_};
+  std::vector<Body> bodies;
+  bodies.push_back(patch_body(whole, mesh, of_patch(whole.mesh.points, 0), around.own, surface.rest));
+  for (const auto& [b, there] : around.other) {
+    numbers.push_back(b);
+    bodies.push_back(fixed_body(model.bodies[std::size_t(b)], there, surface.rest));
+  }
+
+  Part part;
+  part.model = std::make_shared<Model>(std::move(bodies), pairs_of(surface.pairs, numbers), model.options);
+  part.contact = near.contact;
+  // Scales of κ are relative to the pair with the smallest reach.
+  part.stiffness = problem.terms.contact.stiffness() * surface.pairs(body_, body_).stiffness_scale /
+                   part.model->surface.pairs(0, 0).stiffness_scale;
+  // Node fields of the whole model, and what stands for them at vertices.
+  const auto local = [&](const Matrix3X& nodes, const Matrix3X& vertices) {
+    Matrix3X result(3, part.model->node_count());
+    result.leftCols(count) = of_patch(nodes, first);
+    Index next = count;
+    const auto add = [&](const NearSurface& there) {
+      result.middleCols(next, Index(there.points.size())) = there.of_points(vertices);
+      next += Index(there.points.size());
+    };
+    add(around.own);
+    for (const auto& [b, there] : around.other) add(there);
+    return result;
+  };
   const State& before = step_.before;
+  const TimeStep& step = problem.time_step;
   part.state.time = before.time;
-  part.state.nodes = local(before.nodes, x_before_);
-  part.state.velocity = local(before.velocity, v_before_);
-  part.step = problem.time_step;
-  part.step.predicted = local(problem.time_step.predicted, x_before_);
-  part.step.rate_origin = local(problem.time_step.rate_origin, x_before_);
-  part.nodes = local(step_.nodes, x_);
+  part.state.nodes = local(before.nodes, placed_.x_before);
+  part.state.velocity = local(before.velocity, placed_.v_before);
+  part.step.scale = step.scale;
+  part.step.rate = step.rate;
+  part.step.has_inertia = step.has_inertia;
+  part.step.predicted = local(step.predicted, placed_.x_before);
+  part.step.rate_origin = local(step.rate_origin, placed_.x_before);
+  part.nodes = local(step_.nodes, placed_.x);
 
   part.free.setConstant(3, part.model->node_count(), false);
-  const Index first_here = part.model->first_node[which];
   const ScriptedNodes::Mask& held = problem.scripted.held();
-  for (std::size_t i = 0; i < mesh.points.size(); ++i) {
-    if (!mesh.moves[i]) continue;
-    const bool middle = mesh.midpoint_of && i + 1 == mesh.points.size();
-    const std::array<Index, 2> ends = middle ? *mesh.midpoint_of : std::array{mesh.points[i], mesh.points[i]};
-    if (!middle && pinned_[std::size_t(ends[0])]) continue;
-    part.free.col(first_here + Index(i)) = !(held.col(first + ends[0]) && held.col(first + ends[1]));
+  for (Index i = 0; i < count; ++i) {
+    if (!mesh.moves[std::size_t(i)]) continue;
+    const Index p = mesh.points[std::size_t(i)];
+    if (mesh.midpoint_of && i + 1 == count)
+      part.free.col(i) =
+          !(held.col(first + (*mesh.midpoint_of)[0]) && held.col(first + (*mesh.midpoint_of)[1]));
+    else if (!pinned_[std::size_t(p)])
+      part.free.col(i) = !held.col(first + p);
   }
   return part;
 }
 
-double PatchTrial::least_energy(Part part) const {
+double PatchTrial::minimise(Part& part) const {
   const StepProblem& problem = step_.problem;
   const Model& model = *part.model;
   Timings timings;
-  StepTerms terms(model, problem.present, timings);
-  terms.contact.set_stiffness(problem.terms.contact.stiffness());
+  const std::vector<char> present(model.bodies.size(), true);
+  StepTerms terms(model, present, timings);
+  terms.contact.set_stiffness(part.stiffness);
   terms.begin(part.state, part.step, problem.end_time);
   if (!part.step.has_inertia) terms.inertia.set_target(part.nodes);
   const Matrix3X x = model.surface_map.positions(part.nodes);
@@ -355,22 +347,21 @@ double PatchTrial::least_energy(Part part) const {
   return objective.value();
 }
 
-double PatchTrial::gain(const PatchMesh& before, const PatchMesh& after) const {
+PatchTrial::Outcome PatchTrial::compare(const PatchMesh& before, const PatchMesh& after) const {
   const Nearby near = nearby(before);
   Part old = part(before, near), made = part(after, near);
-  if (!after.midpoint_of) {  // a collapse
-    const std::size_t b = std::size_t(body_);
-    const Model &from = *old.model, &to = *made.model;
+  const Index n = Index(after.points.size());
+  if (!after.midpoint_of) {  // the new mesh cannot represent all that the old one could
+    const Body &from = old.model->bodies[0], &to = made.model->bodies[0];
     std::vector<Index> places;
     for (const Index p : after.points) places.push_back(place_in(before.points, p));
-    const Index first = to.first_node[b], n = Index(after.points.size());
-    const CollapseTransfer transfer(from.bodies[b], to.bodies[b], places);
-    const Matrix3X q = old.step.predicted.middleCols(from.first_node[b], from.bodies[b].node_count());
-    CollapseTransfer::Mask held = !made.free.middleCols(first, to.bodies[b].node_count());
-    made.step.predicted.middleCols(first, n) += transfer.correction(q, held).leftCols(n);
+    const CollapseTransfer transfer(from, to, places);
+    const CollapseTransfer::Mask held = !made.free.leftCols(to.node_count());
+    made.step.predicted.leftCols(n) +=
+        transfer.correction(old.step.predicted.leftCols(from.node_count()), held).leftCols(n);
   }
-  const double scale = step_.problem.time_step.scale;
-  return (least_energy(std::move(old)) - least_energy(std::move(made))) / scale;
+  const double scale = step_.problem.time_step.scale, least = minimise(old), least_made = minimise(made);
+  return {(least - least_made) / scale, made.nodes.leftCols(n)};
 }
 
 }  // namespace apart

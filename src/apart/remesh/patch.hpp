@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/remesh/placed_surface.hpp>
 #include <apart/remesh/volume_editor.hpp>
 #include <apart/simulation/remesher.hpp>
 
@@ -26,26 +27,33 @@ std::vector<Index> points_around(const VolumeEditor& editor, Index a, Index b);
 ///
 /// A patch is a small Model: its cells as a body with the sets and loads of the whole one, and around it the
 /// part of all surfaces that is near, which does not move. So what is minimised are the terms of the step,
-/// whatever they are, with the κ and the lag of friction of where the step ended.
+/// whatever they are, with the κ and the lag of friction of where the step ended. What a trial costs depends
+/// on the patch and what is near it, not on the bodies as a whole.
 class PatchTrial {
  public:
   /// `pinned`: points of the body that something acts on which no patch knows: they are held. Keeps
   /// references.
-  PatchTrial(const SolvedStep& step, int body, const std::vector<char>& pinned);
-  /// The decrease [J] of the smallest value; may be negative. Any thread.
-  double gain(const PatchMesh& before, const PatchMesh& after) const;
+  PatchTrial(const SolvedStep& step, const PlacedSurface& placed, int body, const std::vector<char>& pinned)
+      : step_(step), placed_(placed), body_(body), pinned_(pinned) {}
+
+  struct Outcome {
+    double gain = 0;   ///< [J] decrease of the smallest value; may be negative
+    Matrix3X relaxed;  ///< where the points of the new patch are then [m]
+  };
+  /// Any thread.
+  Outcome compare(const PatchMesh& before, const PatchMesh& after) const;
 
  private:
   struct Nearby;
   struct Part;
   Nearby nearby(const PatchMesh& before) const;
   Part part(const PatchMesh& mesh, const Nearby& near) const;
-  double least_energy(Part part) const;
+  double minimise(Part& part) const;
 
   const SolvedStep step_;
+  const PlacedSurface& placed_;
   const int body_;
   const std::vector<char>& pinned_;
-  Matrix3X x_, x_before_, v_before_;  ///< of collision vertices, where the step ended and began [m, m/s]
 };
 
 }  // namespace apart

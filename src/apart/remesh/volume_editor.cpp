@@ -73,6 +73,10 @@ VolumeEditor::VolumeEditor(Source source)
     cells_.push_back(cell);
     enlist(c, cell, true);
   }
+  no_members_ = original_.sets;
+  no_members_.cell_substance.clear();
+  for (const SetKind kind : {SetKind::points, SetKind::facets})
+    for (std::size_t s = 0; s < no_members_.list(kind).size(); ++s) no_members_.replace(kind, s, {});
   const std::vector<NamedSet>& sets = original_.sets.list(SetKind::points);
   individual_set_.assign(sets.size(), false);
   for (const int s : source.individual) individual_set_[std::size_t(s)] = true;
@@ -375,13 +379,11 @@ const std::vector<int>* VolumeEditor::facet_sets(const std::array<Index, 3>& fac
 }
 
 BodySets VolumeEditor::sets_of(const std::vector<Index>& points) const {
-  BodySets sets = original_.sets;
-  sets.cell_substance.clear();
+  BodySets sets = no_members_;
   std::vector<std::vector<Index>> members(sets.list(SetKind::points).size());
   for (std::size_t i = 0; i < points.size(); ++i)
     for (const int s : point_sets_[std::size_t(points[i])]) members[std::size_t(s)].push_back(Index(i));
   for (std::size_t s = 0; s < members.size(); ++s) sets.replace(SetKind::points, s, std::move(members[s]));
-  for (std::size_t s = 0; s < sets.list(SetKind::facets).size(); ++s) sets.replace(SetKind::facets, s, {});
   return sets;
 }
 

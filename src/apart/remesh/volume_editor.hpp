@@ -103,6 +103,7 @@ class VolumeEditor {
   bool keeps_sets(Index removed, Index kept) const;
 
   BodyShape original_;
+  BodySets no_members_;                          ///< the sets of the body, all empty
   std::vector<std::vector<Vector3>> positions_;  ///< [m]
   std::vector<EditedCell> cells_;
   std::vector<std::vector<Index>> star_;  ///< of each point: its cells

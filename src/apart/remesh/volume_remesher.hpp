@@ -14,15 +14,14 @@ struct RemeshOptions {
   Index scene_points = 0;     ///< points of the scene's mesh, which are the first
 };
 
-/// Splits and collapses edges of linear volumes [thesis alg. 6.1, 6.2]. Each step first collapses edges, then
-/// splits some in each round:
+/// Splits and collapses edges of linear volumes [thesis alg. 6.1, 6.2]. The first round of a step splits
+/// edges and collapses others, the following ones split what has become possible by that:
 ///
 /// 1. Screening: the change of the potential is estimated for all operations (screening.hpp). Those with a
-/// fair
-///    chance are tried, the best first.
+///    fair chance are tried, the best first.
 /// 2. Trials on patches (patch.hpp), in batches of operations that share no cell. Whatever is accepted blocks
 ///    its patch until the next round.
-/// 3. What was accepted is done at once, and the step solved again.
+/// 3. What was accepted is done at once, and the step solved again from where the patches ended.
 ///
 /// Bodies must be linear volumes with consistent mass, which a split leaves unchanged.
 std::shared_ptr<const Remesher> make_volume_remesher(std::vector<RemeshOptions> options);

@@ -20,7 +20,28 @@ double shortest_edge(const Mesh& mesh) {
   return shortest;
 }
 
+// delta_split as a share of shear modulus times volume: 1e-7 to 1e-4 are usual. Energies times the squared
+// time step, in which such tolerances are published, are far below.
+constexpr double least_usual_gain = 1e-9, most_usual_gain = 1e-2;
+
 }  // namespace
+
+std::optional<std::string> unusual_gain(const RemeshDescription& d, const Body& body) {
+  double shear = 0;
+  for (const Material& material : body.elastic->materials)
+    std::visit(
+        [&](const auto& m) {
+          if constexpr (requires { m.lame; }) shear = std::max(shear, m.lame.mu);
+        },
+        material);
+  const double scale = shear * body.elastic->volume.sum(), share = d.delta_split / scale;
+  if (!(scale > 0) || (share >= least_usual_gain && share <= most_usual_gain)) return std::nullopt;
+  return d.place["delta_split"].message(fmt::format(
+      "is {:.2g} of the shear modulus of '{}' times its volume ({:.3g} J): {}; 1e-7 to 1e-4 of it are usual. "
+      "It is an energy in joules, whatever time.dt",
+      share, body.name, scale,
+      share < least_usual_gain ? "nearly every edge will be split" : "hardly any edge will be split"));
+}
 
 void check_remeshing(const VolumeDescription& body) {
   const RemeshDescription& d = *body.remesh;

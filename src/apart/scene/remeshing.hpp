@@ -11,4 +11,7 @@ void check_remeshing(const VolumeDescription& body);
 RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int index, const PairTable& pairs,
                              double size);
 
+/// A note for the user if delta_split has the size of an energy in other units.
+std::optional<std::string> unusual_gain(const RemeshDescription& d, const Body& body);
+
 }  // namespace apart

@@ -262,11 +262,13 @@ class SceneBuilder {
   }
 
  private:
-  std::vector<RemeshOptions> remeshings(const std::vector<Body>& bodies, const PairTable& pairs) const {
+  std::vector<RemeshOptions> remeshings(const std::vector<Body>& bodies, const PairTable& pairs) {
     std::vector<RemeshOptions> result;
     for (std::size_t b = 0; b < entries_.size(); ++b)
-      if (const auto& d = entries_[b].remesh)
+      if (const auto& d = entries_[b].remesh) {
         result.push_back(make_remeshing(*d, bodies[b], int(b), pairs, size_));
+        if (auto note = unusual_gain(*d, bodies[b])) scene_.notes.push_back(std::move(*note));
+      }
     return result;
   }
 

@@ -120,7 +120,7 @@ class Validator {
     }
     const Row* row = choose(v, group);
     if (!row) return {};
-    refuse_unknown_keys(v, *row);
+    refuse_unknown_keys(v, *row, group);
     JsonValue result = v.value();
     JsonValue::Object members;
     for (const Key& key : row->keys) {
@@ -231,16 +231,29 @@ class Validator {
                            near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
   }
 
-  void refuse_unknown_keys(const LocatedJson& v, const Row& row) {
+  /// Rows of a group other than this one that have a key.
+  static std::vector<std::string_view> others_with(std::string_view key, const Row& row, const Group& group) {
+    std::vector<std::string_view> names;
+    for (const Row& other : group.rows)
+      if (&other != &row && std::ranges::find(other.keys, key, &Key::name) != other.keys.end())
+        names.push_back(other.name);
+    return names;
+  }
+
+  void refuse_unknown_keys(const LocatedJson& v, const Row& row, const Group& group) {
     std::vector<std::string_view> known;
     for (const Key& key : row.keys) known.push_back(key.name);
     for (const auto& [name, member] : *v.value().get_if<JsonValue::Object>()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       const std::string near = nearest_name(name, known);
+      const std::vector<std::string_view> others = others_with(name, row, group);
       const std::string shown = name.size() <= 60 ? name : to_short_text(JsonValue(name));
       problems.add(LocatedJson(member, member_path(v.path(), shown))
-                       .message(near.empty() ? "unknown key; known here are " + joined(known)
-                                             : fmt::format("unknown key; did you mean '{}'?", near)));
+                       .message(!others.empty()
+                                    ? fmt::format("unknown key of {}, only of {}; known here are {}",
+                                                  row.name, joined(others), joined(known))
+                                : near.empty() ? "unknown key; known here are " + joined(known)
+                                               : fmt::format("unknown key; did you mean '{}'?", near)));
     }
   }
 

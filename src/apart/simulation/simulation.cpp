@@ -44,6 +44,19 @@ void start_ahead(StepProblem& p, const State& state, const NewtonHooks& hooks, M
   if (p.terms.friction.term_count() == 0) start(motion.continued_nodes(state, p.dt), PathUse::whole);
 }
 
+/// Moves deformable bodies from q towards other places, as far as that is feasible, if E is lower there.
+void start_at(StepProblem& p, const Matrix3X& place, const NewtonHooks& hooks, Matrix3X& q) {
+  Matrix3X y = Matrix3X::Zero(3, p.model.chart.unknown_count());
+  for (std::size_t b = 0; b < p.model.bodies.size(); ++b) {
+    const Index first = p.model.first_node[b], n = p.model.bodies[b].node_count();
+    if (p.model.bodies[b].chart || n == 0) continue;
+    y.middleCols(p.model.chart.unknown_of(first), n) = place.middleCols(first, n) - q.middleCols(first, n);
+  }
+  const FreeCoordinates& free = p.objective.free();
+  y = free.extend(free.restrict_to_free(y));
+  start_along(p.objective, {y, PathUse::free_part}, q, hooks, p.timings);
+}
+
 }  // namespace
 
 State start_state(const Model& model) {
@@ -328,7 +341,7 @@ StepReport Simulation::advance(double end, double dt, bool must_settle) {
     return *steady_;
   }
   const std::size_t passed = passed_;
-  Solved solved = solve(end, dt, nullptr, must_settle);
+  Solved solved = solve(end, dt, {}, must_settle);
   if (must_settle && solved.report.friction_unsettled) {
     end_.reset();
     if (on_discard) on_discard(passed_ - passed);
@@ -350,7 +363,7 @@ StepReport Simulation::advance(double end, double dt, bool must_settle) {
   return report;
 }
 
-Simulation::Solved Simulation::solve(double end, double dt, const Matrix3X* start, bool must_settle) {
+Simulation::Solved Simulation::solve(double end, double dt, const Start& start, bool must_settle) {
   StepProblem& p = *problem_;
   Solved solved;
   StepReport& report = solved.report;
@@ -362,11 +375,11 @@ Simulation::Solved Simulation::solve(double end, double dt, const Matrix3X* star
   end_.reset();
   p.begin(state_, end, dt);
   const EnergyBalance balance(p, state_);
-  Matrix3X q = start ? *start : state_.nodes;
+  Matrix3X q = start.nodes ? *start.nodes : state_.nodes;
   const auto passed = [&](const Matrix3X& at) { pass_on(at); };
-  if (start) pass_on(q);
-  report.scripted_by_lagrangian = !(start ? p.scripted.settle(state_, p.time_step.scale, q, passed)
-                                          : p.scripted.move(state_, p.time_step.scale, q, passed));
+  if (start.nodes) pass_on(q);
+  report.scripted_by_lagrangian = !(start.nodes ? p.scripted.settle(state_, p.time_step.scale, q, passed)
+                                                : p.scripted.move(state_, p.time_step.scale, q, passed));
   p.stiffness.choose(p.objective, q);
   if (state_.barrier_stiffness == 0) {  // no step before: forces of the start, with the κ just found
     const Matrix3X x = model_->surface_map.positions(state_.nodes);
@@ -379,7 +392,10 @@ Simulation::Solved Simulation::solve(double end, double dt, const Matrix3X* star
   const Matrix3X begun = q;
   Watch watch(*this, report, begun);
   const NewtonHooks hooks = watch.hooks();
-  if (!start) start_ahead(p, state_, hooks, q);
+  if (start.nodes)
+    start_at(p, *start.ahead, hooks, q);
+  else
+    start_ahead(p, state_, hooks, q);
   const FrictionResult result =
       solve_with_friction(p, q, hooks, {fresh_, must_settle ? solves_to_settle : 60}, report);
   if (!result.converged)
@@ -406,7 +422,7 @@ Simulation::Solved Simulation::improve(Solved solved, double end, double dt) {
     if (should_stop && should_stop()) throw Interrupted("interrupted");
     auto [better, report] = model_->remesher->improve({*problem_, state_, solved.next.nodes}, pass);
     done.trials += report.trials;
-    if (!better) continue;
+    if (!better) break;
     // What there is stays until the new meshes have proved their worth.
     const std::shared_ptr<const Model> model = model_;
     State state = state_;
@@ -419,7 +435,7 @@ Simulation::Solved Simulation::improve(Solved solved, double end, double dt) {
     state_ = std::move(better->before);
     pass_on(better->entering);
     try {
-      Solved again = solve(end, dt, &better->nodes);
+      Solved again = solve(end, dt, {&better->nodes, &better->ahead});
       again.report.newton_iterations += solved.report.newton_iterations;
       again.report.linear_solves += solved.report.linear_solves;
       again.report.min_gap = std::min(again.report.min_gap, solved.report.min_gap);

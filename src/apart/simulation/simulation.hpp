@@ -103,7 +103,11 @@ class Simulation {
   /// nothing where friction does not settle, if that `must_settle`: see StepReport::friction_unsettled.
   StepReport advance(double end, double dt, bool must_settle);
   /// The same without making it the state. `start`: where the solve begins [m]; none: at the state.
-  Solved solve(double end, double dt, const Matrix3X* start, bool must_settle = false);
+  /// Where a solve begins, if not where the step does, and what may be nearer to the solution [m].
+  struct Start {
+    const Matrix3X *nodes = nullptr, *ahead = nullptr;
+  };
+  Solved solve(double end, double dt, const Start& start, bool must_settle = false);
   /// Solves again on better meshes, if there are any.
   Solved improve(Solved solved, double end, double dt);
   void use(std::shared_ptr<const Model> model, State state);
