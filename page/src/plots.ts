@@ -222,7 +222,7 @@ export class Plots {
   private readonly steps = element('div', 'plots');
   private readonly probes = element('div', 'plots probes', { hidden: '' });
   private probeKey = '';
-  readonly root = element('div', '', {}, this.steps, this.probes);
+  readonly root = element('div', 'plot-rows', {}, this.steps, this.probes);
   constructor(private seek: (time: number) => void) {
     this.views = plots.map((plot) => new PlotView(plot, seek));
     this.steps.append(...this.views.map((view) => view.root));

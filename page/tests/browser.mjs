@@ -276,7 +276,7 @@ try {
     expect(address.startsWith(server.address) && address.includes('t=0.2'), address);
     await page.goto('about:blank');
     await page.goto(address);
-    await until('the frame of the link', (r) => r.panes[0].shown === 20 && !r.playing);
+    await until('the frame of the link', (r) => r.panes[0]?.shown === 20 && !r.playing);
     await settle();
     const after = await report();
     for (const name of ['eye', 'target', 'up'])
@@ -290,7 +290,7 @@ try {
     expect(readFileSync(join(directory, 'picture.png')).length > 100, 'no picture');
     await page.goto('about:blank');
     await page.goto(`${server.address}#t=1e9&eye=1,2&colour=nothing&hide=nobody&style=x`);
-    await until('the last frame in spite of a wrong link', (r) => r.panes[0].shown === 40);
+    await until('the last frame in spite of a wrong link', (r) => r.panes[0]?.shown === 40);
     await open(server);
   });
 
