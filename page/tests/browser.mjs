@@ -262,6 +262,7 @@ try {
     await until('the middle', (r) => r.panes[0].shown === 20);
     await choose('#field', 'displacement');
     await choose('#style', 'edges');
+    await settle(); // the legend moves what is below it
     await page.locator('[data-body="box"] input[type=checkbox]').uncheck();
     const box = await page.locator('.view canvas').first().boundingBox();
     await page.mouse.move(box.x + 100, box.y + 100);
