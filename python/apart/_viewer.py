@@ -30,4 +30,6 @@ class Viewer:
 
 def view(*runs, height=600):
     """Shows runs side by side: the result is a page in a cell of Jupyter; elsewhere open its `address`."""
+    if not runs:
+        raise _apart.InputError("view: got no run, must be at least one; name run directories")
     return Viewer(runs, height)
