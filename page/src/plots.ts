@@ -52,7 +52,7 @@ const plots: Plot[] = [
   { title: 'Step time', unit: 's', curves: column('seconds', '#9b5de5') },
 ];
 
-export const runColours = ['#2e86ab', '#e4572e', '#2a9d6f', '#9b5de5', '#f3a712', '#d81e5b'];
+export const runColours = ['#2e86ab', '#e4572e', '#2a9d6f', '#9b5de5', '#f3a712', '#d81e5b', '#333d49', '#8d6e63'];
 
 /** The plots of probes: one of each probe with a curve for each of its numbers, or, where several runs are compared, one of each
     number. */

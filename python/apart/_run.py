@@ -112,9 +112,9 @@ class Run:
             options.setdefault("start", frames[0])
         return frames[frame].draw(size, **options)
 
-    def view(self):
-        """Shows the run in the browser, or in a cell of Jupyter."""
-        return view(self)
+    def view(self, **options):
+        """Shows the run in the browser, or in a cell of Jupyter; options as those of view()."""
+        return view(self, **options)
 
 
 def verify(run):

@@ -124,10 +124,11 @@ void bind_run(py::module_& m) {
       },
       py::arg("file"), "The columns of a CSV file of a run, by name.");
   py::class_<ViewServer>(m, "ViewServer", "Serves the viewer of runs to this machine while it exists.")
-      .def(py::init([](const std::vector<std::string>& runs) {
-             return std::make_unique<ViewServer>(std::vector<fs::path>(runs.begin(), runs.end()));
+      .def(py::init([](const std::vector<std::string>& runs, int port) {
+             return std::make_unique<ViewServer>(std::vector<fs::path>(runs.begin(), runs.end()),
+                                                 ViewOptions{.port = port, .token = {}});
            }),
-           py::arg("runs"))
+           py::arg("runs"), py::arg("port"))
       .def_property_readonly("address", &ViewServer::address);
 }
 
