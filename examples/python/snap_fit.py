@@ -10,22 +10,23 @@ import apart
 
 speed, dt = 0.05, 0.01  # [m/s], [s]
 
-# Held at its left end, which is moved to the right.
+# Held at its left end, which is moved up. Linear cells (basis_order 1) as thick as the arm would be far too stiff in bending.
 arm = apart.body.Volume(
     name="arm",
+    basis_order=2,
     mesh=apart.mesh.Rod(length=0.06, thickness=0.006, cells=8),
     material=apart.material.NeoHookean(E=2e7, nu=0.35, rho=1100),
     fixed=[apart.Fixed(where=apart.selection.Box(box={"min": [0, 0, 0], "max": [0.01, 1, 1], "relative": True}),
-                       motion=lambda t: (speed * t, 0, 0))],
+                       motion=lambda t: (0, speed * t, 0))],
 )
 scene = apart.Scene(
     time=apart.Time(dt=dt, steps=40),
     gravity=(0, 0, 0),
     bodies=[
         arm,
-        # A round bar across the way, in which the tip catches.
-        apart.body.Obstacle(name="edge", mesh=apart.mesh.Cylinder(radius=0.004, length=0.02, resolution=3, length_cells=1),
-                            transform=apart.Transform(rotate=(90, 0, 0), translate=(0.038, 0.0052, 0))),
+        # A round bar across the way, on which the tip catches until it slips off.
+        apart.body.Obstacle(name="edge", mesh=apart.mesh.Cylinder(radius=0.004, length=0.02, resolution=6, length_cells=1),
+                            transform=apart.Transform(rotate=(90, 0, 0), translate=(0.0335, 0.0085, 0))),
     ],
     contact=apart.Contact(dhat=2e-4, friction_coefficient=0.2),
     probes=[apart.probe.Contact(name="edge", bodies=["arm", "edge"])],
@@ -36,7 +37,7 @@ way, force = [], []
 for _ in range(simulation.steps):
     simulation.step()
     way.append(speed * simulation.time)
-    force.append(-(simulation.probes()["edge.normal_x"] + simulation.probes()["edge.friction_x"]))
+    force.append(-(simulation.probes()["edge.normal_y"] + simulation.probes()["edge.friction_y"]))
 
 plt.plot(1e3 * numpy.array(way), force)
 plt.xlabel("way [mm]")

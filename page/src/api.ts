@@ -53,6 +53,9 @@ export interface Field {
   values: Float32Array;
 }
 
+/** Numbers in named columns; null: not a number. */
+export type Columns = Record<string, (number | null)[]>;
+
 export interface RunState {
   name: string;
   scene: string;
@@ -62,7 +65,8 @@ export interface RunState {
   age?: number; // seconds since something was written
   generation: string;
   frames: { count: number; from: number; times: number[]; before: string; stamp: string }; // stamps: see web/run_folder.hpp
-  steps: { count: number; from: number; columns: Record<string, (number | null)[]> };
+  steps: { count: number; from: number; columns: Columns };
+  probes: { count: number; from: number; columns: Columns; order: string[] };
 }
 
 export interface Picked {

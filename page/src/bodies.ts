@@ -9,6 +9,7 @@ export class BodyList {
   private settings = new Map<string, BodySettings>(); // by name of the body
   private kinds = new Map<string, string>();
   private isolated: string | null = null;
+  private hiddenLater = new Set<string>();
   private list = element('div', 'bodies', { id: 'bodies' });
   private filter = element('input', 'filter', { type: 'search', placeholder: 'Find a body', hidden: '' });
   readonly elements: HTMLElement[];
@@ -31,7 +32,7 @@ export class BodyList {
     let more = false;
     for (const body of bodies)
       if (!this.settings.has(body.name)) {
-        this.settings.set(body.name, { visible: true, colour: body.colour });
+        this.settings.set(body.name, { visible: !this.hiddenLater.has(body.name), colour: body.colour });
         this.kinds.set(body.name, body.kind);
         more = true;
       }
@@ -42,6 +43,20 @@ export class BodyList {
   effective(name: string): BodySettings {
     const own = this.settings.get(name)!;
     return this.isolated === null ? own : { ...own, visible: name === this.isolated };
+  }
+
+  /** Names of the bodies that are not seen. */
+  get hidden(): string[] {
+    return this.names.filter((name) => !this.effective(name).visible);
+  }
+
+  /** Hides these, also those that are not known yet, and shows the others. */
+  hide(names: string[]) {
+    this.isolated = null;
+    this.hiddenLater = new Set(names);
+    for (const [name, settings] of this.settings) settings.visible = !this.hiddenLater.has(name);
+    this.changed();
+    this.fill();
   }
 
   private showAll(visible: boolean) {

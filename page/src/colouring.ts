@@ -18,9 +18,7 @@ export class Colouring {
   constructor(map: ColourMap, changed: () => void) {
     this.choice.append(element('option', '', { value: '' }, 'Body'));
     this.choice.addEventListener('change', () => {
-      this.field = this.choice.value || null;
-      this.automatic = true;
-      this.range = null;
+      this.choose(this.choice.value || null);
       changed();
     });
     const bar = element('div', 'bar');
@@ -40,6 +38,13 @@ export class Colouring {
     this.legend.append(bar, element('div', 'ends', {}, this.lowInput, this.unit, auto, this.highInput));
   }
 
+  choose(field: string | null) {
+    this.field = field;
+    this.automatic = true;
+    this.range = null;
+    this.choice.value = field ?? '';
+  }
+
   /** The quantities that frames hold. */
   offer(fields: FieldKind[]) {
     if (fields.map((f) => f.name).join() === this.fields.map((f) => f.name).join()) return;
@@ -48,6 +53,7 @@ export class Colouring {
       element('option', '', { value: '' }, 'Body'),
       ...fields.map((f) => element('option', '', { value: f.name }, f.label)),
     );
+    if (this.field && !fields.some((f) => f.name === this.field)) this.choose(null);
     this.choice.value = this.field ?? '';
   }
 

@@ -76,3 +76,10 @@ export function viewDistance(box: THREE.Box3, view: { d: THREE.Vector3; up: THRE
   }
   return distance;
 }
+
+export function boxOf(xyz: Float32Array): THREE.Box3 {
+  const box = new THREE.Box3();
+  const x = new THREE.Vector3();
+  for (let i = 0; i < xyz.length; i += 3) box.expandByPoint(x.fromArray(xyz, i));
+  return box;
+}

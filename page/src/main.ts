@@ -4,6 +4,7 @@ import { BodyList } from './bodies';
 import { Colouring } from './colouring';
 import { ColourMap } from './colours';
 import { element } from './dom';
+import { Link, linkText, parseLink, Pose, vectorText } from './link';
 import { Pane } from './pane';
 import { Playback } from './playback';
 import { Plots, runColours } from './plots';
@@ -23,6 +24,9 @@ class App {
   private fitting = 0; // views that wait for the end of their run
   private largestForce = 0;
   private barsKey = '';
+  private linkedPose: Pose | null = null; // of the link that was opened, until another view is chosen
+  private styleChoice = element('select', '', { id: 'style' });
+  private linkBox = element('div', 'link', { hidden: '' });
 
   private playback = new Playback(this.runs);
   private plots = new Plots((time) => {
@@ -66,6 +70,8 @@ class App {
     await this.poll();
     this.playback.time = this.playback.live ? this.playback.end : 0;
     this.playback.chooseSpeed();
+    this.open(parseLink(location.hash));
+    window.addEventListener('hashchange', () => this.open(parseLink(location.hash)));
     requestAnimationFrame((now) => this.tick(now));
   }
 
@@ -121,6 +127,7 @@ class App {
       if (!pane.fitted) {
         pane.fitted = true;
         view.fit();
+        if (this.linkedPose) view.look(this.linkedPose);
         this.restyle = true; // sizes are known only now
         void this.fitToEnd(pane);
       }
@@ -140,6 +147,7 @@ class App {
     const end = run.ready(last, nothing);
     if (this.touched || !end || end.topology !== view.shown?.topology) return;
     view.fit([end.positions.xyz]);
+    if (this.linkedPose) view.look(this.linkedPose);
     this.restyle = true;
     // Views side by side look the same way.
     if (pane !== this.panes[0]) view.follow(this.panes[0].view);
@@ -193,7 +201,7 @@ class App {
       ['wireframe', 'Wireframe'],
       ['glass', 'See-through'],
     ];
-    const styleChoice = element('select', '', { id: 'style' });
+    const { styleChoice } = this;
     for (const [value, text] of styles) styleChoice.append(element('option', '', { value }, text));
     styleChoice.addEventListener('change', () => {
       this.display.style = styleChoice.value as SurfaceStyle;
@@ -212,6 +220,8 @@ class App {
     fit.addEventListener('click', () => this.fit());
     const picture = element('button', '', { title: 'Save what is seen as a picture' }, 'Save picture');
     picture.addEventListener('click', () => this.savePicture());
+    const link = element('button', '', { title: 'An address that opens this frame, seen as now', id: 'link' }, 'Link');
+    link.addEventListener('click', () => this.showLink());
     const row = (label: string, control: HTMLElement) => element('label', 'row', {}, element('span', '', {}, label), control);
     return element(
       'aside',
@@ -229,7 +239,8 @@ class App {
         check('ground', 'Half-spaces', true, (on) => (this.display.ground = on)),
         check('shadows', 'Shadows', this.display.shadows, (on) => (this.display.shadows = on)),
       ),
-      element('div', 'buttons', {}, fit, picture),
+      element('div', 'buttons', {}, fit, picture, link),
+      this.linkBox,
       element('h2', '', {}, 'Selected'),
       this.selection.root,
       element('h2', '', {}, 'Bodies'),
@@ -241,7 +252,53 @@ class App {
     for (const { view } of this.panes) view.fit();
     for (const { view } of this.panes.slice(1)) view.follow(this.panes[0].view);
     this.touched = false;
+    this.linkedPose = null;
     this.restyle = true;
+  }
+
+  /** Shows what a link says. */
+  private open(link: Link) {
+    if (link.time !== undefined) {
+      this.playback.pause();
+      this.playback.seek(this.playback.nearestFrame(link.time));
+    }
+    if (link.pose) {
+      this.linkedPose = link.pose;
+      for (const { view, fitted } of this.panes) if (fitted) view.look(link.pose);
+    }
+    if (link.field !== undefined) this.colouring.choose(link.field);
+    if ([...this.styleChoice.options].some(({ value }) => value === link.style))
+      this.styleChoice.value = this.display.style = link.style as SurfaceStyle;
+    if (link.hidden?.length) this.bodies.hide(link.hidden);
+    this.restyle = true;
+  }
+
+  /** The address of what is seen, and the command that draws it; copied if the browser allows. */
+  private showLink() {
+    const { run, view } = this.panes[0];
+    const pose = view.pose;
+    if (!pose) return;
+    const text = linkText({
+      time: this.playback.time,
+      pose,
+      field: this.colouring.field ?? undefined,
+      style: this.display.style === 'solid' ? undefined : this.display.style,
+      hidden: this.bodies.hidden,
+    });
+    const address = `${location.href.split('#')[0]}#${text}`;
+    history.replaceState(null, '', `#${text}`);
+    const colour = this.colouring.field ? ` --colour ${this.colouring.field}` : '';
+    const camera = (['eye', 'target', 'up'] as const).map((name) => ` --${name}=${vectorText(pose[name])}`).join('');
+    const command = `apart render '${run.name}' -o picture.png --frame ${run.frameAt(this.playback.time)}${camera}${colour}`;
+    const field = (id: string, label: string, value: string) => {
+      const input = element('input', '', { readonly: '', id, title: label });
+      input.value = value;
+      input.addEventListener('focus', () => input.select());
+      return element('label', 'row', {}, element('span', '', {}, label), input);
+    };
+    this.linkBox.replaceChildren(field('address', 'Address', address), field('command', 'Command', command));
+    this.linkBox.hidden = false;
+    void navigator.clipboard?.writeText(address).catch(() => {}); // may be forbidden; it can be copied from the box
   }
 
   private savePicture() {
@@ -318,6 +375,7 @@ class App {
         message: message.hidden ? '' : message.textContent,
         loadedBytes: run.loadedBytes,
       })),
+      pose: this.panes[0]?.view.pose ?? null,
       selected: this.selection.values,
       bodies: this.bodies.names,
     };

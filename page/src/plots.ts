@@ -1,4 +1,5 @@
-// Curves of what the steps of the runs reported, over the same time as the timeline.
+// Curves of what the steps of the runs reported and their probes measured, over the same time as the timeline.
+import type { Columns } from './api';
 import { shortNumber } from './colours';
 import { dragged, Drawing, element } from './dom';
 import type { Run } from './run';
@@ -16,10 +17,11 @@ interface Plot {
   title: string;
   unit: string;
   logarithmic?: boolean;
-  curves: (columns: Record<string, Column>) => { label: string; colour: string; values: Column }[];
+  curves: (columns: Columns) => { label: string; colour: string; values: Column }[];
+  probe?: boolean; // the columns are those of probes
 }
 
-const column = (name: string, colour: string, label = '') => (columns: Record<string, Column>) =>
+const column = (name: string, colour: string, label = '') => (columns: Columns) =>
   columns[name] ? [{ label, colour, values: columns[name] }] : [];
 
 function sum(columns: Column[]): Column {
@@ -50,7 +52,28 @@ const plots: Plot[] = [
   { title: 'Step time', unit: 's', curves: column('seconds', '#9b5de5') },
 ];
 
-export const runColours = ['#2e86ab', '#e4572e', '#2a9d6f', '#9b5de5', '#f3a712', '#d81e5b'];
+export const runColours = ['#2e86ab', '#e4572e', '#2a9d6f', '#9b5de5', '#f3a712', '#d81e5b', '#333d49', '#8d6e63'];
+
+/** The plots of probes: one of each probe with a curve for each of its numbers, or, where several runs are compared, one of each
+    number. */
+function probePlots(runs: Run[]): Plot[] {
+  const groups = new Map<string, string[]>(); // title → columns
+  for (const run of runs)
+    for (const name of run.probeOrder.slice(2)) { // behind step and time
+      const title = runs.length > 1 ? name : name.slice(0, name.lastIndexOf('.'));
+      const names = groups.get(title) ?? [];
+      if (!names.includes(name)) groups.set(title, [...names, name]);
+    }
+  return [...groups].map(([title, names]) => ({
+    title,
+    unit: '',
+    probe: true,
+    curves: (columns) =>
+      names
+        .filter((name) => columns[name])
+        .map((name, i) => ({ label: name.slice(name.lastIndexOf('.') + 1), colour: runColours[i % runColours.length], values: columns[name] })),
+  }));
+}
 
 class PlotView {
   private readonly drawing: Drawing;
@@ -76,14 +99,15 @@ class PlotView {
     this.now = now;
     this.curves = [];
     runs.forEach((run, r) => {
-      const made = this.plot.curves(run.columns);
+      const columns = this.plot.probe ? run.probes : run.columns;
+      const made = this.plot.curves(columns);
       // Several runs are distinguished by colour, so only one curve of each has room.
       for (const curve of runs.length > 1 ? made.slice(0, 1) : made)
         this.curves.push({
           ...curve,
           label: runs.length > 1 ? run.name : curve.label,
           colour: runs.length > 1 ? runColours[r % runColours.length] : curve.colour,
-          time: run.columns.time ?? [],
+          time: columns.time ?? [],
         });
     });
     const items = this.curves.length > 1 ? this.curves : [];
@@ -119,7 +143,7 @@ class PlotView {
       this.value.textContent = '';
       return;
     }
-    if (!logarithmic && low > 0) low = 0;
+    if (!logarithmic && !this.plot.probe && low > 0) low = 0;
     const room = 4;
     const y = (value: number) => {
       const f = logarithmic
@@ -194,12 +218,23 @@ class PlotView {
 
 export class Plots {
   private readonly views: PlotView[];
-  readonly root = element('div', 'plots');
-  constructor(seek: (time: number) => void) {
+  private probeViews: PlotView[] = [];
+  private readonly steps = element('div', 'plots');
+  private readonly probes = element('div', 'plots probes', { hidden: '' });
+  private probeKey = '';
+  readonly root = element('div', 'plot-rows', {}, this.steps, this.probes);
+  constructor(private seek: (time: number) => void) {
     this.views = plots.map((plot) => new PlotView(plot, seek));
-    this.root.append(...this.views.map((view) => view.root));
+    this.steps.append(...this.views.map((view) => view.root));
   }
   update(runs: Run[], end: number, now: number) {
-    for (const view of this.views) view.update(runs, end, now);
+    const key = JSON.stringify(runs.map((run) => run.probeOrder));
+    if (key !== this.probeKey) {
+      this.probeKey = key;
+      this.probeViews = probePlots(runs).map((plot) => new PlotView(plot, this.seek));
+      this.probes.replaceChildren(...this.probeViews.map((view) => view.root));
+      this.probes.hidden = this.probeViews.length === 0;
+    }
+    for (const view of [...this.views, ...this.probeViews]) view.update(runs, end, now);
   }
 }

@@ -1,4 +1,4 @@
-import { Field, getField, getJson, getPositions, getTopology, Positions, RunState, ServerError, Topology, Vec3 } from './api';
+import { Columns, Field, getField, getJson, getPositions, getTopology, Positions, RunState, ServerError, Topology, Vec3 } from './api';
 
 /** Keeps the values used last, up to a number of bytes in all. */
 export class Cache<Value> {
@@ -52,6 +52,13 @@ export interface Wanted {
   contacts: boolean;
 }
 
+function append(columns: Columns, more: Columns) {
+  for (const [name, values] of Object.entries(more)) {
+    const column = (columns[name] ??= []);
+    for (const value of values) column.push(value);
+  }
+}
+
 const cacheBytes = 400e6; // all runs together
 const parallelRequests = 4; // of each run; the browser allows six in all
 
@@ -60,7 +67,9 @@ export class Run {
   name = '';
   state: RunState | null = null;
   times: number[] = [];
-  columns: Record<string, (number | null)[]> = {};
+  columns: Columns = {};
+  probes: Columns = {};
+  probeOrder: string[] = []; // names of the columns, as the scene has them
   problem = ''; // why the state could not be asked for
   readonly bad = new Map<number, string>(); // frames that cannot be shown, and why
   private badSince = new Map<number, number>();
@@ -68,6 +77,7 @@ export class Run {
   private pending = new Map<string, Promise<void>>();
   private topologies = new Map<string, Topology>();
   private stepCount = 0;
+  private probeCount = 0;
   private generation = 0; // what was asked for in an earlier one is not kept
 
   constructor(
@@ -86,7 +96,7 @@ export class Run {
   async refresh(): Promise<boolean> {
     let state: RunState;
     try {
-      state = await getJson<RunState>(`${this.number}/state.json?frame=${this.times.length}&step=${this.stepCount}`);
+      state = await getJson<RunState>(`${this.number}/state.json?frame=${this.times.length}&step=${this.stepCount}&probe=${this.probeCount}`);
     } catch (error) {
       const changed = this.problem !== (error as Error).message;
       this.problem = (error as Error).message;
@@ -98,13 +108,16 @@ export class Run {
       (state.generation !== old.generation ||
         state.frames.before !== old.frames.stamp ||
         state.frames.count < this.times.length ||
-        state.steps.count < this.stepCount);
+        state.steps.count < this.stepCount ||
+        state.probes.count < this.probeCount);
     if (again) {
       // Started anew, or frames that are here were written again: forget everything.
       ++this.generation;
       this.times = [];
       this.columns = {};
-      this.stepCount = 0;
+      this.probes = {};
+      this.probeOrder = [];
+      this.stepCount = this.probeCount = 0;
       this.cache.clear();
       this.pending.clear();
       this.topologies.clear();
@@ -118,17 +131,18 @@ export class Run {
     const had = this.problem;
     this.problem = state.problem ?? '';
     for (const time of state.frames.times) this.times.push(time);
-    for (const [name, values] of Object.entries(state.steps.columns)) {
-      const column = (this.columns[name] ??= []);
-      for (const value of values) column.push(value);
-    }
+    append(this.columns, state.steps.columns);
+    append(this.probes, state.probes.columns);
+    this.probeOrder = state.probes.order;
     const changed =
       !old ||
       had !== this.problem ||
       old.status !== state.status ||
       state.frames.times.length > 0 ||
-      state.steps.count > this.stepCount;
+      state.steps.count > this.stepCount ||
+      state.probes.count > this.probeCount;
     this.stepCount = state.steps.count;
+    this.probeCount = state.probes.count;
     this.state = state;
     return changed;
   }

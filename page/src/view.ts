@@ -3,8 +3,9 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Vec3 } from './api';
 import { ColourMap, fraction, linearOf, Range } from './colours';
-import { framedBox, viewDirections, viewDistance } from './framing';
+import { boxOf, framedBox, viewDirections, viewDistance } from './framing';
 import { background, Ground, makeGround, placeGround } from './ground';
+import type { Pose } from './link';
 import { makeLeanMaterial } from './materials';
 import { Hit, pick } from './pick';
 import type { Shown } from './run';
@@ -367,20 +368,7 @@ export class View {
 
     const right = this.up.clone().cross(d).normalize();
     const distance = Math.max(0.05 * this.size, viewDistance(box, { d, up, fov: this.camera.fov, aspect: this.camera.aspect }));
-    this.camera.up.copy(this.up);
-    this.camera.position.copy(this.target).addScaledVector(d, distance);
-    // The controls take the up direction when they are made.
-    this.controls?.dispose();
-    this.controls = new OrbitControls(this.camera, this.canvas);
-    this.controls.target.copy(this.target);
-    this.controls.minDistance = 0.02 * this.size;
-    this.controls.maxDistance = 20 * this.size;
-    this.controls.update();
-    this.controls.addEventListener('change', () => {
-      this.dirty = true;
-      this.onCamera();
-    });
-
+    this.aim(this.target.clone().addScaledVector(d, distance), this.target, this.up);
     this.lamp.position
       .copy(this.target)
       .addScaledVector(this.up, 1.5 * this.size)
@@ -397,7 +385,35 @@ export class View {
     shadow.updateProjectionMatrix();
     this.sky.position.copy(this.up);
     this.updateGrounds(this.shown);
+  }
+
+  private aim(eye: THREE.Vector3, target: THREE.Vector3, up: THREE.Vector3) {
+    this.camera.up.copy(up);
+    this.camera.position.copy(eye);
+    // The controls take the up direction when they are made.
+    this.controls?.dispose();
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.target.copy(target);
+    this.controls.minDistance = 0.02 * this.size;
+    this.controls.maxDistance = 20 * this.size;
+    this.controls.update();
+    this.controls.addEventListener('change', () => {
+      this.dirty = true;
+      this.onCamera();
+    });
     this.dirty = true;
+  }
+
+  /** From where one looks; null before the first picture. */
+  get pose(): Pose | null {
+    if (!this.controls) return null;
+    const world = (x: THREE.Vector3) => x.toArray().map((c, k) => c + this.origin[k]) as Vec3;
+    return { eye: world(this.camera.position), target: world(this.controls.target), up: this.camera.up.toArray() };
+  }
+
+  look({ eye, target, up }: Pose) {
+    const origin = new THREE.Vector3(...this.origin);
+    this.aim(new THREE.Vector3(...eye).sub(origin), new THREE.Vector3(...target).sub(origin), new THREE.Vector3(...up).normalize());
   }
 
   /** How much of the simulated points obstacles hide from afar in a direction. */
@@ -442,22 +458,13 @@ export class View {
   pick(clientX: number, clientY: number): Hit | null {
     if (!this.shown || !this.surface) return null;
     const box = this.canvas.getBoundingClientRect();
-    const at = new THREE.Vector2(
-      (2 * (clientX - box.left)) / box.width - 1,
-      1 - (2 * (clientY - box.top)) / box.height,
-    );
+    const at = new THREE.Vector2((2 * (clientX - box.left)) / box.width - 1, 1 - (2 * (clientY - box.top)) / box.height);
     const caster = new THREE.Raycaster();
     this.camera.updateMatrixWorld();
     caster.setFromCamera(at, this.camera);
     const { origin, direction } = caster.ray;
-    return pick(
-      { origin: origin.toArray(), direction: direction.toArray() },
-      this.surface,
-      this.shown.topology,
-      this.shown.positions.xyz,
-      this.visible,
-      this.radius,
-    );
+    const ray = { origin: origin.toArray(), direction: direction.toArray() };
+    return pick(ray, this.surface, this.shown.topology, this.shown.positions.xyz, this.visible, this.radius);
   }
 
   /** Marks a point of the topology; null: none. */
@@ -485,11 +492,4 @@ export class View {
     const gl = this.renderer.getContext();
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
   }
-}
-
-function boxOf(xyz: Float32Array): THREE.Box3 {
-  const box = new THREE.Box3();
-  const x = new THREE.Vector3();
-  for (let i = 0; i < xyz.length; i += 3) box.expandByPoint(x.fromArray(xyz, i));
-  return box;
 }

@@ -23,6 +23,10 @@ const scene = (steps, more = {}) => ({
     { type: 'volume', name: 'ball', mesh: { generator: 'sphere', radius: 0.1, resolution: 3 }, transform: { translate: [0, 0.24, 0] }, velocity: [0.2, -1, 0] },
   ],
   contact: { friction_coefficient: 0.3 },
+  probes: [
+    { type: 'position', name: 'middle', body: 'ball', where: { all: true } },
+    { type: 'pressure', name: 'pressure', body: 'box' },
+  ],
   ...more,
 });
 
@@ -227,7 +231,7 @@ try {
   });
 
   await check('plots are drawn and move the time', async () => {
-    expect((await page.locator('.plot').count()) === 5, 'five plots');
+    expect((await page.locator('.plots:not(.probes) .plot').count()) === 5, 'five plots');
     for (let i = 0; i < 5; ++i) {
       const text = await page.locator('.plot-value').nth(i).textContent();
       expect(/\d/.test(text), `plot ${i} has no value`);
@@ -238,6 +242,57 @@ try {
     await page.mouse.click(box.x + box.width / 4, box.y + box.height / 2);
     await until('a quarter', (r) => Math.abs(r.time - 0.1) < 0.02);
     await differs(drawn, await picture('.plots'), 'plots at two times');
+  });
+
+  await check('plots what probes measured', async () => {
+    const titles = await page.locator('.probes .plot-head b').allTextContents();
+    expect(titles.join() === 'middle,pressure', `probes: ${titles}`);
+    const height = readFileSync(join(run, 'probes.csv'), 'utf8').trim().split('\n').map((line) => line.split(','));
+    await page.keyboard.press('End');
+    await until('end', (r) => r.panes[0].shown === 40);
+    await settle();
+    // The value that is written is the first number of the probe in the last row.
+    const written = await page.locator('.probes .plot-value').first().textContent();
+    expect(Math.abs(Number(written) - Number(height.at(-1)[2])) < 1e-2 * Math.abs(Number(height.at(-1)[2])) + 1e-6, `${written} instead of ${height.at(-1)[2]}`);
+    expect((await picture('.probes')).colours > 20, 'the plots of probes are empty');
+  });
+
+  await check('gives a link that opens the same frame, camera and colours', async () => {
+    await page.evaluate(() => window.apart.seek(0.2));
+    await until('the middle', (r) => r.panes[0].shown === 20);
+    await choose('#field', 'displacement');
+    await choose('#style', 'edges');
+    await settle(); // the legend moves what is below it
+    await page.locator('[data-body="box"] input[type=checkbox]').uncheck();
+    const box = await page.locator('.view canvas').first().boundingBox();
+    await page.mouse.move(box.x + 100, box.y + 100);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 190, box.y + 130, { steps: 4 });
+    await page.mouse.up();
+    await page.locator('#link').click();
+    const before = await report();
+    const address = await page.locator('#address').inputValue();
+    const command = await page.locator('#command').inputValue();
+    const seen = await picture();
+    expect(address.startsWith(server.address) && address.includes('t=0.2'), address);
+    await page.goto('about:blank');
+    await page.goto(address);
+    await until('the frame of the link', (r) => r.panes[0]?.shown === 20 && !r.playing);
+    await settle();
+    const after = await report();
+    for (const name of ['eye', 'target', 'up'])
+      for (let k = 0; k < 3; ++k) expect(Math.abs(after.pose[name][k] - before.pose[name][k]) < 1e-6, `${name}: ${after.pose[name]} instead of ${before.pose[name]}`);
+    expect((await page.locator('#field').inputValue()) === 'displacement' && (await page.locator('#style').inputValue()) === 'edges', 'colours or style');
+    expect(!(await page.locator('[data-body="box"] input[type=checkbox]').isChecked()), 'the box is seen');
+    expect((await picture()).colours > 20 && seen.colours > 20, 'an empty picture');
+    // The command draws that frame.
+    const words = command.replace("'falling'", run).split(' ').slice(1);
+    execFileSync(program, [...words, '--size', '64x48', '--samples', '1'], { cwd: directory, stdio: 'pipe' });
+    expect(readFileSync(join(directory, 'picture.png')).length > 100, 'no picture');
+    await page.goto('about:blank');
+    await page.goto(`${server.address}#t=1e9&eye=1,2&colour=nothing&hide=nobody&style=x`);
+    await until('the last frame in spite of a wrong link', (r) => r.panes[0]?.shown === 40);
+    await open(server);
   });
 
   await check('picks', async () => {
@@ -281,7 +336,7 @@ try {
 
   await check('colours by every quantity', async () => {
     let before = await picture();
-    for (const field of ['speed', 'stress', 'strain', 'contact_force', 'gap']) {
+    for (const field of ['speed', 'stress', 'strain', 'contact_force', 'contact_pressure', 'gap', 'displacement']) {
       await choose('#field', field);
       const now = await picture();
       await differs(before, now, field);

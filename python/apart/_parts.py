@@ -32,17 +32,53 @@ def class_name(name):
 
 
 class Clock:
-    """When a function of time is asked: at the end of every step, and at the beginning."""
+    """When a function of time is asked: at the end of every step, and at the beginning.
 
-    def __init__(self, dt, steps, start=0.0):
-        self.dt, self.steps, self.start = dt, steps, start
+    Functions of time and state cannot be asked in advance: those that are met are put into `feedback`, or refused if that is None.
+    """
+
+    def __init__(self, dt, steps, start=0.0, feedback=None):
+        self.dt, self.steps, self.start, self.feedback = dt, steps, start, feedback
 
     def times(self):
         """From 0 on, in seconds after `start`."""
         return [0.0] + [t for t in (k * self.dt - self.start for k in range(1, self.steps + 1)) if t > 0]
 
     def after(self, start):
-        return Clock(self.dt, self.steps, start)
+        return Clock(self.dt, self.steps, start, self.feedback)
+
+
+class Feedback:
+    """A function of time and state, f(t, simulation), that a simulation asks before every step."""
+
+    def __init__(self, function, value_type, start, path):
+        self.function, self.value_type, self.start = function, value_type, start
+        self.path = path.removeprefix("scene.")
+
+    def pose(self, t, simulation):
+        """For a motion: the keyframe at the end of the step."""
+        return keyframe(t, self.function(t, simulation))
+
+    @property
+    def is_motion(self):
+        return is_motion(self.value_type)
+
+
+def takes_state(function):
+    """Whether a function needs two arguments, the time and the simulation."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions of C have none
+        return False
+
+    def takes(count):
+        try:
+            signature.bind(*[None] * count)
+        except TypeError:
+            return False
+        return True
+
+    return takes(2) and not takes(1)
 
 
 def is_motion(value_type):
@@ -83,16 +119,24 @@ def refuse_function(path):
     )
 
 
+def keyframe(t, pose):
+    if isinstance(pose, Part):
+        pose = pose.to_dict()
+    return {"t": t, **pose} if isinstance(pose, dict) else {"t": t, "translate": pose}
+
+
 def sampled(function, value_type, clock, path):
     """What a function of time is in a scene: its values at the ends of steps, with straight lines between them."""
+    if takes_state(function):
+        if clock.feedback is None:
+            raise _apart.InputError(
+                f"{path}: got a function of time and state, which only a Simulation can ask; use apart.Simulation, or a "
+                "function of time"
+            )
+        clock.feedback.append(Feedback(function, value_type, clock.start, path))
+        return placeholder(value_type, path)  # until the first step
     if is_motion(value_type):
-        frames = []
-        for t in clock.times():
-            pose = function(t)
-            if isinstance(pose, Part):
-                pose = pose.to_dict()
-            frames.append({"t": t, **pose} if isinstance(pose, dict) else {"t": t, "translate": pose})
-        return {"keyframes": frames}
+        return {"keyframes": [keyframe(t, function(t)) for t in clock.times()]}
     if is_formula(value_type):
         return [[t, function(t)] for t in clock.times()]
     if value_type["kind"] == "list" and is_formula(value_type["of"][0]):

@@ -4,8 +4,6 @@ import json
 import os
 import pathlib
 
-import numpy
-
 from . import _apart
 from ._scene import Check, scene_file
 from ._viewer import view
@@ -20,19 +18,17 @@ class Table(dict):
 
     @classmethod
     def read(cls, file):
-        with open(file, encoding="utf-8") as text:
-            names = text.readline().strip().split(",")
-            rows = text.read()
-        values = numpy.array(rows.replace("\n", ",").split(",")[:-1], dtype=float).reshape(-1, len(names))
-        return cls(zip(names, values.T))
+        return cls(_apart.read_table(os.fspath(file)))
 
     def __missing__(self, name):
         raise KeyError(f"there is no column {name!r}; the columns are {', '.join(self)}")
 
     def to_pandas(self):
         """The same as a DataFrame of pandas, which must be installed."""
-        import pandas
-
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("pandas is not installed; use the columns, which are arrays, or install python3-pandas") from None
         return pandas.DataFrame(dict(self))
 
 
@@ -82,7 +78,11 @@ class Run:
     @property
     def summary(self):
         """The run in numbers."""
-        return json.loads((self.directory / "summary.json").read_text(encoding="utf-8"))
+        file = self.directory / "summary.json"
+        try:
+            return json.loads(file.read_text(encoding="utf-8"))
+        except (ValueError, OSError) as error:
+            raise _apart.InputError(f"{file}: cannot be read: {error}; start the run again") from None
 
     @property
     def steps(self):
@@ -107,11 +107,14 @@ class Run:
 
     def render(self, frame=-1, size=(640, 480), **options):
         """A picture of a frame as an array (height, width, 3) of bytes; options as those of Frame.draw."""
-        return self.frames[frame].draw(size, **options)
+        frames = self.frames
+        if options.get("colour") == "displacement":
+            options.setdefault("start", frames[0])
+        return frames[frame].draw(size, **options)
 
-    def view(self):
-        """Shows the run in the browser, or in a cell of Jupyter."""
-        return view(self)
+    def view(self, **options):
+        """Shows the run in the browser, or in a cell of Jupyter; options as those of view()."""
+        return view(self, **options)
 
 
 def verify(run):

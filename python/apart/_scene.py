@@ -10,16 +10,21 @@ from ._parts import Clock, Part, part_of
 
 def change_texts(changes):
     """Changes path → value as the program's option --set has them."""
-    return [f"{path}={json_text(value)}" for path, value in (changes or {}).items()]
+    if changes is not None and not isinstance(changes, dict):
+        raise _apart.InputError(
+            f"changes: got an object of type {type(changes).__name__}, must be a dictionary of paths and values, such as "
+            '{"bodies[ball].material.E": 1e5}'
+        )
+    return [f"{path}={json_text(value, path)}" for path, value in (changes or {}).items()]
 
 
-def json_text(value):
+def json_text(value, path):
     def other(item):
         for method in ("to_dict", "tolist", "__fspath__"):
             if hasattr(item, method):
                 return getattr(item, method)()
         raise _apart.InputError(
-            f"got an object of type {type(item).__name__}, must be a number, text, list, dictionary or array"
+            f"{path}: got an object of type {type(item).__name__}, must be a number, text, list, dictionary or array"
         )
 
     try:
@@ -27,18 +32,26 @@ def json_text(value):
     except ValueError as error:
         if isinstance(error, _apart.InputError):
             raise
-        raise _apart.InputError("got a number that is not finite; give another one") from None
+        rule = "contains itself" if "Circular" in str(error) else "must be finite; give other numbers"
+        raise _apart.InputError(f"{path}: got {str(value)[:80]}, {rule}") from None
 
 
-def scene_file(scene, changes=None):
-    """The scene as understood: of a Scene, a dictionary, a file, or the name of an example."""
+def scene_file(scene, changes=None, feedback=None):
+    """The scene as understood: of a Scene, a dictionary, a file, or the name of an example.
+
+    feedback: a list that gets its functions of time and state; None: they are refused.
+    """
     texts = change_texts(changes)
     if isinstance(scene, _apart.SceneFile):
         return _apart.SceneFile.understand(json.loads(scene.text()), "", texts) if texts else scene
     if isinstance(scene, Part):
-        return _apart.SceneFile.understand(scene.to_dict(), os.getcwd(), texts)
+        values = scene._plain(scene._clock(feedback), "scene") if isinstance(scene, SceneBase) else scene.to_dict()
+        return _apart.SceneFile.understand(values, os.getcwd(), texts)
     if isinstance(scene, dict):
-        return scene_file(part_of("scene", scene), changes)
+        made = part_of("scene", scene)
+        if isinstance(made, dict):  # check() says what is wrong with it
+            return _apart.SceneFile.understand(made, os.getcwd(), texts)
+        return scene_file(made, changes, feedback)
     if isinstance(scene, (str, os.PathLike)):
         return _apart.SceneFile.open(os.fspath(scene), texts)
     raise _apart.InputError(
@@ -80,11 +93,11 @@ class SceneBase(Part):
         """The scene as in a scene file. Functions of time are written as their values at the ends of steps."""
         return self._plain(self._clock(), "scene")
 
-    def _clock(self):
+    def _clock(self, feedback=None):
         time = self.time
         dt = time.dt
         steps = time.steps if time.steps is not None else math.ceil((time.tend or 0.0) / dt - 1e-9)
-        return Clock(dt, int(steps))
+        return Clock(dt, int(steps), feedback=feedback)
 
     def save(self, file):
         """Writes a scene file, with every value written out."""

@@ -1,9 +1,20 @@
 """Simulations that are advanced step by step."""
 
 import dataclasses
+import math
+import numbers
 
 from . import _apart
 from ._scene import change_texts, scene_file
+
+
+def state_of(members):
+    """The state of the library that was pickled so."""
+    return _apart.State.of(members)
+
+
+# Functions of the library cannot be pickled, those of Python can.
+_apart.State.__reduce__ = lambda self: (state_of, (self.members(),))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,6 +48,16 @@ class Contacts:
         return len(self.forces)
 
 
+def _three(values, name):
+    try:
+        numbers = [float(value) for value in values]
+    except (TypeError, ValueError):
+        numbers = []
+    if len(numbers) != 3 or not all(map(math.isfinite, numbers)):
+        raise _apart.InputError(f"{name}: got {values!r}, must be three finite numbers")
+    return numbers
+
+
 class Simulation:
     """A scene that is advanced step by step.
 
@@ -44,10 +65,12 @@ class Simulation:
     """
 
     def __init__(self, scene, changes=None):
-        self._stepper = _apart.Stepper(scene_file(scene, changes))
+        self._feedback = []  # functions of time and state
+        self._stepper = _apart.Stepper(scene_file(scene, changes, self._feedback))
         self._spans = {name: slice(begin, end) for name, begin, end in self._stepper.bodies}
         self._poses = {}
         self._frame = None
+        self._first = self.frame()  # displacements are measured from it
 
     def __repr__(self):
         return f"<Simulation of {self.name!r}, step {self.step_count}, t = {self.time:g} s>"
@@ -83,13 +106,47 @@ class Simulation:
 
     def step(self, count=1, callback=None):
         """Takes steps. Returns the last one's row of steps.csv as a dictionary; `callback` is called with each."""
+        if not isinstance(count, numbers.Integral) or count < 1:
+            raise _apart.InputError(f"step: got {count!r} steps, must be a whole number, at least 1")
+        if callback is not None and not callable(callback):
+            raise _apart.InputError(f"callback: got an object of type {type(callback).__name__}, must be a function")
         self._frame = None
-        return self._stepper.step(count, callback)
+        if not self._feedback:
+            return self._stepper.step(int(count), callback)
+        for _ in range(count):
+            self._ask_feedback()
+            row = self._stepper.step(1, callback)
+            self._frame = None
+        return row
+
+    def _ask_feedback(self):
+        """Sets what functions of time and state want of the next step: they are asked first, then all is set."""
+        changes, poses = {}, {}
+        for feedback in self._feedback:
+            t = (self.step_count + 1) * self.dt - feedback.start
+            if t <= 0:
+                continue
+            if feedback.is_motion:
+                pose = feedback.pose(t, self)
+                changes[feedback.path] = self._keyframes(feedback.path, pose, feedback.start)
+                poses[feedback.path] = {name: value for name, value in pose.items() if name != "t"}
+            else:
+                changes[feedback.path] = feedback.function(t, self)
+        self.change(changes)
+        self._poses.update(poses)
+
+    def _keyframes(self, key, pose, start=0.0):
+        """A motion from where it is now to a keyframe at the end of the next step."""
+        frames = [{"t": 0.0}, pose]
+        now = self.step_count * self.dt - start
+        if now > 0:
+            frames.insert(1, {"t": now, **self._poses.get(key, {})})
+        return {"keyframes": frames}
 
     def _of(self, values, body):
         if body is None:
             return values
-        if body not in self._spans:
+        if not isinstance(body, str) or body not in self._spans:
             raise _apart.InputError(f"body: got {body!r}, must be one of {', '.join(self._spans)}")
         return values[self._spans[body]]
 
@@ -121,6 +178,8 @@ class Simulation:
 
     def render(self, size=(640, 480), **options):
         """A picture as an array (height, width, 3) of bytes; options as those of Frame.draw."""
+        if options.get("colour") == "displacement":
+            options.setdefault("start", self._first)
         return self.frame().draw(size, **options)
 
     @property
@@ -153,9 +212,7 @@ class Simulation:
 
     def move(self, body, translate=(0, 0, 0), rotate=(0, 0, 0)):
         """Where a body with a motion is at the end of the next step, relative to its start [m, degrees]."""
-        pose = {"translate": [float(v) for v in translate], "rotate": [float(v) for v in rotate]}
-        frames = [{"t": 0.0}, {"t": (self.step_count + 1) * self.dt, **pose}]
-        if self.step_count > 0:
-            frames.insert(1, {"t": self.step_count * self.dt, **self._poses.get(body, {})})
-        self.change({f"bodies[{body}].motion": {"keyframes": frames}})
+        pose = {"translate": _three(translate, "translate"), "rotate": _three(rotate, "rotate")}
+        end = {"t": (self.step_count + 1) * self.dt, **pose}
+        self.change({f"bodies[{body}].motion": self._keyframes(body, end)})
         self._poses[body] = pose

@@ -50,7 +50,7 @@ class Study:
         description = folder.with_name(folder.name + "-study")
         description.mkdir(parents=True, exist_ok=True)
         (description / "scene.json").write_text(self._scene.text() + "\n", encoding="utf-8")
-        (description / "study.json").write_text(json_text(self._values), encoding="utf-8")
+        (description / "study.json").write_text(json_text(self._values, "study"), encoding="utf-8")
         command = [find_program(), "sweep", description / "study.json", "-o", folder]
         if jobs is not None:
             command += ["--jobs", str(jobs)]

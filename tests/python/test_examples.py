@@ -36,7 +36,8 @@ def test_draping(printed, tmp_path):
 
 def test_snap_fit(printed, tmp_path):
     pytest.importorskip("matplotlib")
-    assert 0.1 < number_after(printed("snap_fit.py"), "largest force") < 100
+    # A beam of 48 mm bends by 4 mm under 0.23 N.
+    assert 0.2 < number_after(printed("snap_fit.py"), "largest force") < 0.5
     assert (tmp_path / "snap_fit.png").exists()
 
 

@@ -159,7 +159,7 @@ def test_check_says_what_the_program_says(falling_ball):
     assert "ball" in message(lambda: apart.Simulation(falling_ball))
     assert "must be a Scene" in message(lambda: apart.check(3))
     assert "--set bodies[bell].name=" in message(lambda: apart.check(falling_ball, {"bodies[bell].name": "x"}))
-    assert "not finite" in message(lambda: apart.check(falling_ball, {"contact.dhat": float("inf")}))
+    assert "must be finite" in message(lambda: apart.check(falling_ball, {"contact.dhat": float("inf")}))
 
 
 def test_the_scene_of_a_dictionary_is_that_of_its_parts(falling_ball):

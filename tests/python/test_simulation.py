@@ -194,6 +194,84 @@ def test_a_forked_process_continues_a_simulation_with_one_thread(falling_ball):
     assert numpy.array_equal(positions, simulation.positions())
 
 
+def test_a_load_may_depend_on_the_state():
+    # a = -k (y - 1) - c v with k = 100, c = 20 is critically damped: y = 1 - 0.5 (1 + 10 t) exp(-10 t).
+    def pull(t, simulation):
+        return 0, -100 * (simulation.positions("ball")[:, 1].mean() - 1) - 20 * simulation.velocities("ball")[:, 1].mean(), 0
+
+    ball = apart.body.Rigid(name="ball", mesh=apart.mesh.Sphere(radius=0.1, resolution=1),
+                            transform=apart.Transform(translate=(0, 0.5, 0)),
+                            loads=[apart.load.BodyForce(acceleration=pull)])
+    scene = apart.Scene(time=apart.Time(dt=0.002, steps=100), gravity=(0, 0, 0), bodies=[ball])
+    simulation = apart.Simulation(scene)
+    simulation.step(50)
+    middle = simulation.state
+    simulation.step(50)
+    t = simulation.time
+    expected = 1 - 0.5 * (1 + 10 * t) * numpy.exp(-10 * t)
+    assert simulation.positions("ball")[:, 1].mean() == pytest.approx(expected, abs=0.01)
+    end = simulation.positions()
+    simulation.state = middle
+    simulation.step(50)
+    assert numpy.array_equal(simulation.positions(), end)
+    with pytest.raises(apart.InputError, match="only a Simulation can ask"):
+        apart.run(scene, "unused")
+
+
+def test_a_motion_may_depend_on_the_state():
+    scene = apart.Scene(time=apart.Time(dt=0.01, steps=9), gravity=(0, 0, 0), bodies=[
+        apart.body.Volume(name="ball", mesh=apart.mesh.Sphere(radius=0.1, resolution=1), velocity=(1, 0, 0)),
+        apart.body.Obstacle(name="shadow", mesh=apart.mesh.Sphere(radius=0.1, resolution=1),
+                            transform=apart.Transform(translate=(0, 1, 0)),
+                            motion=lambda t, simulation: (simulation.positions("ball")[:, 0].mean(), 0, 0))])
+    simulation = apart.Simulation(scene)
+    simulation.step(9)
+    # It goes where the ball was at the beginning of the step.
+    assert simulation.positions("shadow")[:, 0].mean() == pytest.approx(0.08, abs=1e-9)
+    for wrong in (lambda t, simulation: (0, float("nan"), 0), lambda t, simulation: (1, 2), lambda t, simulation: "up"):
+        scene["shadow"].motion = wrong
+        with pytest.raises(apart.InputError, match="bodies.1..motion"):
+            apart.Simulation(scene).step()
+
+
+def test_objects_without_content_cannot_be_made(falling_ball):
+    simulation = apart.Simulation(falling_ball)
+    for kind in (type(simulation.frame()), type(simulation.state.core), type(simulation._stepper), apart.kernel.CollisionMesh):
+        with pytest.raises(TypeError):
+            kind.__new__(kind)
+
+
+def test_a_simulation_that_computes_cannot_be_read(falling_ball):
+    simulation = apart.Simulation("bowl-of-shapes")
+    seen = []
+
+    def read(report):  # between two steps it can
+        seen.append(simulation.positions().shape)
+
+    thread = threading.Thread(target=lambda: simulation.step(3, read))
+    thread.start()
+    refused = 0
+    while thread.is_alive():
+        try:
+            simulation.state
+        except ValueError:
+            refused += 1
+    thread.join()
+    assert refused > 0 and len(seen) == 3
+
+
+def test_pictures_show_displacements(falling_ball):
+    simulation = apart.Simulation(falling_ball)
+    simulation.step(2)
+    assert simulation.render((64, 48), colour="displacement", samples=1).shape == (48, 64, 3)
+    start = simulation.frame()
+    simulation.step()
+    moved = simulation.frame().field("displacement", start=start)
+    assert moved == pytest.approx(numpy.linalg.norm(simulation.frame().points - start.points, axis=1))
+    with pytest.raises(apart.InputError, match="first frame"):
+        start.field("displacement")
+
+
 INTERRUPTED = """
 import apart, sys
 simulation = apart.Simulation("bowl-of-shapes")

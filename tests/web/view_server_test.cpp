@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -279,6 +280,41 @@ TEST_F(Server, FollowsARunThatIsWritten) {
   EXPECT_NE(s["generation"], generation);
 }
 
+TEST_F(Server, SendsWhatProbesMeasuredAsItComes) {
+  EXPECT_EQ(state()["probes"]["count"], 0) << "a scene without probes";
+  write_file(run() / "probes.csv", "step,time,pull.x,pull.y,height.y\n1,0.02,5,6,7\n");
+  json probes = state()["probes"];
+  EXPECT_EQ(probes["order"], json({"step", "time", "pull.x", "pull.y", "height.y"}));
+  EXPECT_EQ(probes["columns"]["height.y"], json({7}));
+  std::ofstream(run() / "probes.csv", std::ios::app) << "2,0.04,8,nan,9\n";
+  const auto later = [&] {
+    return json::parse(get("/token/0/state.json?frame=0&step=0&probe=1")->body)["probes"];
+  };
+  probes = later();
+  EXPECT_EQ(probes["count"], 2);
+  EXPECT_EQ(probes["columns"]["pull.x"], json({8}));
+  EXPECT_EQ(probes["columns"]["pull.y"], json::array({nullptr}));
+}
+
+TEST_F(Server, DisplacementsAreThoseFromTheFirstFrame) {
+  // The ball is 0.1 m lower in each frame.
+  std::string bytes;
+  const json position = header_of(get("/token/0/positions?frame=3")->body, bytes);
+  const bool offered =
+      std::ranges::any_of(position["fields"], [](const json& f) { return f["name"] == "displacement"; });
+  EXPECT_TRUE(offered);
+  const json field = header_of(get("/token/0/field?frame=3&name=displacement")->body, bytes);
+  EXPECT_NEAR(field["high"].get<double>(), 0.3, 1e-12);
+  float first;
+  std::memcpy(&first, bytes.data(), sizeof first);
+  EXPECT_NEAR(first, 0.3, 1e-6);
+  // Not where the first frame has other points.
+  FrameBuilder b;
+  b.add({"ball", "volume"}, generate::sphere(0.5, 2), {1000, 1, 0});
+  write_frame(run() / "frames" / "frame_000000.vtu", b.frame);
+  EXPECT_EQ(status("/token/0/field?frame=2&name=displacement"), 422);
+}
+
 TEST_F(Server, ARunStartedAnewLeavesNoStepsBehind) {
   write_file(run() / "steps.csv", "step,time,contacts\n1,0.02,5\n2,0.04,6\n");
   write_file(run() / "log.txt", "step 1 t 0.02 s: 3 iterations, 5 contacts, gap 0.001 m, 0.25 s\n");
@@ -340,7 +376,7 @@ TEST_F(Server, ReadsNothingThroughLinksOutOfTheRun) {
   write_file(directory / "outside.csv", "step,time,contacts\n1,0.02,123454321\n");
   for (const auto& [link, target] :
        {std::pair("summary.json", "outside.json"), std::pair("steps.csv", "outside.csv"),
-        std::pair("log.txt", "outside.csv")})
+        std::pair("probes.csv", "outside.csv"), std::pair("log.txt", "outside.csv")})
     fs::create_symlink(directory / target, run() / link);
   const auto result = get("/token/0/state.json");
   ASSERT_TRUE(result);
@@ -351,7 +387,7 @@ TEST_F(Server, ReadsNothingThroughLinksOutOfTheRun) {
   EXPECT_EQ(s["status"], "unknown");
   EXPECT_EQ(s["frames"]["count"], 4);
   EXPECT_EQ(s["steps"]["count"], 0);
-  for (const char* name : {"summary.json", "steps.csv", "log.txt"})
+  for (const char* name : {"summary.json", "steps.csv", "probes.csv", "log.txt"})
     EXPECT_NE(s["problem"].get<std::string>().find(name), std::string::npos) << s["problem"];
   // A scene outside does not say how far gaps are shown.
   const auto reach = [&] {

@@ -3,6 +3,7 @@
 #include <apart/cli/output_file.hpp>
 #include <apart/cli/progress.hpp>
 #include <apart/cli/render_command.hpp>
+#include <apart/cli/run_polygons.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/io/file_reader.hpp>
@@ -171,8 +172,15 @@ int export_run(const ExportArguments& arguments) {
       line.show(done, all);
       return Interruption::received() == 0;
     };
-    export_frames(chosen, arguments.format, output,
-                  {.progress = progress, .replace = arguments.force, .surface = arguments.surface});
+    ExportOptions options{
+        .progress = progress, .replace = arguments.force, .surface = arguments.surface, .polygons = {}};
+    if (arguments.format != "vtu") {
+      std::vector<std::string> notes;
+      options.polygons =
+          run_polygons(arguments.run, shown_frame(read_frame(files.front()), arguments.surface), notes);
+      for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+    }
+    export_frames(chosen, arguments.format, output, options);
   } catch (const ExportStopped&) {
     line.close();
     fmt::print(stderr, "interrupted; {} was not written\n", output.string());

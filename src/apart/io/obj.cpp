@@ -2,6 +2,7 @@
 #include <apart/io/file_reader.hpp>
 #include <apart/io/formats.hpp>
 #include <apart/io/mesh_builder.hpp>
+#include <apart/io/obj_polygons.hpp>
 #include <apart/io/text_writer.hpp>
 
 #include <algorithm>
@@ -13,11 +14,11 @@ namespace apart {
 
 namespace {
 
-/// Keywords that say nothing about the shape: normals, names, materials, display, and the seams and
-/// stitches of garment files.
-constexpr std::string_view ignored_keywords[] = {
-    "vn",     "vp",     "g",     "o",        "s",        "mg",  "usemtl", "mtllib",
-    "usemap", "maplib", "bevel", "c_interp", "d_interp", "lod", "stitch", "seam"};
+/// Keywords that say nothing about the shape: names, materials, display, and the seams and stitches of
+/// garment files.
+constexpr std::string_view ignored_keywords[] = {"vp",       "g",        "o",      "s",      "mg",
+                                                 "usemtl",   "mtllib",   "usemap", "maplib", "bevel",
+                                                 "c_interp", "d_interp", "lod",    "stitch", "seam"};
 
 class ObjReader {
  public:
@@ -38,6 +39,20 @@ class ObjReader {
     return mesh;
   }
 
+  ObjPolygons read_polygons() {
+    polygons_.points = read().points;
+    const auto known = [](std::vector<int>& indices, std::size_t count) {
+      for (int& index : indices)
+        if (index < 0 || std::size_t(index) >= count) index = -1;
+    };
+    known(polygons_.texture, texture_points_.size());
+    known(polygons_.normals, std::size_t(normal_count_));
+    polygons_.texture_points.resize(2, Eigen::Index(texture_points_.size()));
+    for (std::size_t i = 0; i < texture_points_.size(); ++i)
+      polygons_.texture_points.col(Eigen::Index(i)) << texture_points_[i][0], texture_points_[i][1];
+    return std::move(polygons_);
+  }
+
  private:
   void read_line() {
     const std::string_view keyword = reader_.token_on_line();
@@ -53,6 +68,14 @@ class ObjReader {
       builder_.add_polygon(corners);
       for (std::size_t i = 2; i < corners.size(); ++i)  // the same fan
         face_texture_.insert(face_texture_.end(), {texture_[0], texture_[i - 1], texture_[i]});
+      polygons_.sizes.push_back(int(corners.size()));
+      polygons_.corners.insert(polygons_.corners.end(), corners.begin(), corners.end());
+      for (std::size_t i = 0; i < corners.size(); ++i) {
+        polygons_.texture.push_back(int(std::clamp<std::int64_t>(texture_[i], -1, largest_int)));
+        polygons_.normals.push_back(int(std::clamp<std::int64_t>(normals_[i], -1, largest_int)));
+      }
+    } else if (keyword == "vn") {
+      ++normal_count_;  // directions follow from the shape; that corners share one matters
     } else if (keyword == "vt") {
       const double u = texture_coordinate(0), v = texture_coordinate(0);
       texture_points_.push_back({u, v});
@@ -64,7 +87,7 @@ class ObjReader {
     } else if (std::find(std::begin(ignored_keywords), std::end(ignored_keywords), keyword) ==
                std::end(ignored_keywords)) {
       reader_.fail(
-          "unknown keyword {}; known are v, vt, f, l, p, and others that are skipped (vn, g, o, s, usemtl "
+          "unknown keyword {}; known are v, vt, vn, f, l, p, and others that are skipped (g, o, s, usemtl "
           "...); "
           "export the mesh as polygons",
           apart::quoted(keyword));
@@ -106,6 +129,7 @@ class ObjReader {
   const std::vector<int>& indices(std::size_t at_least, std::string_view what) {
     indices_.clear();
     texture_.clear();
+    normals_.clear();
     while (true) {
       const std::string_view word = reader_.token_on_line();
       if (word.empty() || word.front() == '#') break;
@@ -120,30 +144,35 @@ class ObjReader {
         largest_index_ = index;
         largest_index_mark_ = reader_.mark();
       }
-      indices_.push_back(int(std::min<std::int64_t>(index, std::numeric_limits<int>::max())));
-      texture_.push_back(texture_index(word));
+      indices_.push_back(int(std::min<std::int64_t>(index, largest_int)));
+      const std::size_t slash = word.find('/');
+      const std::size_t second = slash == word.npos ? slash : word.find('/', slash + 1);
+      texture_.push_back(index_behind(word, slash, std::int64_t(texture_points_.size())));
+      normals_.push_back(index_behind(word, second, normal_count_));
     }
     if (indices_.size() < at_least)
       reader_.fail("{} needs at least {} vertices, got {}", what, at_least, indices_.size());
     return indices_;
   }
 
-  /// The index behind the first slash, −1 if there is none.
-  std::int64_t texture_index(std::string_view word) const {
-    const std::size_t slash = word.find('/');
-    if (slash == std::string_view::npos) return -1;
+  /// The index behind a slash, of a list that has `count` entries so far; −1 if there is none.
+  static std::int64_t index_behind(std::string_view word, std::size_t slash, std::int64_t count) {
+    if (slash == word.npos) return -1;
     word.remove_prefix(slash + 1);
     const auto given = parse_integer(word.substr(0, word.find('/')));
     if (!given || *given == 0) return -1;
-    return *given > 0 ? *given - 1 : std::int64_t(texture_points_.size()) + *given;
+    return *given > 0 ? *given - 1 : count + *given;
   }
 
+  static constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
   FileReader reader_;
   MeshBuilder builder_;
   std::vector<std::array<double, 2>> texture_points_;
-  std::vector<std::int64_t> texture_;       ///< of the words last read; −1: none
-  std::vector<std::int64_t> face_texture_;  ///< three for each triangle
+  std::vector<std::int64_t> texture_, normals_;  ///< of the words last read; −1: none
+  std::vector<std::int64_t> face_texture_;       ///< three for each triangle
   std::vector<int> indices_;
+  ObjPolygons polygons_;
+  std::int64_t normal_count_ = 0;
   std::int64_t largest_index_ = -1;
   std::size_t largest_index_mark_ = 0;
 };
@@ -152,6 +181,10 @@ class ObjReader {
 
 Mesh read_obj(const std::filesystem::path& file) {
   return ObjReader(file).read();
+}
+
+ObjPolygons read_obj_polygons(const std::filesystem::path& file) {
+  return ObjReader(file).read_polygons();
 }
 
 void write_obj(const std::filesystem::path& file, const Mesh& mesh) {

@@ -24,7 +24,7 @@ const std::vector<double>* Table::find(std::string_view name) const {
   return at == names.end() ? nullptr : &columns[std::size_t(at - names.begin())];
 }
 
-Table read_table(const std::filesystem::path& file) {
+Table read_table(const std::filesystem::path& file, std::size_t most) {
   FileReader reader(file);
   Table table;
   const std::size_t complete = reader.content().rfind('\n');
@@ -32,7 +32,7 @@ Table read_table(const std::filesystem::path& file) {
     reader.fail("has no line of column names; is it the file of a run?");
   for (const std::string_view name : cells_of(reader.line())) table.names.emplace_back(name);
   table.columns.resize(table.names.size());
-  while (reader.position() < complete) {
+  while (reader.position() < complete && table.rows() < most) {
     const std::vector<std::string_view> cells = cells_of(reader.line());
     if (cells.size() != table.names.size())
       reader.fail("has {} columns, must have {} as the first line; start the run again", cells.size(),

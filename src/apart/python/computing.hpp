@@ -66,9 +66,10 @@ class Watch {
 /// Marks an object as in use by a computation. Another thread that wants to use it meanwhile gets an error.
 class InUse {
  public:
+  static constexpr const char* message =
+      "is computing in another thread, or in a callback of its own; wait for it";
   explicit InUse(bool& flag) : flag_(flag) {
-    if (flag_)
-      throw py::value_error("is computing in another thread, or in a callback of its own; wait for it");
+    if (flag_) throw py::value_error(message);
     flag_ = true;
   }
   ~InUse() { flag_ = false; }

@@ -93,6 +93,17 @@ VectorX numbers_of(const py::object& value, std::string_view name, std::optional
   return Eigen::Map<const VectorX>(array.data(), array.shape(0));
 }
 
+double number_of(const py::object& value, std::string_view name) {
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    throw InputError("{}: got an object of type {}, must be a number", name,
+                     std::string(py::str(py::type::of(value).attr("__name__"))));
+  }
+  if (!std::isfinite(number)) throw InputError("{}: got {}, must be finite", name, number);
+  return number;
+}
+
 Vector3 vector_of(const py::object& value, std::string_view name) {
   const VectorX v = numbers_of(value, name);
   if (v.size() != 3) throw InputError("{}: got {} numbers, must be 3; give x, y, z", name, v.size());

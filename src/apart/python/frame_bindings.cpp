@@ -23,9 +23,21 @@ py::array mesh_member(const py::object& self) {
   return shown(self.cast<const Frame&>().mesh.*Member, self);
 }
 
+/// Where points are in the frame that displacements are measured from.
+Matrix3X start_points(const py::object& start) {
+  if (start.is_none()) return {};
+  if (!py::isinstance<Frame>(start)) throw InputError("start: must be a Frame, the first one of the run");
+  return start.cast<const Frame&>().mesh.points;
+}
+
+std::string text_of(const py::object& value, std::string_view name) {
+  if (!py::isinstance<py::str>(value)) throw InputError("{}: must be a text", name);
+  return value.cast<std::string>();
+}
+
 struct DrawArguments {
   int width, height, samples;
-  py::object eye, target, up, field_of_view, colour, range;
+  py::object eye, target, up, field_of_view, colour, range, start;
   bool legend;
 };
 
@@ -45,12 +57,14 @@ py::array draw_frame(const Frame& frame, const DrawArguments& arguments) {
     if (given(arguments.target)) camera.target = vector_of(arguments.target, "target");
     camera.eye = given(arguments.eye) ? vector_of(arguments.eye, "eye") : Vector3(camera.target + offset);
     if (given(arguments.up)) camera.up = vector_of(arguments.up, "up");
-    if (given(arguments.field_of_view)) camera.field_of_view = arguments.field_of_view.cast<double>();
+    if (given(arguments.field_of_view))
+      camera.field_of_view = number_of(arguments.field_of_view, "field_of_view");
     options.camera = camera;
   }
   if (given(arguments.colour)) {
     const double reach = contact_reach({}, {}, frame);
-    options.colouring = spanning(arguments.colour.cast<std::string>(), reach, {&frame, 1});
+    options.colouring =
+        spanning(text_of(arguments.colour, "colour"), reach, {&frame, 1}, start_points(arguments.start));
     if (given(arguments.range)) {
       const VectorX range = numbers_of(arguments.range, "range", 2);
       options.colouring->low = range[0];
@@ -99,24 +113,27 @@ void bind_frame(py::module_& m) {
           "names, in the order of the scene")
       .def(
           "field",
-          [](const Frame& frame, const std::string& name) {
-            return owned(compute([&] { return point_field(frame, name, contact_reach({}, {}, frame)); }));
+          [](const Frame& frame, const std::string& name, const py::object& start) {
+            const Matrix3X from = start_points(start);
+            return owned(
+                compute([&] { return point_field(frame, name, contact_reach({}, {}, frame), from); }));
           },
-          py::arg("name"),
-          "speed, stress, strain, contact_force, contact_pressure or gap at every point; nan where it has no "
-          "meaning")
+          py::arg("name"), py::arg("start") = py::none(),
+          "speed, stress, strain, contact_force, contact_pressure, gap or displacement at every point; nan "
+          "where it has no meaning. Displacements are measured from the frame `start`.")
       .def(
           "draw",
           [](const Frame& frame, std::pair<int, int> size, int samples, const py::object& colour,
              const py::object& range, const py::object& eye, const py::object& target, const py::object& up,
-             const py::object& field_of_view, bool legend) {
+             const py::object& field_of_view, bool legend, const py::object& start) {
             return draw_frame(frame, {size.first, size.second, samples, eye, target, up, field_of_view,
-                                      colour, range, legend});
+                                      colour, range, start, legend});
           },
           py::arg("size") = std::pair(640, 480), py::kw_only(), py::arg("samples") = 16,
           py::arg("colour") = py::none(), py::arg("range") = py::none(), py::arg("eye") = py::none(),
           py::arg("target") = py::none(), py::arg("up") = py::none(), py::arg("field_of_view") = py::none(),
-          py::arg("legend") = true, "A picture as an array (height, width, 3) of bytes.");
+          py::arg("legend") = true, py::arg("start") = py::none(),
+          "A picture as an array (height, width, 3) of bytes; `colour` as of `field`.");
 }
 
 }  // namespace apart::python

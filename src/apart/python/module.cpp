@@ -29,7 +29,19 @@ void set_threads(int n) {
   set_thread_count(n);
 }
 
+/// Python refuses to call the __new__ of a base for a class that has another one. This is another one.
+PyObject* own_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  return reinterpret_cast<PyTypeObject*>(py::detail::get_internals().instance_base)
+      ->tp_new(type, arguments, keywords);
+}
+
 }  // namespace
+
+void forbid_bare_new(const py::module_& m) {
+  for (const auto& [name, value] : py::dict(m.attr("__dict__")))
+    if (PyType_Check(value.ptr()) && py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(value.ptr())))
+      reinterpret_cast<PyTypeObject*>(value.ptr())->tp_new = own_new;
+}
 
 int& computations() {
   static int count = 0;
@@ -76,4 +88,5 @@ PYBIND11_MODULE(_apart, m) {
   bind_pairs(m);
   bind_collision(m);
   bind_potentials(m);
+  forbid_bare_new(m);
 }

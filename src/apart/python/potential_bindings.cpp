@@ -1,6 +1,7 @@
 // Contact as an energy: barrier and friction, with gradient and Hessian in the positions of vertices.
 #include <apart/potentials/friction.hpp>
 #include <apart/python/collision_mesh.hpp>
+#include <apart/python/contact_arrays.hpp>
 
 namespace apart::python {
 
@@ -68,28 +69,12 @@ class BarrierOfMesh {
   bool& in_use() { return in_use_; }
 
   py::dict contacts(const Matrix3X& x) const {
-    const Index n = contact_.term_count();
-    Eigen::MatrixXi vertices = Eigen::MatrixXi::Constant(4, n, -1);
-    py::array_t<double> weights({py::ssize_t(n), py::ssize_t(4)});
-    Matrix3X normals(3, n);
-    VectorX forces(n), distances(n);
-    for (Index i = 0; i < n; ++i) {
+    ContactArrays arrays(contact_.term_count());
+    for (Index i = 0; i < contact_.term_count(); ++i) {
       const BarrierContact::NormalForce force = contact_.normal_force(i, x);
-      for (int k = 0; k < 4; ++k) {
-        if (k < force.points.size) vertices(k, i) = force.points.ids[std::size_t(k)];
-        weights.mutable_at(i, k) = force.weights[k];
-      }
-      normals.col(i) = force.direction;
-      forces[i] = force.magnitude;
-      distances[i] = force.distance;
+      arrays.set(i, force, force.points.ids, force.points.size);
     }
-    py::dict result;
-    result["vertices"] = owned(std::move(vertices));
-    result["weights"] = weights;
-    result["normals"] = owned(std::move(normals));
-    result["forces"] = owned(std::move(forces));
-    result["distances"] = owned(std::move(distances));
-    return result;
+    return arrays.dictionary("vertices");
   }
 
  private:

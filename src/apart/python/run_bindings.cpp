@@ -1,5 +1,6 @@
 #include <apart/core/diagnostics.hpp>
 #include <apart/io/run_frames.hpp>
+#include <apart/io/table_file.hpp>
 #include <apart/python/bindings.hpp>
 #include <apart/run/certify_run.hpp>
 #include <apart/run/run.hpp>
@@ -111,11 +112,23 @@ void bind_run(py::module_& m) {
         return files;
       },
       py::arg("directory"));
+  m.def(
+      "read_table",
+      [](const std::string& file) {
+        Table table = compute([&] { return read_table(file); });
+        py::dict columns;
+        for (std::size_t c = 0; c < table.names.size(); ++c)
+          columns[py::str(table.names[c])] =
+              owned(VectorX(VectorX::Map(table.columns[c].data(), Eigen::Index(table.rows()))));
+        return columns;
+      },
+      py::arg("file"), "The columns of a CSV file of a run, by name.");
   py::class_<ViewServer>(m, "ViewServer", "Serves the viewer of runs to this machine while it exists.")
-      .def(py::init([](const std::vector<std::string>& runs) {
-             return std::make_unique<ViewServer>(std::vector<fs::path>(runs.begin(), runs.end()));
+      .def(py::init([](const std::vector<std::string>& runs, int port) {
+             return std::make_unique<ViewServer>(std::vector<fs::path>(runs.begin(), runs.end()),
+                                                 ViewOptions{.port = port, .token = {}});
            }),
-           py::arg("runs"))
+           py::arg("runs"), py::arg("port"))
       .def_property_readonly("address", &ViewServer::address);
 }
 

@@ -1,4 +1,5 @@
 #include <apart/python/bindings.hpp>
+#include <apart/python/contact_arrays.hpp>
 #include <apart/run/checkpoint.hpp>
 #include <apart/run/start_check.hpp>
 #include <apart/run/step_table.hpp>
@@ -44,7 +45,7 @@ State state_of(const py::dict& members) {
         else if constexpr (std::is_same_v<T, VectorX>)
           member = numbers_of(value, name);
         else
-          member = value.cast<T>();
+          member = T(number_of(value, name));
       },
       state);
   return state;
@@ -83,7 +84,10 @@ class Stepper {
     const Watched watched(*simulation_, watch);
     try {
       for (Index i = 0; i < count; ++i) {
-        compute([&] { report_ = simulation_->step(); });
+        {
+          const InUse state_in_use(stepping_);
+          compute([&] { report_ = simulation_->step(); });
+        }
         if (!callback.is_none()) callback(report_dict(*report_));
       }
     } catch (const Interrupted&) {
@@ -93,7 +97,7 @@ class Stepper {
   }
 
   void change(const std::vector<std::string>& changes) {
-    const InUse use(in_use_);
+    const InUse use(in_use_), state_use(stepping_);
     SceneFile file =
         compute([&] { return understand_scene(JsonValue(*file_.json), file_.name, "", changes); });
     const SceneFile before = std::exchange(file_, std::move(file));
@@ -113,20 +117,21 @@ class Stepper {
   }
 
   void set_state(const State& state) {
-    const InUse use(in_use_);
+    const InUse use(in_use_), state_use(stepping_);
     check_state("state", state, *scene_->model);
     compute([&] { simulation_ = std::make_unique<Simulation>(scene_->model, State(state)); });
     report_.reset();
   }
 
   void set_velocities(const py::object& velocities) {
-    State state = simulation_->state();
+    State state = this->state();
     state.velocity = points_of(velocities, "velocities", scene_->model->node_count());
     set_state(state);
   }
 
   /// Values of all probes after the last step.
   py::dict probes() {
+    const InUse use(stepping_);
     ensure_stepped("probes");
     py::dict result;
     for (const Probe& probe : scene_->probes) {
@@ -139,40 +144,32 @@ class Stepper {
   }
 
   py::dict contacts() {
+    const InUse use(stepping_);
     const std::vector<ContactForce> contacts =
         report_ ? simulation_->contacts() : std::vector<ContactForce>();
     const Index n = Index(contacts.size());
-    Eigen::MatrixXi bodies(2, n), points(4, n);
-    Matrix3X normals(3, n);
-    VectorX forces(n), distances(n);
-    py::array_t<double> weights({py::ssize_t(n), py::ssize_t(4)});
+    Eigen::MatrixXi bodies(2, n);
+    ContactArrays arrays(n);
     for (Index i = 0; i < n; ++i) {
       const ContactForce& c = contacts[std::size_t(i)];
       bodies.col(i) << c.bodies.first, c.bodies.second;
-      for (int k = 0; k < 4; ++k) {
-        points(k, i) = c.points[std::size_t(k)];
-        weights.mutable_at(i, k) = c.weights[k];
-      }
-      normals.col(i) = c.direction;
-      forces[i] = c.magnitude;
-      distances[i] = c.distance;
+      arrays.set(i, c, c.points);
     }
-    py::dict result;
+    py::dict result = arrays.dictionary("points");
     result["bodies"] = owned(std::move(bodies));
-    result["points"] = owned(std::move(points));
-    result["weights"] = weights;
-    result["normals"] = owned(std::move(normals));
-    result["forces"] = owned(std::move(forces));
-    result["distances"] = owned(std::move(distances));
     return result;
   }
 
   const Model& model() const { return *scene_->model; }
   const Scene& scene() const { return *scene_; }
   const SceneFile& file() const { return file_; }
-  const State& state() const { return simulation_->state(); }
+  /// While a step is under way in another thread it may change at any time.
+  const State& state() const {
+    if (stepping_) throw py::value_error(InUse::message);
+    return simulation_->state();
+  }
   Frame frame() {
-    const InUse use(in_use_);
+    const InUse use(stepping_);
     return compute([&] { return simulation_->frame(); });
   }
   py::array positions() const { return owned(model().point_map.positions(state().nodes)); }
@@ -200,7 +197,9 @@ class Stepper {
   std::shared_ptr<const Scene> scene_;
   std::unique_ptr<Simulation> simulation_;
   std::optional<StepReport> report_;  ///< of the last step; none: the state was set, or the scene changed
-  bool in_use_ = false;
+  bool in_use_ =
+      false;  ///< from the begin of the first to the end of the last step, with callbacks between them
+  bool stepping_ = false;  ///< the simulation itself is in use
 };
 
 }  // namespace
@@ -218,8 +217,10 @@ void bind_simulation(py::module_& m) {
       .def_property_readonly(
           "velocity", [](const py::object& self) { return shown(self.cast<const State&>().velocity, self); },
           "(n, 3) [m/s], not to be written")
-      .def(py::pickle(&state_dict,
-                      [](const py::dict& members) { return std::make_shared<State>(state_of(members)); }));
+      .def_static(
+          "of", [](const py::dict& members) { return std::make_shared<State>(state_of(members)); },
+          py::arg("members"), "The state that was pickled so.")
+      .def("members", &state_dict, "What it holds, for pickling: name → number or array.");
 
   py::class_<Stepper>(m, "Stepper")
       .def(py::init<SceneFile>(), py::arg("scene"))

@@ -1,4 +1,5 @@
-#include <apart/io/file_reader.hpp>
+#include <apart/core/error.hpp>
+#include <apart/io/table_file.hpp>
 #include <apart/run/step_table.hpp>
 
 #include <algorithm>
@@ -76,21 +77,14 @@ std::string step_line(const StepReport& report) {
 std::vector<StepReport> read_steps(const std::filesystem::path& file, Index last) {
   std::vector<StepReport> steps;
   if (last == 0) return steps;
-  FileReader reader(file);
-  if (reader.line() != step_header())
-    reader.fail("is not the list of steps of this version; start the run again");
-  while (Index(steps.size()) < last) {
-    if (reader.at_end()) reader.fail("ends before step {}; start the run again", last);
-    const std::string_view line = reader.line();
+  const Table table = read_table(file, std::size_t(last));
+  if (!std::ranges::equal(table.names, columns, {}, {}, &Column::name))
+    throw InputError("{}: is not the list of steps of this version; start the run again", file.string());
+  if (table.rows() < std::size_t(last))
+    throw InputError("{}: ends before step {}; start the run again", file.string(), last);
+  for (std::size_t row = 0; row < std::size_t(last); ++row) {
     StepReport report;
-    std::size_t begin = 0;
-    for (const Column& c : columns) {
-      const std::size_t end = std::min(line.find(',', begin), line.size());
-      const auto value = begin <= line.size() ? parse_real(line.substr(begin, end - begin)) : std::nullopt;
-      if (!value) reader.fail("has no number for '{}'; start the run again", c.name);
-      c.set(report, *value);
-      begin = end + 1;
-    }
+    for (std::size_t c = 0; c < std::size(columns); ++c) columns[c].set(report, table.columns[c][row]);
     steps.push_back(report);
   }
   return steps;

@@ -231,7 +231,10 @@ std::string named_materials_reference() {
       "### named materials\nValues to start from: materials of one name differ, often by a factor of two. "
       "Write "
       "`\"material\": \"steel\"`, or\n`{\"like\": \"steel\", \"rho\": 8000}` to change some values. "
-      "`scene.json` of a run shows the values that were used.\n\n"
+      "`scene.json` of a run shows the values that were used.\n"
+      "Values were compared with the source that is named, or with a reprint of it, unless it says 'not "
+      "compared': then\nthe source is where to look, and nobody has. Gere: Gere, Mechanics of Materials, "
+      "appendix on properties of materials,\nwhose ranges show how far materials of one name differ.\n\n"
       "| name | what it is | solid | sheet | rod | source |\n| --- | --- | --- | --- | --- | --- |\n";
   for (const NamedMaterial& m : named_materials())
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", m.name, m.summary, values_words(m.solid),

@@ -8,6 +8,7 @@
 #include <map>
 #include <numbers>
 #include <set>
+#include <span>
 
 namespace apart {
 
@@ -59,6 +60,18 @@ class Pieces {
       const auto last = end.pieces_.find(name);
       return !piece.touches && last != end.pieces_.end() &&
              (piece.centre() - last->second.centre()).norm() > last->second.extent.diagonal().norm();
+    });
+  }
+
+  /// Of the last frame: leaves out pieces as well that have touched something earlier and fly away from
+  /// there.
+  void leave_out_departures(std::span<const Pieces> earlier) {
+    leave_out([&](Index name, const Piece& piece) {
+      if (piece.touches) return false;
+      for (auto frame = earlier.rbegin(); frame != earlier.rend(); ++frame)
+        if (const auto then = frame->pieces_.find(name); then != frame->pieces_.end() && then->second.touches)
+          return (piece.centre() - then->second.centre()).norm() > 3 * piece.extent.diagonal().norm();
+      return false;
     });
   }
 
@@ -268,16 +281,18 @@ Camera automatic_camera(std::span<const Frame> frames, double aspect) {
   // One frame with all the points: the cells of the last, in which bodies have come to where obstacles may
   // hide them, and points without cells for the others.
   Frame all = frames.back();
-  const Pieces end(all);
-  std::vector<char> matters = end.matters();
+  Pieces end(all);
+  std::vector<Pieces> earlier;
+  std::vector<char> more;  // whether the points behind those of the last frame matter
   for (const Frame& frame : frames.first(frames.size() - 1)) {
     Pieces pieces(frame);
-    if (frame.topology == all.topology) pieces.leave_out_flights(end);
+    const bool same = frame.topology == all.topology;
+    if (same) pieces.leave_out_flights(end);
     const std::vector<char>& own = pieces.matters();
     std::vector<int> kept;
     for (int p = 0; p < frame.mesh.point_count(); ++p)
       if (frame.point_body[p] < int(all.bodies.size()) && own[std::size_t(p)]) kept.push_back(p);
-    matters.insert(matters.end(), kept.size(), true);
+    more.insert(more.end(), kept.size(), true);
     const Eigen::Index old = all.mesh.points.cols();
     all.mesh.points.conservativeResize(3, old + Eigen::Index(kept.size()));
     all.point_body.conservativeResize(old + Eigen::Index(kept.size()));
@@ -285,8 +300,19 @@ Camera automatic_camera(std::span<const Frame> frames, double aspect) {
       all.mesh.points.col(old + Eigen::Index(i)) = frame.mesh.points.col(kept[i]);
       all.point_body[old + Eigen::Index(i)] = frame.point_body[kept[i]];
     }
+    if (same) earlier.push_back(std::move(pieces));
   }
-  return fitted_camera(all, matters, aspect);
+  const auto camera = [&] {
+    std::vector<char> matters = end.matters();
+    matters.insert(matters.end(), more.begin(), more.end());
+    return fitted_camera(all, matters, aspect);
+  };
+  const Camera whole = camera();
+  // What flies away after the event may leave the picture, if the event would be small otherwise.
+  constexpr double small = 2.5;
+  end.leave_out_departures(earlier);
+  const Camera near = camera();
+  return whole.scene_size > small * near.scene_size ? near : whole;
 }
 
 }  // namespace apart

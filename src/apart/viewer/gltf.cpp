@@ -8,7 +8,9 @@
 #include <Eigen/Geometry>
 #include <bit>
 #include <limits>
+#include <map>
 #include <ostream>
+#include <tuple>
 
 namespace apart {
 
@@ -145,6 +147,97 @@ Eigen::Quaterniond to_y_up(const Vector3& up) {
   return Eigen::Quaterniond(1 + u.y(), axis.x(), axis.y(), axis.z()).normalized();
 }
 
+/// The corners of a body's polygons as vertices, which have one texture coordinate and one normal each: a
+/// point with several becomes several vertices.
+struct CornerVertices {
+  std::vector<int> points;   ///< of the body
+  Eigen::Matrix2Xf texture;  ///< empty: none
+  std::vector<int> normals;  ///< see BodyPolygons; empty: none
+  Faces triangles;           ///< fans of the polygons
+
+  explicit CornerVertices(const BodyPolygons& shape) {
+    std::map<std::tuple<int, double, double, int>, int> number;
+    std::vector<int> vertex, first;  // vertex: of each corner; first: a corner of each vertex
+    const bool textured = shape.texture.cols() > 0, smooth = !shape.normals.empty();
+    for (std::size_t c = 0; c < shape.corners.size(); ++c) {
+      const Eigen::Vector2d uv =
+          textured ? Eigen::Vector2d(shape.texture.col(Eigen::Index(c))) : Eigen::Vector2d(0, 0);
+      const int normal = smooth ? shape.normals[c] : 0;
+      const auto [at, fresh] =
+          number.try_emplace({shape.corners[c], uv[0], uv[1], normal}, int(number.size()));
+      vertex.push_back(at->second);
+      if (fresh) first.push_back(int(c));
+    }
+    if (textured) texture.resize(2, Eigen::Index(first.size()));
+    for (std::size_t v = 0; v < first.size(); ++v) {
+      points.push_back(shape.corners[std::size_t(first[v])]);
+      if (smooth) normals.push_back(shape.normals[std::size_t(first[v])]);
+      if (textured)  // glTF counts v from above
+        texture.col(Eigen::Index(v)) << float(shape.texture(0, first[v])),
+            float(1 - shape.texture(1, first[v]));
+    }
+    std::vector<int> fans;
+    std::size_t begin = 0;
+    for (const int size : shape.sizes) {
+      for (std::size_t k = begin + 2; k < begin + std::size_t(size); ++k)
+        fans.insert(fans.end(), {vertex[begin], vertex[k - 1], vertex[k]});
+      begin += std::size_t(size);
+    }
+    triangles = Faces::Map(fans.data(), 3, Eigen::Index(fans.size() / 3));
+  }
+
+  Matrix3Xf positions(const Matrix3Xf& x) const {
+    Matrix3Xf result(3, Eigen::Index(points.size()));
+    for (std::size_t v = 0; v < points.size(); ++v) result.col(Eigen::Index(v)) = x.col(points[v]);
+    return result;
+  }
+  Matrix3Xf directions(const BodyPolygons& shape, const Matrix3Xf& x) const {
+    const Matrix3X of_corners = corner_normals(shape, x.cast<double>());
+    Matrix3Xf result(3, Eigen::Index(points.size()));
+    for (std::size_t v = 0; v < points.size(); ++v)
+      result.col(Eigen::Index(v)) = of_corners.col(normals[v]).cast<float>();
+    return result;
+  }
+};
+
+/// Where vertices are, and how far from there in each later frame.
+struct VertexData {
+  OrderedJson attributes = OrderedJson::object(), targets = OrderedJson::array();
+};
+
+VertexData add_points(Document& document, const MovingBody& body) {
+  VertexData data;
+  const Matrix3Xf& start = body.points.front();
+  data.attributes["POSITION"] = document.floats(start, "VEC3", true, true);
+  for (std::size_t f = 1; f < body.points.size(); ++f)
+    data.targets.push_back(
+        {{"POSITION", document.floats((body.points[f] - start).eval(), "VEC3", true, true)}});
+  return data;
+}
+
+VertexData add_corners(Document& document, const MovingBody& body, const CornerVertices& corners) {
+  VertexData data;
+  const Matrix3Xf start = corners.positions(body.points.front());
+  data.attributes["POSITION"] = document.floats(start, "VEC3", true, true);
+  const bool smooth = !corners.normals.empty();
+  Matrix3Xf directions;
+  if (smooth) {
+    directions = corners.directions(body.polygons, body.points.front());
+    data.attributes["NORMAL"] = document.floats(directions, "VEC3", true, false);
+  }
+  if (corners.texture.cols() > 0)
+    data.attributes["TEXCOORD_0"] = document.floats(corners.texture, "VEC2", true, false);
+  for (std::size_t f = 1; f < body.points.size(); ++f) {
+    const Matrix3Xf x = corners.positions(body.points[f]);
+    OrderedJson target = {{"POSITION", document.floats((x - start).eval(), "VEC3", true, true)}};
+    if (smooth)
+      target["NORMAL"] = document.floats(
+          (corners.directions(body.polygons, body.points[f]) - directions).eval(), "VEC3", true, false);
+    data.targets.push_back(std::move(target));
+  }
+  return data;
+}
+
 }  // namespace
 
 void write_gltf(const std::filesystem::path& file, const SurfaceMotion& motion) {
@@ -172,31 +265,35 @@ void write_gltf(const std::filesystem::path& file, const SurfaceMotion& motion) 
 
   int weights = -1;  // the same for every body
   for (const MovingBody& body : motion.bodies) {
-    const Matrix3Xf& start = body.points.front();
-    const int positions = document.floats(start, "VEC3", true, true);
-    OrderedJson targets = OrderedJson::array();
-    for (std::size_t f = 1; f < body.points.size(); ++f)
-      targets.push_back({{"POSITION", document.floats((body.points[f] - start).eval(), "VEC3", true, true)}});
+    const std::size_t targets = body.points.size() - 1;
     const int colour = document.add("materials", material(body.name, body.colour));
     OrderedJson primitives = OrderedJson::array();
-    const auto add = [&](const auto& cells, int mode) {
+    const auto add = [&](const VertexData& vertices, const auto& cells, int mode) {
       if (cells.size() == 0) return;
-      OrderedJson primitive = {{"attributes", {{"POSITION", positions}}},
+      OrderedJson primitive = {{"attributes", vertices.attributes},
                                {"indices", document.indices(cells.data(), cells.size())},
                                {"material", colour},
                                {"mode", mode}};
-      if (!targets.empty()) primitive["targets"] = targets;
+      if (!vertices.targets.empty()) primitive["targets"] = vertices.targets;
       primitives.push_back(std::move(primitive));
     };
-    add(body.triangles, mode_triangles);
-    add(body.segments, mode_lines);
-    add(body.balls, mode_points);
+    const bool split = body.polygons.texture.cols() > 0 || !body.polygons.normals.empty();
+    if (split) {
+      const CornerVertices corners(body.polygons);
+      add(add_corners(document, body, corners), corners.triangles, mode_triangles);
+    }
+    if (!split || body.segments.size() + body.balls.size() > 0) {
+      const VertexData vertices = add_points(document, body);
+      if (!split) add(vertices, body.triangles, mode_triangles);
+      add(vertices, body.segments, mode_lines);
+      add(vertices, body.balls, mode_points);
+    }
     OrderedJson mesh = {{"name", body.name}, {"primitives", std::move(primitives)}};
-    if (!targets.empty()) mesh["weights"] = std::vector<int>(targets.size(), 0);
+    if (targets > 0) mesh["weights"] = std::vector<int>(targets, 0);
     const int number = document.add("meshes", std::move(mesh));
     const int node = document.add("nodes", {{"name", body.name}, {"mesh", number}});
     children.push_back(node);
-    if (!targets.empty()) {
+    if (targets > 0) {
       if (weights < 0) {
         // Frame f has all of target f − 1 and nothing of the others; frame 0 has none.
         Eigen::MatrixXf values = Eigen::MatrixXf::Zero(frames - 1, frames);

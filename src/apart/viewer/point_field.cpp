@@ -90,11 +90,13 @@ const FieldKind& find_field(std::string_view name) {
 
 VectorX point_field(const Frame& frame, std::string_view name, double reach, const Matrix3X& start) {
   if (name == "displacement") {
+    if (start.cols() == 0 && frame.mesh.points.cols() > 0)
+      throw InputError(
+          "displacement: is measured from the first frame of a run, which is not given; give it");
     if (start.cols() != frame.mesh.points.cols())
       throw InputError(
           "displacement: the frame at {} s has {} points, the first of the run {}: its mesh has changed; "
-          "colour by "
-          "something else",
+          "colour by something else",
           frame.time, frame.mesh.points.cols(), start.cols());
     return norms(frame.mesh.points - start);
   }

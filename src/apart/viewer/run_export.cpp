@@ -1,6 +1,5 @@
 #include <apart/core/error.hpp>
 #include <apart/io/atomic_file.hpp>
-#include <apart/io/formats.hpp>
 #include <apart/io/run_frames.hpp>
 #include <apart/viewer/run_export.hpp>
 
@@ -21,41 +20,6 @@ constexpr ExportFormat formats[] = {
     {"ply", "", "PLY, surfaces in double precision: a folder with a file per frame"},
     {"vtu", "", "the frames themselves, for ParaView, with an index: a folder"},
 };
-
-/// The surface of what is there in a frame, on its own points.
-Mesh visible_surface(const Frame& frame) {
-  const DrawnSurface drawn = drawn_surface(frame);
-  std::vector<char> absent(frame.bodies.size(), false);
-  for (const int b : frame.absent) absent[std::size_t(b)] = true;
-  const auto there = [&](int p) { return !absent[std::size_t(frame.point_body[drawn.points[p]])]; };
-  std::vector<int> position(std::size_t(drawn.points.size()), -1), used;
-  for (int p = 0; p < drawn.points.size(); ++p)
-    if (there(p)) {
-      position[std::size_t(p)] = int(used.size());
-      used.push_back(drawn.points[p]);
-    }
-  Mesh mesh;
-  mesh.points.resize(3, Eigen::Index(used.size()));
-  for (std::size_t i = 0; i < used.size(); ++i)
-    mesh.points.col(Eigen::Index(i)) = frame.mesh.points.col(used[i]);
-  const auto keep = [&](auto& to, const auto& from) {
-    to.resize(from.rows(), from.cols());
-    Eigen::Index n = 0;
-    for (Eigen::Index c = 0; c < from.cols(); ++c) {
-      if (!there(from(0, c))) continue;
-      for (Eigen::Index k = 0; k < from.rows(); ++k) to(k, n) = position[std::size_t(from(k, c))];
-      ++n;
-    }
-    to.conservativeResize(from.rows(), n);
-  };
-  keep(mesh.faces, drawn.triangles);
-  keep(mesh.edges, drawn.segments);
-  std::vector<int> balls;
-  for (const int p : drawn.balls)
-    if (there(p)) balls.push_back(position[std::size_t(p)]);
-  mesh.vertices = Eigen::VectorXi::Map(balls.data(), Eigen::Index(balls.size()));
-  return mesh;
-}
 
 /// Whether a folder holds nothing but what an export to the format writes.
 bool holds_export(const fs::path& folder, std::string_view format) {
@@ -155,7 +119,7 @@ void export_frames(const std::vector<fs::path>& frames, std::string_view format,
                    const ExportOptions& options) {
   const ExportFormat& chosen = find_export_format(format);
   if (!chosen.ending.empty()) {
-    const SurfaceMotion motion = read_motion(frames, options.progress, options.surface);
+    const SurfaceMotion motion = read_motion(frames, options.progress, options.surface, options.polygons);
     return chosen.name == "gltf" ? write_gltf(output, motion) : write_usda(output, motion);
   }
   WholeFolder folder(output, format, options.replace);
@@ -166,15 +130,11 @@ void export_frames(const std::vector<fs::path>& frames, std::string_view format,
     if (writer) {
       writer->write(frame);
     } else {
-      Mesh mesh = visible_surface(shown_frame(frame, options.surface));
+      const Frame shown = shown_frame(frame, options.surface);
+      // Polygons are those of the first mesh of the run.
+      const PolygonsOfBodies& polygons = shown.topology == 0 ? options.polygons : PolygonsOfBodies();
       const fs::path file = folder.path() / fmt::format("frame_{:06}.{}", f, format);
-      if (format == "obj") {
-        write_obj(file, mesh);
-      } else {
-        // In PLY every point is visible anyway; it has no cell for free points beside faces.
-        if (mesh.faces.cols() + mesh.edges.cols() > 0) mesh.vertices.resize(0);
-        write_ply(file, mesh);
-      }
+      format == "obj" ? write_surface_obj(file, shown, polygons) : write_surface_ply(file, shown, polygons);
     }
     if (options.progress && !options.progress(Index(f) + 1, Index(frames.size()))) throw ExportStopped();
   }

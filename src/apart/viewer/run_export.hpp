@@ -23,6 +23,7 @@ struct ExportOptions {
   /// replaced.
   bool replace = false;
   ShownSurface surface = ShownSurface::shape;  ///< of bodies of curved cells; not of VTU, which has the cells
+  PolygonsOfBodies polygons = {};              ///< as the first frame of the run has them; not of VTU
 };
 
 /// Writes frames as the format says: a file, replaced if it is there, or a folder (made if it is not there,

@@ -62,6 +62,8 @@ void append(Cells& cells, const Cells& more) {
 /// Collects the motion frame by frame.
 class MotionCollector {
  public:
+  explicit MotionCollector(const PolygonsOfBodies& polygons) : polygons_(polygons) {}
+
   void add(const Frame& frame, const std::filesystem::path& file) {
     check_coordinates(frame, file);
     if (motion_.times.empty())
@@ -157,6 +159,18 @@ class MotionCollector {
       append(motion_.bodies[b].triangles, two);
       corner_count[b] += 4;
     }
+    for (std::size_t b = 0; b < motion_.bodies.size(); ++b) {
+      MovingBody& body = motion_.bodies[b];
+      const auto given = polygons_.find(int(b));
+      if (given == polygons_.end() || frame.topology != 0) {
+        body.polygons = polygons_of(body.triangles);
+        continue;
+      }
+      body.polygons = given->second;
+      std::map<int, int> number;
+      for (std::size_t i = 0; i < points_[b].size(); ++i) number[points_[b][i]] = int(i);
+      for (int& corner : body.polygons.corners) corner = number.at(corner);
+    }
   }
 
   bool fits(const Frame& frame) const {
@@ -165,6 +179,7 @@ class MotionCollector {
                       [](const Square& square, const HalfSpace& now) { return square.is_of(now); });
   }
 
+  const PolygonsOfBodies& polygons_;
   SurfaceMotion motion_;
   std::vector<std::vector<int>> points_;  ///< of each body, in the frame
   std::vector<Square> squares_;           ///< of each half-space
@@ -174,8 +189,8 @@ class MotionCollector {
 }  // namespace
 
 SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, const FrameProgress& progress,
-                          ShownSurface surface) {
-  MotionCollector collector;
+                          ShownSurface surface, const PolygonsOfBodies& polygons) {
+  MotionCollector collector(polygons);
   for (std::size_t f = 0; f < frames.size(); ++f) {
     collector.add(shown_frame(read_frame(frames[f]), surface), frames[f]);
     if (progress && !progress(Index(f) + 1, Index(frames.size()))) throw ExportStopped();

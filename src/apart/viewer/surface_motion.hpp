@@ -1,6 +1,7 @@
 #pragma once
 #include <apart/viewer/drawn_surface.hpp>
 #include <apart/viewer/shapes.hpp>
+#include <apart/viewer/surface_files.hpp>
 
 #include <functional>
 #include <vector>
@@ -14,6 +15,7 @@ struct MovingBody {
   double thickness = 0;  ///< [m] see drawn_thickness; 0: none
   Vector3f colour;       ///< linear
   Faces triangles;
+  BodyPolygons polygons;  ///< the same faces as the mesh file has them, or as triangles
   Edges segments;
   Eigen::VectorXi balls;
   /// One for each frame, or a single one if it never moves; relative to the origin [m].
@@ -34,10 +36,11 @@ struct SurfaceMotion {
 /// Called after each frame, with the number done and the number of all; false stops.
 using FrameProgress = std::function<bool(Index done, Index all)>;
 
-/// Reads the frames. Throws InputError if bodies or cells change from one to another, a frame cannot be read
-/// or has coordinates that single precision cannot hold; ExportStopped if `progress` says so.
+/// Reads the frames. `polygons`: of bodies, in their order in the frames. Throws InputError if bodies or
+/// cells change from one to another, a frame cannot be read or has coordinates that single precision cannot
+/// hold; ExportStopped if `progress` says so.
 SurfaceMotion read_motion(const std::vector<std::filesystem::path>& frames, const FrameProgress& progress,
-                          ShownSurface surface);
+                          ShownSurface surface, const PolygonsOfBodies& polygons = {});
 
 /// The user has stopped the export.
 struct ExportStopped {};

@@ -129,11 +129,42 @@ class Writer {
 
   void write_mesh(const MovingBody& body) {
     begin("Mesh", body);
-    same("int[] faceVertexCounts", 3, body.triangles.cols());
-    list("int[] faceVertexIndices", body.triangles.data(), body.triangles.size());
+    const BodyPolygons& shape = body.polygons;
+    list("int[] faceVertexCounts", shape.sizes.data(), Eigen::Index(shape.sizes.size()));
+    list("int[] faceVertexIndices", shape.corners.data(), Eigen::Index(shape.corners.size()));
+    if (shape.texture.cols() > 0) {
+      out_ << "        texCoord2f[] primvars:st = [";
+      for (Eigen::Index c = 0; c < shape.texture.cols(); ++c)
+        fmt::print(out_, "{}({}, {})", c == 0 ? "" : ", ", float(shape.texture(0, c)),
+                   float(shape.texture(1, c)));
+      out_ << "] (\n            interpolation = \"faceVarying\"\n        )\n";
+    }
+    if (!shape.normals.empty()) write_normals(body);
     out_ << "        uniform token subdivisionScheme = \"none\"\n        uniform bool doubleSided = 1\n";
     samples(body, all(body));
     out_ << "    }\n";
+  }
+
+  /// Of each corner, in each frame.
+  void write_normals(const MovingBody& body) {
+    const auto array = [&](const Matrix3Xf& points) {
+      const Matrix3X normals = corner_normals(body.polygons, points.cast<double>());
+      std::string text = "[";
+      for (std::size_t c = 0; c < body.polygons.normals.size(); ++c) {
+        const Vector3f n = normals.col(body.polygons.normals[c]).cast<float>();
+        fmt::format_to(std::back_inserter(text), "{}({}, {}, {})", c == 0 ? "" : ", ", n[0], n[1], n[2]);
+      }
+      return text + "]";
+    };
+    constexpr const char* varying = " (\n            interpolation = \"faceVarying\"\n        )\n";
+    if (body.points.size() == 1) {
+      fmt::print(out_, "        normal3f[] normals = {}{}", array(body.points[0]), varying);
+      return;
+    }
+    fmt::print(out_, "        normal3f[] normals{}        normal3f[] normals.timeSamples = {{\n", varying);
+    for (std::size_t f = 0; f < body.points.size(); ++f)
+      fmt::print(out_, "            {}: {},\n", code(f), array(body.points[f]));
+    out_ << "        }\n";
   }
 
   void write_curves(const MovingBody& body) {

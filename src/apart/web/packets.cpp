@@ -89,7 +89,7 @@ std::string topology_packet(const Frame& frame, const DrawnSurface& surface) {
   return packet.compressed(6);
 }
 
-std::string position_packet(const Frame& frame, const DrawnSurface& surface) {
+std::string position_packet(const Frame& frame, const DrawnSurface& surface, const Matrix3X& start) {
   const std::size_t n = std::size_t(surface.points.size());
   Json text;
   text["time"] = frame.time;
@@ -102,7 +102,7 @@ std::string position_packet(const Frame& frame, const DrawnSurface& surface) {
                                    {"body", plane.body}});
   text["fields"] = Json::array();
   for (const FieldKind& kind : field_kinds())
-    if (kind.present(frame))
+    if (kind.present(frame) || (kind.name == "displacement" && start.cols() == frame.mesh.points.cols()))
       text["fields"].push_back({{"name", kind.name},
                                 {"label", kind.label},
                                 {"unit", kind.unit},
@@ -139,7 +139,7 @@ std::string position_packet(const Frame& frame, const DrawnSurface& surface) {
 }
 
 std::string field_packet(const Frame& frame, const DrawnSurface& surface, std::string_view field,
-                         double reach) {
+                         double reach, const Matrix3X& start) {
   const Eigen::Index n = surface.points.size();
   const bool vectors = field == "contact_vectors";
   if (vectors && frame.contact_force.size() == 0)
@@ -147,7 +147,7 @@ std::string field_packet(const Frame& frame, const DrawnSurface& surface, std::s
   Eigen::MatrixXf values(vectors ? 3 : 1, n);
   std::vector<double> drawn;  // numbers at points that are seen
   const VectorX whole =
-      vectors ? VectorX(frame.contact_force.colwise().norm()) : point_field(frame, field, reach);
+      vectors ? VectorX(frame.contact_force.colwise().norm()) : point_field(frame, field, reach, start);
   for (Eigen::Index i = 0; i < n; ++i) {
     const double x = whole[surface.points[i]];
     if (vectors)

@@ -18,14 +18,15 @@ std::string topology_packet(const Frame& frame, const DrawnSurface& surface);
 /// and for each axis the smallest coordinate and the width of a step [m]. Then for each axis 3 × points
 /// bytes: coordinates as multiples of the step, 24 bits, each less its predecessor (modulo 2²⁴), all lowest
 /// bytes first, then the middle ones, then the highest, because so they compress well. The step is 2⁻²⁴ of
-/// the extent: as fine as the single precision they are drawn with.
-std::string position_packet(const Frame& frame, const DrawnSurface& surface);
+/// the extent: as fine as the single precision they are drawn with. `start`: where the points are in the
+/// first frame of the run [m], if it has the same ones; then displacements can be asked for.
+std::string position_packet(const Frame& frame, const DrawnSurface& surface, const Matrix3X& start = {});
 
 /// A field of point_field.hpp at the surface's points, or "contact_vectors" [N] with three numbers each, as
 /// 4-byte floats. Text: name, smallest and largest (null if there is no number at all). `reach` [m]: for
-/// gaps.
+/// gaps; `start`: for displacements.
 std::string field_packet(const Frame& frame, const DrawnSurface& surface, std::string_view field,
-                         double reach);
+                         double reach, const Matrix3X& start = {});
 
 /// What the frame says about a cell and a point of it, in full precision, as JSON text. Throws InputError if
 /// there is no such cell or point.

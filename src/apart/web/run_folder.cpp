@@ -63,7 +63,8 @@ RunFolder::RunFolder(const fs::path& directory) {
     throw InputError("{}: holds neither frames nor a scene, so it is not the directory of a run; name one",
                      directory.string());
   name_ = directory_.filename().string();
-  steps_file_.file = directory_ / "steps.csv";
+  steps_.tail.file = directory_ / "steps.csv";
+  probes_.tail.file = directory_ / "probes.csv";
   log_file_.file = directory_ / "log.txt";
 }
 
@@ -115,33 +116,30 @@ std::vector<std::string> RunFolder::new_lines(Tail& tail) {
 }
 
 void RunFolder::forget_steps() {
-  columns_.clear();
-  steps_.clear();
+  steps_.forget();
+  probes_.forget();
   step_seconds_.clear();
-  for (Tail* tail : {&steps_file_, &log_file_}) {
-    tail->position = 0;
-    tail->last.clear();
-  }
+  log_file_ = {log_file_.file, 0, {}};
 }
 
-void RunFolder::read_steps() {
-  if (!goes_on(steps_file_)) {
+void RunFolder::read(GrowingTable& table) {
+  if (!goes_on(table.tail)) {
     ++restarts_;
     forget_steps();
   }
-  for (const std::string& line : new_lines(steps_file_)) {
+  for (const std::string& line : new_lines(table.tail)) {
     std::vector<std::string> cells(1);
     for (const char c : line)
       if (c == ',')
         cells.emplace_back();
       else if (c != '\r')
         cells.back() += c;
-    if (columns_.empty()) {
-      columns_ = cells;
-      steps_.resize(columns_.size());
-    } else if (cells.size() == columns_.size()) {
+    if (table.names.empty()) {
+      table.names = cells;
+      table.columns.resize(cells.size());
+    } else if (cells.size() == table.names.size()) {
       for (std::size_t c = 0; c < cells.size(); ++c)
-        steps_[c].push_back(parse_real(cells[c]).value_or(std::nan("")));
+        table.columns[c].push_back(parse_real(cells[c]).value_or(std::nan("")));
     }
   }
 }
@@ -151,8 +149,7 @@ void RunFolder::read_steps() {
 void RunFolder::read_times() {
   if (!goes_on(log_file_)) {
     step_seconds_.clear();
-    log_file_.position = 0;
-    log_file_.last.clear();
+    log_file_ = {log_file_.file, 0, {}};
   }
   for (const std::string& line : new_lines(log_file_)) {
     if (!line.starts_with("step ") || !line.ends_with(" s")) continue;
@@ -164,7 +161,7 @@ void RunFolder::read_times() {
   }
 }
 
-std::string RunFolder::state(Index first_frame, Index first_step) {
+std::string RunFolder::state(Index first_frame, Index first_step, Index first_probe) {
   Json text;
   text["name"] = name_;
   const auto problem = [&](const std::string& what) {
@@ -226,23 +223,28 @@ std::string RunFolder::state(Index first_frame, Index first_step) {
     forget_steps();
     first_frame_stamp_ = first_frame_stamp;
   }
-  attempt([&] { read_steps(); });
+  for (GrowingTable* table : {&steps_, &probes_}) attempt([&] { read(*table); });
   attempt([&] { read_times(); });
   text["generation"] = fmt::format("{}/{}", first_frame_stamp, restarts_);
-  Json columns = Json::object();
-  for (std::size_t c = 0; c < columns_.size(); ++c) columns[columns_[c]] = numbers(steps_[c], first_step);
-  const auto step_column = std::find(columns_.begin(), columns_.end(), "step");
-  const std::size_t count = steps_.empty() ? 0 : steps_.front().size();
-  if (step_column != columns_.end()) {
+  const auto rows_of = [](const GrowingTable& table, Index from) {
+    Json columns = Json::object();
+    for (std::size_t c = 0; c < table.names.size(); ++c)
+      columns[table.names[c]] = numbers(table.columns[c], from);
+    return Json{{"count", table.rows()}, {"from", from}, {"columns", std::move(columns)}};
+  };
+  text["steps"] = rows_of(steps_, first_step);
+  text["probes"] = rows_of(probes_, first_probe);
+  text["probes"]["order"] = probes_.names;  // objects of JSON have none
+  if (const auto step = std::find(steps_.names.begin(), steps_.names.end(), "step");
+      step != steps_.names.end()) {
+    const std::vector<double>& step_numbers = steps_.columns[std::size_t(step - steps_.names.begin())];
     Json seconds = Json::array();
-    for (std::size_t i = std::size_t(std::max<Index>(0, first_step)); i < count; ++i) {
-      const double step = steps_[std::size_t(step_column - columns_.begin())][i];
-      const auto at = step_seconds_.find(Index(std::clamp(step, 0.0, 2e9)));
+    for (std::size_t i = std::size_t(std::max<Index>(0, first_step)); i < step_numbers.size(); ++i) {
+      const auto at = step_seconds_.find(Index(std::clamp(step_numbers[i], 0.0, 2e9)));
       seconds.push_back(at == step_seconds_.end() ? Json() : Json(at->second));
     }
-    columns["seconds"] = std::move(seconds);
+    text["steps"]["columns"]["seconds"] = std::move(seconds);
   }
-  text["steps"] = {{"count", count}, {"from", first_step}, {"columns", std::move(columns)}};
   return text.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -286,6 +288,19 @@ double RunFolder::contact_reach(const Frame& frame) const {
   return apart::contact_reach(read("scene.json"), read("summary.json"), frame);
 }
 
+/// Where the points of a frame are in the first one; empty if that has other points or cannot be read.
+Matrix3X RunFolder::start_of(const Loaded& loaded) {
+  try {
+    std::string key;
+    const auto first = load(0, key);
+    const bool same = first->frame.topology == loaded.frame.topology &&
+                      first->frame.mesh.point_count() == loaded.frame.mesh.point_count();
+    return same ? first->frame.mesh.points : Matrix3X();
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
 std::shared_ptr<const std::string> RunFolder::packet(const std::string& what, Index frame) {
   std::string key;
   // The stamp of the file is part of the key: a frame that is written again is a new one.
@@ -298,11 +313,13 @@ std::shared_ptr<const std::string> RunFolder::packet(const std::string& what, In
   const auto release = [](std::counting_semaphore<>* semaphore) { semaphore->release(); };
   const std::unique_ptr<std::counting_semaphore<>, decltype(release)> turn(&making_, release);
   const auto loaded = load(frame, key);
-  auto packet =
-      std::make_shared<std::string>(what == "topology"    ? topology_packet(loaded->frame, *loaded->surface)
-                                    : what == "positions" ? position_packet(loaded->frame, *loaded->surface)
-                                                          : field_packet(loaded->frame, *loaded->surface,
-                                                                         what, contact_reach(loaded->frame)));
+  const Frame& shown = loaded->frame;
+  const DrawnSurface& surface = *loaded->surface;
+  const Matrix3X start = what == "positions" || what == "displacement" ? start_of(*loaded) : Matrix3X();
+  auto packet = std::make_shared<std::string>(
+      what == "topology"    ? topology_packet(shown, surface)
+      : what == "positions" ? position_packet(shown, surface, start)
+                            : field_packet(shown, surface, what, contact_reach(shown), start));
   const std::size_t bytes = packet->size();
   packets_.put(what + "/" + key, packet, bytes);
   return packet;

@@ -25,10 +25,11 @@ class RunFolder {
 
   /// JSON text: scene, status ("gone": the directory is not there any more), reason (if it ended badly),
   /// problem (what of the run cannot be read), age (seconds since something was written), generation (changes
-  /// when the run was restarted), frames {count, from, times, before, stamp}, and steps {count, from,
-  /// columns}, the last two from the given numbers on. `stamp` stands for all frames and `before` for those
-  /// in front of `from`: it is the stamp of an earlier answer as long as none of them was written again.
-  std::string state(Index first_frame, Index first_step);
+  /// when the run was restarted), frames {count, from, times, before, stamp}, steps {count, from, columns},
+  /// and probes, which is like steps, all three from the given numbers on. `stamp` stands for all frames and
+  /// `before` for those in front of `from`: it is the stamp of an earlier answer as long as none of them was
+  /// written again.
+  std::string state(Index first_frame, Index first_step, Index first_probe);
 
   /// See packets.hpp; `what` is "topology", "positions", or the name of a field. Throws InputError if the
   /// frame does not exist, is missing or damaged.
@@ -47,15 +48,24 @@ class RunFolder {
     std::size_t position = 0;
     std::string last;  ///< what was read last, some lines in front of `position`
   };
+  /// A file of numbers in named columns that grows.
+  struct GrowingTable {
+    Tail tail;
+    std::vector<std::string> names;
+    std::vector<std::vector<double>> columns;
+    std::size_t rows() const { return columns.empty() ? 0 : columns.front().size(); }
+    void forget() { *this = {{tail.file, 0, {}}, {}, {}}; }
+  };
   bool goes_on(const Tail& tail) const;
   std::vector<std::string> new_lines(Tail& tail);
+  void read(GrowingTable& table);
 
   std::filesystem::path inside(const std::filesystem::path& relative) const;
   std::vector<FrameEntry> index();
   std::shared_ptr<const Loaded> load(Index frame, std::string& key);
   double contact_reach(const Frame& frame) const;
+  Matrix3X start_of(const Loaded& loaded);
   void forget_steps();
-  void read_steps();
   void read_times();
 
   std::filesystem::path directory_;  ///< canonical
@@ -66,10 +76,9 @@ class RunFolder {
   std::vector<FrameEntry> index_;
   std::string first_frame_stamp_;  ///< of the run that the lists below are of
   int restarts_ = 0;               ///< how often the lists below were found to be of a file that is no more
-  Tail steps_file_, log_file_;
-  std::vector<std::string> columns_;
-  std::vector<std::vector<double>> steps_;                                 ///< one list per column
-  std::map<Index, double> step_seconds_;                                   ///< step → wall time
+  GrowingTable steps_, probes_;
+  Tail log_file_;
+  std::map<Index, double> step_seconds_;  ///< step → wall time
   std::map<std::uint64_t, std::shared_ptr<const DrawnSurface>> surfaces_;  ///< of the last topologies
 
   std::counting_semaphore<> making_{4};  ///< so many packets are made at a time; each needs a frame in memory

@@ -198,7 +198,8 @@ struct ViewServer::Implementation {
     RunFolder& run = *runs[std::size_t(*run_number)];
     const std::string what = path.substr(slash + 1);
     if (what == "state.json")
-      return response.set_content(run.state(number(request, "frame"), number(request, "step")), json_type);
+      return response.set_content(
+          run.state(number(request, "frame"), number(request, "step"), number(request, "probe")), json_type);
     if (what == "pick.json")
       return response.set_content(
           run.picked(number(request, "frame"), number(request, "cell"), number(request, "point")), json_type);
