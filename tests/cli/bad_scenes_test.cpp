@@ -57,6 +57,13 @@ std::string stitches(const std::string& which, const std::string& rest = R"("bod
                "\"attachments\": [{\"stitches\": " + which + ", " + rest + "}]");
 }
 
+/// A square in the plane.
+std::string planar(const std::string& rest,
+                   const std::string& mesh = R"("generator": "rectangle", "cells": [2, 2]")") {
+  return scene(R"({"type": "planar", "name": "plate", "transform": {"translate": [0, 1, 0]}, "mesh": {)" +
+               mesh + "}" + (rest.empty() ? "" : ", " + rest) + "}");
+}
+
 const std::string good_tetrahedron =
     R"("points": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], "tetrahedra": [[0,1,2,3]])";
 
@@ -377,6 +384,59 @@ std::vector<BadScene> bad_scenes() {
       {"inertia of no body",
        scene(R"({"type": "rigid", "mesh": {"generator": "box"}, "inertia": [1, 1, 3]})"),
        {"bodies[0].inertia: has the principal moments", "larger than the sum"}},
+      {"planar body in no plane z = const",
+       planar("", R"("generator": "grid", "cells": [2, 2])"),
+       {"scene.json:4:", "bodies[0].mesh", "between z = -0.5 and 0.5 m", "transform.rotate"}},
+      {"planar body of tetrahedra",
+       planar("", good_tetrahedron),
+       {"scene.json:4:", "has tetrahedra", "use type volume"}},
+      {"planar body of segments",
+       planar("", R"("generator": "segments")"),
+       {"bodies[0].mesh", "has no triangles", "rectangle"}},
+      {"planar body that overlaps itself",
+       planar("", R"("points": [[0,0,0],[1,0,0],[0,1,0],[0.2,1,0]], "triangles": [[0,1,2],[0,1,3]])"),
+       {"scene.json:4:", "same side of the edge of points 0 and 1", "remove one"}},
+      {"planar body that moves out of its plane",
+       planar(R"("velocity": [0, 0, 1])"),
+       {"bodies[0].velocity: got [0, 0, 1], must be 0 along z"}},
+      {"planar body that tumbles",
+       planar(R"("angular_velocity": [10, 0, 0])"),
+       {"bodies[0].angular_velocity: got [10, 0, 0], must be about z alone"}},
+      {"planar body that is scripted out of its plane",
+       planar(R"("motion": {"translate": [0, 0, "t"]})"),
+       {"bodies[0].motion", "along z at t = 0.01 s", "turn it about z"}},
+      {"planar body held along z",
+       planar(R"("fixed": [{"where": {"all": true}, "axes": "z"}])"),
+       {"bodies[0].fixed[0].axes: got \"z\"", "always held", "choose x, y or both"}},
+      {"traction across the plane",
+       planar(R"("loads": [{"type": "traction", "traction": [0, 0, 5]}])"),
+       {"bodies[0].loads[0].traction: is (0, 0, 5)", "must be 0 along z"}},
+      {"torque out of the plane",
+       planar(R"("loads": [{"type": "torque", "torque": [1, 0, 0]}])"),
+       {"bodies[0].loads[0].torque", "must be about z alone"}},
+      {"traction on no segment",
+       planar(
+           R"("loads": [{"type": "traction", "traction": [0, 1, 0], "where": {"sphere": {"center": [0.5, 1.5, 0], "radius": 0.1}}}])"),
+       {"bodies[0].loads[0].where", "no whole segment of the body's boundary", "choose more points"}},
+      {"wind on a planar body",
+       planar(R"("loads": [{"type": "wind", "velocity": [1, 0, 0]}])"),
+       {"bodies[0].loads[0]: is for bodies with a surface in space", "tractions or pressure"}},
+      {"plane stress of stvk",
+       planar(R"("plane": "stress", "material": {"type": "stvk"})"),
+       {"bodies[0]", "has no plane stress", "stvk", "or plane strain"}},
+      {"plane stress with a negative Poisson's ratio",
+       planar(R"("plane": "stress", "material": {"type": "neo_hookean", "E": 1e5, "nu": -0.2})"),
+       {"bodies[0]", "Poisson's ratio is negative", "0 or more"}},
+      {"a planar body of which some may invert",
+       planar(R"("regions": [{"where": {"all": true}, "material": {"type": "stvk"}}])"),
+       {"bodies[0].regions[0].material: may invert", "materials of one sort"}},
+      {"depth of nothing", planar(R"("depth": 0)"), {"bodies[0].depth: got 0", "positive"}},
+      {"a polygon that crosses itself",
+       planar("", R"("generator": "polygon", "corners": [[0, 0], [1, 1], [1, 0], [0, 1]])"),
+       {"bodies[0].mesh", "cross or touch", "move its corners apart"}},
+      {"a quadrilateral that is clockwise",
+       planar("", R"("generator": "quadrilateral", "corners": [[0, 0], [0, 1], [1, 1], [1, 0]])"),
+       {"bodies[0].mesh", "counter-clockwise"}},
       {"remeshing with a gain of the wrong sign",
        scene(ball(R"("remesh": {"delta_split": -0.1})")),
        {"scene.json:4:", "bodies[0].remesh.delta_split: got -0.1, must be positive", "joules"}},

@@ -169,8 +169,9 @@ std::string summary(const Certificate& c) {
                       ? "not bound"
                       : fmt::format("{}, bound by SHA-256 {}", grouped(c.files), c.run_digest));
   }
-  line("frames", fmt::format("{}, in each {} edges against {} triangles, exactly", grouped(c.frames),
-                             grouped(c.edges), grouped(c.faces)));
+  line("frames", fmt::format("{}, in each {} edges against {}, exactly", grouped(c.frames), grouped(c.edges),
+                             c.faces == 0 && c.planar > 0 ? std::string("each other")
+                                                          : grouped(c.faces) + " triangles"));
   if (c.tetrahedra > 0)
     line("tetrahedra",
          fmt::format("{} in each frame{}", grouped(c.tetrahedra),
