@@ -66,10 +66,11 @@ TEST_F(PlanarRun, CanBeCheckedDrawnAndExported) {
   const Outcome drawn =
       call({"render", "out", "-o", "a.png", "--size", "64x48", "--samples", "1", "--colour", "stress"});
   EXPECT_EQ(drawn.code, 0) << drawn.err;
-  for (const char* name : {"a.glb", "a.usda"}) {
-    const Outcome exported = call({"convert", "out", name});
-    EXPECT_EQ(exported.code, 0) << name << exported.err;
-    EXPECT_GT(file(name).size(), 1000u) << name;
+  for (const std::string format : {"gltf", "usda"}) {
+    const std::string name = format == "gltf" ? "a.glb" : "a.usda";
+    const Outcome exported = call({"export", "out", "--format", format, "-o", name});
+    EXPECT_EQ(exported.code, 0) << format << exported.err;
+    EXPECT_GT(file(name).size(), 1000u) << format;
   }
 }
 
