@@ -36,9 +36,16 @@ export function framedBox({ topology, positions }: Shown, more: Float32Array[], 
   return box;
 }
 
+/** Whether all that is simulated is planar. */
+export function isPlanar(bodies: { kind: string }[]): boolean {
+  const simulated = bodies.filter((body) => body.kind !== 'obstacle' && body.kind !== 'half_space');
+  return simulated.length > 0 && simulated.every((body) => body.kind.endsWith('planar'));
+}
+
 /** Which way is up, and three-quarter views from above, each steeper than the one before, from which every half-space is seen
-    from outside if that is possible. */
-export function viewDirections(halfSpaces: HalfSpace[]): { up: THREE.Vector3; directions: THREE.Vector3[] } {
+    from outside if that is possible. If all that is simulated is planar: from the front, and where there is a ground from a
+    little above. */
+export function viewDirections(halfSpaces: HalfSpace[], planar = false): { up: THREE.Vector3; directions: THREE.Vector3[] } {
   const up = new THREE.Vector3(0, 1, 0);
   if (halfSpaces.length > 0) {
     const normal = halfSpaces[0].normal;
@@ -57,6 +64,7 @@ export function viewDirections(halfSpaces: HalfSpace[]): { up: THREE.Vector3; di
       .addScaledVector(side, Math.sin(a) * Math.cos(e))
       .addScaledVector(up, Math.sin(e));
   };
+  if (planar) return { up, directions: [direction(0, halfSpaces.length > 0 ? 10 : 0)] };
   const outside = (d: THREE.Vector3) => halfSpaces.every((plane) => new THREE.Vector3(...plane.normal).dot(d) > 0.15);
   const azimuth = [30, -30, 150, -150, 75, -75, 105, -105].find((candidate) => outside(direction(candidate, 24))) ?? 30;
   return { up, directions: [24, 36, 48].map((elevation) => direction(azimuth, elevation)) };

@@ -3,7 +3,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Vec3 } from './api';
 import { ColourMap, fraction, linearOf, Range } from './colours';
-import { boxOf, framedBox, viewDirections, viewDistance } from './framing';
+import { boxOf, framedBox, isPlanar, viewDirections, viewDistance } from './framing';
 import { background, Ground, makeGround, placeGround } from './ground';
 import type { Pose } from './link';
 import { makeLeanMaterial } from './materials';
@@ -360,7 +360,7 @@ export class View {
     this.size = Math.max(1e-9, box.getSize(new THREE.Vector3()).length());
     box.getCenter(this.target);
 
-    const { up, directions } = viewDirections(positions.halfSpaces);
+    const { up, directions } = viewDirections(positions.halfSpaces, isPlanar(this.shown.topology.bodies));
     this.up.copy(up);
     // The last one if obstacles hide much of what moves from all of them.
     const seen = (candidate: THREE.Vector3) => this.hiddenShare(candidate, more.at(-1) ?? positions.xyz) < 0.2;

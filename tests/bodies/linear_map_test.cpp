@@ -40,6 +40,15 @@ std::vector<Sample> samples(BodyKind kind) {
     case BodyKind::volume:
       return {{make_volume("volume of lumped mass", box, soft, 1000, MassKind::lumped), box_mass},
               {make_volume("volume of consistent mass", box, soft, 1000, MassKind::consistent), box_mass}};
+    case BodyKind::planar: {
+      const Mesh plate = generate::rectangle({0.4, 0.3}, {3, 2});
+      const CellSubstances substances{{{soft, 800}}, std::vector<Index>(12, 0)};
+      const double mass = 800 * 0.4 * 0.3 * 0.05;
+      return {{make_planar("planar of lumped mass", plate, substances, {0.05}), mass},
+              {make_planar("planar of consistent mass", plate, substances,
+                           {0.05, PlaneState::stress, MassKind::consistent}),
+               mass}};
+    }
     case BodyKind::shell: {
       ShellSubstance cloth;
       cloth.membrane = KoiterMembrane{plane_stress_parameters(1e5, 0.3)};
@@ -80,9 +89,9 @@ std::vector<Sample> samples(BodyKind kind) {
   return {};
 }
 
-constexpr BodyKind kinds[] = {BodyKind::volume,   BodyKind::shell,     BodyKind::affine,
-                              BodyKind::rigid,    BodyKind::rod,       BodyKind::particles,
-                              BodyKind::obstacle, BodyKind::half_space};
+constexpr BodyKind kinds[] = {BodyKind::volume,    BodyKind::planar,   BodyKind::shell,
+                              BodyKind::affine,    BodyKind::rigid,    BodyKind::rod,
+                              BodyKind::particles, BodyKind::obstacle, BodyKind::half_space};
 
 /// Of every kind.
 std::vector<Sample> samples() {

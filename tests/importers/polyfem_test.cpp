@@ -165,6 +165,38 @@ TEST_F(PolyFem, CurvedMeshesAndCollisionMeshes) {
   EXPECT_EQ(fs::path(*body.collision->weights).filename(), "w.hdf5");
 }
 
+TEST_F(PolyFem, ScenesOfThePlaneBecomePlanarBodies) {
+  write_mesh(directory / "plate.msh", generate::rectangle({4, 0.5}, {8, 1}));
+  write_file(directory / "square.obj", "v -0.5 0.5\nv 0.5 0.5\nv -0.5 -0.5\nv 0.5 -0.5\nf 2 3 1\nf 2 4 3\n");
+  const ImportedScene imported = import(R"({"common": "common.json", "time": {"tend": 1, "dt": 0.1},
+    "geometry": [{"mesh": "plate.msh", "volume_selection": 1,
+                  "surface_selection": [{"id": 5, "axis": "-x", "position": -2}, {"id": 6, "box": [[1.9, -1], [2, 1]]}]},
+                 {"mesh": "square.obj", "is_obstacle": true, "surface_selection": 1,
+                  "transformation": {"translation": [0, 0.51], "dimensions": [0.25, 0.25], "rotation": 90}},
+                 {"mesh": "square.obj", "is_obstacle": true, "transformation": {"translation": [0, -1]}}],
+    "initial_conditions": {"velocity": [{"id": 1, "value": [0, 0.5]}]},
+    "boundary_conditions": {"rhs": [0, 9.81],
+      "dirichlet_boundary": [{"id": 5, "value": [0, 0], "dimension": [true, false]}, {"id": 6, "value": [0, "t"]}],
+      "obstacle_displacements": [{"id": 1, "value": [0, "-0.1 * t", 0]}]}})");
+  ASSERT_EQ(imported.scene.bodies.size(), 3u);
+  EXPECT_EQ(imported.scene.gravity, Vector3(0, -9.81, 0));
+  const auto& plate = std::get<PlanarDescription>(imported.scene.bodies[0]);
+  EXPECT_EQ(plate.velocity, Vector3(0, 0.5, 0));
+  EXPECT_EQ(plate.fixed.at(0).axes, "x");
+  EXPECT_EQ(plate.mass, MassKind::consistent);
+  // λ = Eν/(1 − ν²) and μ = E/2(1 + ν) of the plane, whatever E and ν are written.
+  const auto scene = build_scene(imported.scene);
+  const auto& material = std::get<NeoHookean>(scene.model->bodies[0].planar->materials[0]);
+  EXPECT_NEAR(material.lame.lambda, 1e6 * 0.4 / (1 - 0.16), 1e-3);
+  EXPECT_NEAR(material.lame.mu, 1e6 / 2.8, 1e-3);
+  const auto& moved = std::get<PlanarDescription>(imported.scene.bodies[1]);
+  EXPECT_TRUE(moved.motion);
+  EXPECT_EQ(moved.transform.translate, Vector3(0, 0.51, 0));
+  EXPECT_NEAR(scene.model->bodies[1].planar->volume.sum(), 0.0625, 1e-12);
+  EXPECT_FALSE(std::get<PlanarDescription>(imported.scene.bodies[2]).motion);
+  EXPECT_EQ(scene.model->bodies[2].scripts.size(), 1u) << "held";
+}
+
 TEST_F(PolyFem, DensitiesOfTetrahedraComeFromATextFile) {
   std::string numbers;
   for (int t = 0; t < 19; ++t) numbers += fmt::format("{}\n", 100 + t);

@@ -247,7 +247,7 @@ TEST(MeshFormat, MessagesNamePlaceValueAndRemedy) {
       {".vtu",
        vtu(grid, points("NumberOfComponents='3' format='appended'", ""), "1"),
        {":5:", "<AppendedData>"}},
-      {".obj", "v 0 0\n", {":1:", "three coordinates"}},
+      {".obj", "v 0\n", {":1:", "three coordinates"}},
       {".obj", "v 0 0 nan\n", {":1:", "nan", "finite"}},
       {".obj", "v 0 0 1e999\n", {":1:", "inf", "finite"}},
       {".obj", "v 0 0 0\nf 1 1 2\n", {":2:", "vertex 2 does not exist", "has 1"}},

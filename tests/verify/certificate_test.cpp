@@ -141,7 +141,7 @@ TEST(Certificate, SaysWhatItDoesNotCheckOfMaterialsThatMayInvert) {
   const Certificate c = WrittenRun({run.sunk(0, 0)}).certify();
   EXPECT_TRUE(c.ok());
   EXPECT_EQ(c.invertible, inverted.tetrahedra.cols());
-  EXPECT_NE(summary(c).find("no inversion of the tetrahedra checked"), std::string::npos) << summary(c);
+  EXPECT_NE(summary(c).find("no inversion of the cells checked"), std::string::npos) << summary(c);
 }
 
 TEST(Certificate, ChecksTheOtherCellsOfABodyOfWhichSomeMayInvert) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <apart/core/error.hpp>
 #include <apart/geometry/generators.hpp>
+#include <apart/io/iterates.hpp>
 #include <apart/io/run_frames.hpp>
 #include <apart/verify/certificate.hpp>
 #include <support/frame_builder.hpp>

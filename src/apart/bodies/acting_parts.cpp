@@ -32,11 +32,18 @@ Faces facets_of(const Body& body, FacetSet set) {
   return chosen_columns(body.surface_faces, checked_members(body, set, body.surface_faces.cols()));
 }
 
-/// How much of the area of some facets each point of the mesh stands for [m²].
-VectorX exposed_area(const Body& body, FacetSet set) {
+Edges segments_of(const Body& body, SegmentSet set) {
+  return chosen_columns(body.free_segments, checked_members(body, set, body.free_segments.cols()));
+}
+
+/// How much of the area of some facets, and of the segments of a planar body, each point of the mesh stands
+/// for [m²].
+VectorX exposed_area(const Body& body, FacetSet set, SegmentSet segments) {
   VectorX area = VectorX::Zero(body.mesh.point_count());
   const Faces facets = facets_of(body, set);
   const Matrix3X& x = body.mesh.points;
+  for (const auto& s : segments_of(body, segments).colwise())
+    for (const int p : s) area[p] += 0.5 * (x.col(s[1]) - x.col(s[0])).norm() * body.planar.value().depth;
   for (Index f = 0; f < facets.cols(); ++f) {  // a third of each triangle to each corner
     const auto c = facets.col(f);
     const Vector3 normal = (x.col(c[1]) - x.col(c[0])).cross(x.col(c[2]) - x.col(c[0]));
@@ -239,7 +246,7 @@ LoadedPart loaded_part(const Body& body, const Load& load) {
         part.samples = traction_samples(body, load.facets);
         break;
       }
-      const VectorX area = exposed_area(body, load.facets);
+      const VectorX area = exposed_area(body, load.facets, load.segments);
       for (Index p = 0; p < area.size(); ++p)
         if (area[p] != 0) part.points.push_back(p);
       part.weights = area(part.points);
@@ -255,13 +262,12 @@ ActingParts acting_parts(const Body& body) {
   for (const Pressure& p : body.pressures) {
     const bool curved = has_curved_boundary(body);
     parts.pressures.push_back(curved ? Faces(3, 0) : facets_of(body, p.facets));
+    parts.segment_pressures.push_back(segments_of(body, p.segments));
     parts.curved_pressures.push_back(curved ? curved_faces(body, p.facets) : std::vector<CurvedFace>{});
   }
   for (const Wind& wind : body.winds)
-    parts.windwards.push_back(
-        {facets_of(body, wind.facets),
-         chosen_columns(body.free_segments, checked_members(body, wind.segments, body.free_segments.cols())),
-         checked_members(body, wind.points, body.mesh.point_count())});
+    parts.windwards.push_back({facets_of(body, wind.facets), segments_of(body, wind.segments),
+                               checked_members(body, wind.points, body.mesh.point_count())});
   return parts;
 }
 

@@ -44,9 +44,10 @@ struct CurvedFace {
 
 /// All of a body, as its mesh is now.
 struct ActingParts {
-  std::vector<ScriptedPart> scripted;  ///< no coordinate twice by the same script; in order
-  std::vector<LoadedPart> loads;       ///< as Body::loads
-  std::vector<Faces> pressures;        ///< as Body::pressures; points of the mesh
+  std::vector<ScriptedPart> scripted;    ///< no coordinate twice by the same script; in order
+  std::vector<LoadedPart> loads;         ///< as Body::loads
+  std::vector<Faces> pressures;          ///< as Body::pressures; points of the mesh
+  std::vector<Edges> segment_pressures;  ///< the same of planar bodies
   /// As Body::pressures. Of a body whose surface is the boundary of curved cells, which has none of the
   /// above.
   std::vector<std::vector<CurvedFace>> curved_pressures;

@@ -102,6 +102,8 @@ std::string_view name_of(BodyKind kind) {
   switch (kind) {
     case BodyKind::volume:
       return "volume";
+    case BodyKind::planar:
+      return "planar";
     case BodyKind::shell:
       return "shell";
     case BodyKind::affine:

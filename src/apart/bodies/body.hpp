@@ -9,6 +9,7 @@
 #include <apart/geometry/mesh.hpp>
 #include <apart/materials/material.hpp>
 #include <apart/materials/membrane.hpp>
+#include <apart/materials/plane_stress.hpp>
 
 #include <Eigen/SparseCore>
 #include <functional>
@@ -68,6 +69,21 @@ struct ShellCells {
   VectorX hinge_stiffness;  ///< [J]: energy = stiffness · (angle − rest angle)²
 };
 
+/// Elastic triangles in a plane z = const, which their nodes never leave: their z is held.
+struct PlanarCells {
+  Faces nodes;                        ///< 3 × n, counter-clockwise seen from +z; body's own node numbers
+  std::vector<Matrix2> inverse_rest;  ///< (edges of the rest triangle)⁻¹ [1/m], of x and y:
+                                      ///< F₂ = [q₁−q₀, q₂−q₀] · inverse_rest
+  VectorX volume;                     ///< [m³] area times depth at rest; the weight of the energy density
+  double depth = 1;                   ///< [m] along z
+  PlaneState state = PlaneState::strain;
+  std::vector<Material> materials;
+  std::vector<Index> material_of;  ///< per cell, index into materials
+  std::vector<double> density;     ///< [kg/m³] at rest, as `materials`
+  /// Whether cells may invert: all of them may, or none.
+  bool may_invert() const { return !prevents_inversion(materials[0]); }
+};
+
 /// The materials of the cells of a body; cells of the same material share an entry.
 struct Substance {
   Material material;
@@ -75,7 +91,7 @@ struct Substance {
 };
 struct CellSubstances {
   std::vector<Substance> substances;
-  std::vector<Index> of_cell;  ///< per tetrahedron, index into substances
+  std::vector<Index> of_cell;  ///< per tetrahedron, or triangle of a planar body, index into substances
 };
 
 /// Material of a rod of circular cross-section.
@@ -137,7 +153,8 @@ struct Script {
 struct Load {
   enum class Kind {
     acceleration,  ///< of the nodes of `points` [m/s²]
-    traction,      ///< on `facets` [Pa]: at each corner a third of the area; of curved cells integrated
+    traction,      ///< on `facets` [Pa]: at each corner a third of the area; of curved cells integrated;
+                   ///< on `segments` of a planar body: at either end half of the length times depth
     force          ///< on each of `points` [N]
   };
   Kind kind = Kind::acceleration;
@@ -146,6 +163,7 @@ struct Load {
   PointSet points;
   FacetSet facets;
   TimeRange when;
+  SegmentSet segments = {};
 };
 
 /// A torque on the whole body, as the forces of the accelerations α × r with α = I⁻¹ τ, which deform it as
@@ -155,11 +173,13 @@ struct Torque {
   TimeRange when;
 };
 
-/// Pressure on triangles of the body's surface: pushes against their outer side and turns with them.
+/// Pressure on triangles of the body's surface, or on segments of a planar body: pushes against their outer
+/// side and turns with them.
 struct Pressure {
   FacetSet facets;
   std::function<double(double time)> pressure;  ///< [Pa]; negative: pulls
   TimeRange when;
+  SegmentSet segments = {};
 };
 
 /// Drag of moving air, with the square of the relative speed.
@@ -183,7 +203,7 @@ struct Damping {
 
 struct BodyShape;
 
-enum class BodyKind { volume, shell, affine, rigid, rod, particles, obstacle, half_space };
+enum class BodyKind { volume, planar, shell, affine, rigid, rod, particles, obstacle, half_space };
 std::string_view name_of(BodyKind kind);
 
 struct Body {
@@ -200,8 +220,11 @@ struct Body {
   LinearMap point_map;                     ///< nodes → mesh.points
   std::vector<Index> surface_points;       ///< the mesh points contact sees, ascending
   Faces surface_faces;                     ///< triangles contact sees, in mesh point numbers
-  Edges free_segments;  ///< segments contact sees that belong to no triangle, in mesh point numbers
+  /// Segments contact sees that belong to no triangle, in mesh point numbers. Of a planar body its boundary,
+  /// with the inside on the left seen from +z.
+  Edges free_segments;
   std::optional<ElasticCells> elastic;  ///< of volumes and affine bodies
+  std::optional<PlanarCells> planar;
   std::optional<ShellCells> shell;
   std::optional<RodCells> rods;
   double radius = 0;  ///< of rods and particles [m]
@@ -239,6 +262,15 @@ Body make_volume(std::string name, const Mesh& mesh, const CellSubstances& cells
                  const LagrangeOptions& options);
 /// The same of one material.
 Body make_volume(std::string name, Mesh mesh, const Material& material, double density, MassKind mass);
+
+struct PlanarOptions {
+  double depth = 1;  ///< [m] along z
+  PlaneState state = PlaneState::strain;
+  MassKind mass = MassKind::lumped;
+};
+/// Soft body of triangles in a plane z = const. The mesh must have passed planar_mesh. Throws InputError if a
+/// material has no plane stress that is asked for.
+Body make_planar(std::string name, Mesh mesh, const CellSubstances& cells, const PlanarOptions& options);
 
 /// Bending energy of the angles between triangles.
 enum class BendingModel {

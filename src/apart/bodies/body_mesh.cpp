@@ -1,6 +1,10 @@
 #include <apart/bodies/body_mesh.hpp>
 #include <apart/core/error.hpp>
+#include <apart/geometry/aabb.hpp>
+#include <apart/geometry/exact_intersection.hpp>
 #include <apart/geometry/mesh_checks.hpp>
+
+#include <map>
 
 namespace apart {
 
@@ -46,6 +50,22 @@ void replace_by_boundary(Mesh& mesh) {
   for (auto& [name, group] : mesh.groups) group.tetrahedra.clear();
 }
 
+/// Twice the signed area of a triangle seen from +z: its exact sign.
+int turn_of(const Mesh& mesh, Index t) {
+  const Vector3 a = mesh.points.col(mesh.faces(0, t));
+  Vector3 above = a;
+  above[2] += std::max(1.0, std::abs(a[2]));
+  return exact::orientation(a, mesh.points.col(mesh.faces(1, t)), mesh.points.col(mesh.faces(2, t)), above);
+}
+
+/// The z of a plane that points were placed in by rotations and sums: ten digits of it, so that bodies placed
+/// in one plane are in the very same.
+double rounded_level(double z, double size) {
+  if (std::abs(z) <= 1e-9 * size) return 0;
+  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(z))) - 9);
+  return std::round(z / unit) * unit;
+}
+
 Mesh closed_surface_mesh(Mesh mesh, const MeshPlace& place) {
   mesh.edges.resize(2, 0);
   mesh.vertices.resize(0);
@@ -83,6 +103,51 @@ Mesh rigid_mesh(Mesh mesh, const MeshPlace& place) {
   mesh = obstacle_mesh(std::move(mesh), place);
   orient_closed_pieces(mesh);
   return mesh;
+}
+
+Mesh planar_mesh(Mesh mesh, const MeshPlace& place) {
+  if (mesh.is_volume())
+    fail(place, "has tetrahedra; a planar body needs triangles in a plane z = const: use type volume");
+  if (mesh.faces.cols() == 0)
+    fail(place,
+         "has no triangles; a planar body needs some: a generator such as rectangle, or a file of triangles");
+  mesh.edges.resize(2, 0);
+  mesh.vertices.resize(0);
+  mesh = remove_unreferenced_points(mesh);
+  validate_surface(mesh, place.cells);
+  const auto z = mesh.points.row(2);
+  if (z.maxCoeff() != z.minCoeff()) {
+    const double size = bounding_box(mesh.points).diagonal();
+    if (!(z.maxCoeff() - z.minCoeff() <= 1e-9 * size))
+      fail(place,
+           "its points lie between z = {:g} and {:g} m, must lie in one plane z = const; turn the mesh with "
+           "transform.rotate, or use type shell",
+           z.minCoeff(), z.maxCoeff());
+    mesh.points.row(2).setConstant(rounded_level(0.5 * (z.minCoeff() + z.maxCoeff()), size));
+  }
+  for (Index t = 0; t < mesh.faces.cols(); ++t)
+    if (turn_of(mesh, t) < 0) std::swap(mesh.faces(1, t), mesh.faces(2, t));
+  check_planar(mesh, place.cells);
+  return mesh;
+}
+
+void check_planar(const Mesh& mesh, const std::string& where) {
+  validate_surface(mesh, where);
+  if (mesh.points.row(2).maxCoeff() != mesh.points.row(2).minCoeff())
+    throw InputError("{}: its points must lie in one plane z = const", where);
+  std::map<std::pair<int, int>, Index> known;  // directed edges
+  for (Index t = 0; t < mesh.faces.cols(); ++t) {
+    if (turn_of(mesh, t) <= 0)
+      throw InputError("{}: triangle {} is not counter-clockwise seen from +z, or has no area", where, t);
+    for (int k = 0; k < 3; ++k) {
+      const int a = mesh.faces(k, t), b = mesh.faces((k + 1) % 3, t);
+      if (const auto [at, fresh] = known.try_emplace({a, b}, t); !fresh)
+        throw InputError(
+            "{}: triangles {} and {} are on the same side of the edge of points {} and {}, so they overlap; "
+            "remove one",
+            where, at->second, t, a, b);
+    }
+  }
 }
 
 Mesh shell_mesh(Mesh mesh, const MeshPlace& place) {

@@ -39,12 +39,16 @@ void check_sets(const Body& old, const Body& made, const BodySets& sets) {
 
 void check_substances(const Body& body, const BodyShape& shape) {
   const std::vector<Index>& of_cell = shape.sets.cell_substance;
-  const Eigen::Index expected = body.sets.cell_substance.empty() ? 0 : shape.mesh.tetrahedra.cols();
+  const Eigen::Index cells = body.planar ? shape.mesh.faces.cols() : shape.mesh.tetrahedra.cols();
+  const Eigen::Index expected = body.sets.cell_substance.empty() ? 0 : cells;
+  const std::size_t count = body.planar    ? body.planar->materials.size()
+                            : body.elastic ? body.elastic->materials.size()
+                                           : 0;
   if (Eigen::Index(of_cell.size()) != expected)
     throw InputError("body '{}': {} of its cells have a material, must be {}", body.name, of_cell.size(),
                      expected);
   for (const Index k : of_cell)
-    if (k < 0 || std::size_t(k) >= body.elastic->materials.size())
+    if (k < 0 || std::size_t(k) >= count)
       throw InputError("body '{}': a cell has material {}, which the body does not have", body.name, k);
 }
 

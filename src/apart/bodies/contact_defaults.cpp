@@ -16,8 +16,9 @@ constexpr double dhat_of_size = 2e-3, dhat_of_edge = 0.25, dhat_of_diameter = 0.
 // (docs/performance.md).
 constexpr double speed_of_size = 1e-3, speed_of_whole = 1e-4;
 
-/// Length below which a tenth of the edges of the surface's triangles fall [m]; 0 if there are none. Meshes
-/// are refined where contact is expected, and a mean says little about those places.
+/// Length below which a tenth of the edges of the surface's triangles, or of a planar body's segments, fall
+/// [m]; 0 if there are none. Meshes are refined where contact is expected, and a mean says little about those
+/// places.
 double fine_edge(const Body& body) {
   std::vector<double> lengths;
   lengths.reserve(3 * std::size_t(body.surface_faces.cols()));
@@ -26,6 +27,9 @@ double fine_edge(const Body& body) {
       lengths.push_back((body.mesh.points.col(body.surface_faces(k, f)) -
                          body.mesh.points.col(body.surface_faces((k + 1) % 3, f)))
                             .norm());
+  if (body.planar)
+    for (const auto& s : body.free_segments.colwise())
+      lengths.push_back((body.mesh.points.col(s[0]) - body.mesh.points.col(s[1])).norm());
   if (lengths.empty()) return 0;
   const auto tenth = lengths.begin() + std::ptrdiff_t(lengths.size() / 10);
   std::nth_element(lengths.begin(), tenth, lengths.end());

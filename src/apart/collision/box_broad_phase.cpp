@@ -49,6 +49,7 @@ class BoxBroadPhase final : public BroadPhase {
       : search_(std::move(search)),
         vertex_body_(surface.vertex_body),
         extent_(surface.vertex_extent),
+        plane_(surface.vertex_plane),
         can_collide_(surface.can_collide),
         edges_(surface.edges),
         isolated_(surface.isolated_vertices),
@@ -217,6 +218,10 @@ class BoxBroadPhase final : public BroadPhase {
     bool shared = false;
     for (int i = 0; i < first_count(kind); ++i)
       for (int j = first_count(kind); j < point_count(kind); ++j) shared |= s.vertices[i] == s.vertices[j];
+    if (kind == PairKind::edge_edge && !plane_.empty()) {
+      const int plane = plane_[std::size_t(s.vertices[0])];
+      shared |= plane >= 0 && plane == plane_[std::size_t(s.vertices[2])];
+    }
     if (all_enabled_ && !can_collide_) return !shared;
     return !shared && enabled(s.vertices[0], s.vertices[first_count(kind)]) &&
            (is_carrier_.empty() || !is_carrier_[s.vertices[0]]) &&
@@ -439,6 +444,7 @@ class BoxBroadPhase final : public BroadPhase {
   std::unique_ptr<BoxSearch> search_;
   std::vector<int> vertex_body_;
   std::vector<double> extent_;  ///< of each vertex; empty: zero
+  std::vector<int> plane_;      ///< CollisionSurface::vertex_plane
   CanCollide can_collide_;
   Edges edges_;
   Faces faces_;  ///< sorted

@@ -23,9 +23,9 @@ struct SearchRange {
 /// vertices against each other (all other cases are covered by these). Vertices of edges against free edges
 /// are covered too, by their distance; but the mollifier removes the force between parallel edges, so where
 /// there is no triangle it is the vertices that keep two segments apart. Never reported: pairs that share a
-/// vertex, and pairs the surface excludes (CollisionSurface::can_collide). x0, x1: 3 × vertex count [m],
-/// finite (InvariantError otherwise). Not const: a tree is refitted between calls. The result depends on the
-/// arguments only, not on earlier calls and not on the number of threads.
+/// vertex, edges of one plane, and pairs the surface excludes (CollisionSurface::vertex_plane, can_collide).
+/// x0, x1: 3 × vertex count [m], finite (InvariantError otherwise). Not const: a tree is refitted between
+/// calls. The result depends on the arguments only, not on earlier calls and not on the number of threads.
 class BroadPhase {
  public:
   virtual ~BroadPhase() = default;

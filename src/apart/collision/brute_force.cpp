@@ -63,6 +63,7 @@ class BruteForce final : public BroadPhase {
         for (int j = first_count(s.kind); j < s.size(); ++j)
           if (s.vertices[i] == s.vertices[j]) return;
       const Index first = s.vertices[0], second = s.vertices[first_count(s.kind)];
+      if (s.kind == PairKind::edge_edge && surface_.in_one_plane(first, second)) return;
       double reach = margin;
       if (!surface_.vertex_extent.empty())
         reach += (surface_.vertex_extent[first] + surface_.vertex_extent[second]) * (1 + 1e-15);

@@ -142,6 +142,15 @@ struct CollisionSurface {
   std::vector<Index> vertex_piece;       ///< connected piece of each vertex, by its smallest vertex
   std::vector<Index> isolated_vertices;  ///< vertices on no edge that carry no half-space: points
   std::vector<Index> free_edges;         ///< edges on no face: segments
+  /// Of each vertex: the plane that it never leaves, counted from 0; −1: none. Empty: none of all. Two edges
+  /// of one plane are no pair: the first place where they touch is an end of one of them, which the pairs of
+  /// vertices and edges see (docs/collision.md). Set it before the surface is given to a broad phase, which
+  /// keeps a copy.
+  std::vector<int> vertex_plane;
+  bool in_one_plane(Index a, Index b) const {
+    return !vertex_plane.empty() && vertex_plane[std::size_t(a)] >= 0 &&
+           vertex_plane[std::size_t(a)] == vertex_plane[std::size_t(b)];
+  }
   PairTable pairs;
   std::vector<HalfSpace> half_spaces;
   ContactWeights weights;  ///< of primitives in contact; empty: every pair of primitives counts alike

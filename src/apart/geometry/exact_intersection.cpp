@@ -97,6 +97,12 @@ int orientation(const Vector3& a, const Vector3& b, const Vector3& c, const Vect
   return CGAL::orientation(point3(a), point3(b), point3(c), point3(d));
 }
 
+int in_circle(const Eigen::Vector2d& a, const Eigen::Vector2d& b, const Eigen::Vector2d& c,
+              const Eigen::Vector2d& p) {
+  const auto point = [](const Eigen::Vector2d& x) { return Kernel::Point_2(x[0], x[1]); };
+  return CGAL::side_of_oriented_circle(point(a), point(b), point(c), point(p));
+}
+
 int half_space_side(const Vector3& origin, const Vector3& normal, const Vector3& x) {
   const Vector3 r = x - origin;
   const double value = normal.dot(r);

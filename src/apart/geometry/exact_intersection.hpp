@@ -19,6 +19,9 @@ namespace apart::exact {
 
 /// Sign (−1, 0, 1) of (b−a)×(c−a)·(d−a): positive if tetrahedron (a, b, c, d) is not inverted.
 int orientation(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d);
+/// Positive if p lies inside the circle through a, b and c, which are counter-clockwise.
+int in_circle(const Eigen::Vector2d& a, const Eigen::Vector2d& b, const Eigen::Vector2d& c,
+              const Eigen::Vector2d& p);
 /// Sign of normal·(x − origin): positive outside the solid half.
 int half_space_side(const Vector3& origin, const Vector3& normal, const Vector3& x);
 bool points_coincide(const Vector3& p, const Vector3& q);

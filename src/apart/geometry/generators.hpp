@@ -3,6 +3,7 @@
 // said otherwise, positively oriented, and the same for the same arguments on every machine.
 #include <apart/geometry/mesh.hpp>
 
+#include <array>
 #include <vector>
 
 namespace apart::generate {
@@ -42,6 +43,18 @@ struct RingPart {
 /// Stone of an arch, cut into `cells` along radius, angle and z; with one cell along the angle inner and
 /// outer side are flat.
 Mesh voussoir(const RingPart& part, const Eigen::Vector3i& cells, Content content = Content::tetrahedra);
+// Triangles in the plane z = 0, counter-clockwise seen from +z.
+/// Rectangle with sides along x and y, cut into `cells` of two triangles.
+Mesh rectangle(const Eigen::Vector2d& size, const Eigen::Vector2i& cells);
+/// Convex quadrilateral of four corners, counter-clockwise: `cells` along the first side and along the
+/// second. Not centred.
+Mesh quadrilateral(const std::array<Eigen::Vector2d, 4>& corners, const Eigen::Vector2i& cells);
+/// `resolution` rings of triangles around the centre.
+Mesh disc(double radius, int resolution);
+/// Nearly equilateral triangles of edge length `edge` within a polygon with holes, in any orientation. Not
+/// centred.
+Mesh polygon(const std::vector<Eigen::Vector2d>& corners,
+             const std::vector<std::vector<Eigen::Vector2d>>& holes, double edge);
 /// Flat open triangle grid in the xz plane, `size` (x, z), normal +y.
 Mesh grid(double size_x, double size_z, int cells_x, int cells_z);
 /// Open bowl (a spherical cap of triangles, opening and facing upwards, lowest point at the origin): `radius`

@@ -124,6 +124,20 @@ Edges edges_of(const Faces& faces) {
   return edges;
 }
 
+Edges boundary_edges(const Faces& faces) {
+  std::vector<std::pair<int, int>> all;
+  for (Index f = 0; f < faces.cols(); ++f)
+    for (int k = 0; k < 3; ++k) all.emplace_back(faces(k, f), faces((k + 1) % 3, f));
+  std::vector<std::pair<int, int>> sorted = all;
+  std::sort(sorted.begin(), sorted.end());
+  std::erase_if(all, [&](const auto& e) {
+    return std::binary_search(sorted.begin(), sorted.end(), std::pair(e.second, e.first));
+  });
+  Edges edges(2, Index(all.size()));
+  for (std::size_t i = 0; i < all.size(); ++i) edges.col(Index(i)) << all[i].first, all[i].second;
+  return edges;
+}
+
 std::vector<Index> connected_pieces(Index point_count,
                                     std::initializer_list<Eigen::Ref<const Eigen::MatrixXi>> cells) {
   DisjointSets pieces(point_count);

@@ -63,6 +63,9 @@ CurvedCells mirrored(const CurvedCells& cells);
 
 /// The distinct edges of triangles, each with its smaller index first, sorted.
 Edges edges_of(const Faces& faces);
+/// The edges that no second triangle passes in the opposite direction, each as its triangle passes it, in the
+/// order of the triangles.
+Edges boundary_edges(const Faces& faces);
 
 /// The smallest point each point is connected with by cells (one column each).
 std::vector<Index> connected_pieces(Index point_count,

@@ -12,8 +12,11 @@ namespace apart {
 
 struct FrameBody {
   std::string name;
-  std::string kind;  ///< "volume", "shell", "affine", "rod", "particles", "obstacle", "half_space";
-                     ///< "invertible_volume" if all its cells are of materials that may invert
+  std::string kind;  ///< "volume", "planar", "shell", "affine", "rigid", "rod", "particles", "obstacle",
+                     ///< "half_space"; "invertible_volume" and "invertible_planar" if all its cells are of
+                     ///< materials that may invert
+  /// Its triangles are cells in a plane z = const, and its surface their boundary.
+  bool is_planar() const { return kind == "planar" || kind == "invertible_planar"; }
 };
 
 /// The thickness of a pair of bodies that is not the mean of the two.
@@ -62,8 +65,9 @@ struct Frame {
   std::vector<double> drawn_thickness;
   Matrix3X velocity;       ///< [m/s] per point; may be empty
   Matrix3X contact_force;  ///< [N] per point, contact and friction; may be empty
-  VectorX von_mises;       ///< [Pa] per tetrahedron, then per triangle (zero but for shells); may be empty
-  VectorX strain;          ///< largest |σ − 1| over the stretches σ; cells as in von_mises; may be empty
+  VectorX von_mises;  ///< [Pa] per tetrahedron, then per triangle (zero but for shells and planar bodies);
+                      ///< may be empty
+  VectorX strain;     ///< largest |σ − 1| over the stretches σ; cells as in von_mises; may be empty
 };
 
 /// Writes one VTU file that ParaView opens (binary, so doubles survive exactly), atomically. As frames, their

@@ -59,7 +59,7 @@ class ObjReader {
     if (keyword.empty() || keyword.front() == '#') return;
     if (keyword == "v") {
       std::array<double, 3> x;
-      for (double& c : x) c = coordinate();
+      for (double& c : x) c = coordinate(&c == &x[2]);
       builder_.add_point(x[0], x[1], x[2]);
       if (builder_.point_count() > std::size_t(std::numeric_limits<Index>::max()))
         reader_.fail("too many vertices");
@@ -94,9 +94,11 @@ class ObjReader {
     }
   }
 
-  double coordinate() {
+  /// `optional`: zero if it is not given, as in meshes of the plane.
+  double coordinate(bool optional) {
     const std::string_view text = reader_.token_on_line();
-    if (text.empty()) reader_.fail("a vertex needs three coordinates");
+    if (optional && (text.empty() || text.front() == '#')) return 0;
+    if (text.empty()) reader_.fail("a vertex needs three coordinates, or two in the plane z = 0");
     const auto value = parse_real(text);
     if (!value) reader_.fail("coordinate of a vertex: got {}, expected a number", apart::quoted(text));
     return reader_.finite(*value, "coordinate of a vertex");

@@ -38,6 +38,9 @@ class ElementElasticity : public Potential {
   const std::vector<E>& elements() const { return elements_; }
   /// Replaces elements by others of the same nodes and material. Prepare again.
   void replace(std::span<const Index> which, std::span<const E> by);
+  /// Of all quadrature points, for elements that decompose F in another way.
+  std::vector<SignedSvd>& decompositions() { return svd_; }
+  const SignedSvd& decomposition(Index element, int point = 0) const { return svd(element, point); }
   const Material& material_of(const E& e) const { return materials_[std::size_t(e.material)]; }
 
  private:

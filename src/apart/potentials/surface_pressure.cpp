@@ -22,6 +22,7 @@ void SurfacePressure::set(double scale, std::vector<Patch> patches, const Matrix
   terms_.clear();
   rim_.clear();
   for (const Patch& patch : patches) {
+    if (patch.pressure != 0 && patch.segments.cols() > 0) add_segments(scale, patch, start);
     if (patch.pressure == 0 || patch.faces.cols() == 0) continue;
     Vector3 apex = Vector3::Zero();
     for (Index k = 0; k < patch.faces.size(); ++k) apex += start.col(patch.faces(k));
@@ -52,11 +53,32 @@ void SurfacePressure::set(double scale, std::vector<Patch> patches, const Matrix
   }
 }
 
+void SurfacePressure::add_segments(double scale, const Patch& patch, const Matrix3X& start) {
+  Vector3 apex = Vector3::Zero();
+  for (const int v : patch.segments.reshaped()) apex += start.col(v);
+  apex /= double(patch.segments.size());
+  const double strength = scale * patch.pressure * patch.depth;
+  std::map<int, int> count;  // vertex → segments that begin there minus those that end
+  for (const auto& s : patch.segments.colwise()) {
+    terms_.push_back({{{s[0], s[1], -1, -1}, 2}, strength, apex});
+    ++count[s[0]];
+    --count[s[1]];
+  }
+  for (const auto& [v, times] : count) {
+    if (times == 0) continue;
+    // With y = x − apex a segment gives its first end y₁ × e_z/2, the pressure proper (y₁ − y₀) × e_z/2, and
+    // its second −y₀ × e_z/2 instead of the same: what is left at the ends of a chain is ±y × e_z/2.
+    const Vector3 y = start.col(v) - apex;
+    rim_.push_back({v, -0.5 * times * strength * Vector3(-y[1], y[0], 0), start.col(v)});
+  }
+}
+
 double SurfacePressure::value(const Matrix3X& x) const {
   double sum = ordered_sum(term_count(), [&](Index i) {
     const Term& t = terms_[i];
-    const Vector3 a = x.col(t.points.ids[0]) - t.apex, b = x.col(t.points.ids[1]) - t.apex,
-                  c = x.col(t.points.ids[2]) - t.apex;
+    const Vector3 a = x.col(t.points.ids[0]) - t.apex, b = x.col(t.points.ids[1]) - t.apex;
+    if (t.points.size == 2) return t.strength / 2 * (a[0] * b[1] - a[1] * b[0]);
+    const Vector3 c = x.col(t.points.ids[2]) - t.apex;
     return t.strength / 6 * a.dot(b.cross(c));
   });
   for (const Rim& r : rim_) sum -= r.excess.dot(x.col(r.vertex) - r.origin);
@@ -66,6 +88,11 @@ double SurfacePressure::value(const Matrix3X& x) const {
 void SurfacePressure::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
   add_local_gradients(*this, gradient, [&](Index i, auto g) {
     const Term& t = terms_[i];
+    if (t.points.size == 2) {
+      const Vector3 a = x.col(t.points.ids[0]) - t.apex, b = x.col(t.points.ids[1]) - t.apex;
+      g << t.strength / 2 * Vector3(b[1], -b[0], 0), t.strength / 2 * Vector3(-a[1], a[0], 0);
+      return;
+    }
     for (int k = 0; k < 3; ++k)
       g.template segment<3>(3 * k) =
           t.strength / 6 *
@@ -78,6 +105,16 @@ void SurfacePressure::hessians(const Matrix3X& x, Index begin, Index end, Projec
                                LocalHessians& out) const {
   for (Index i = begin; i < end; ++i) {
     const Term& t = terms_[i];
+    if (t.points.size == 2) {
+      auto h = out.of<2>(i);
+      h.setZero();
+      // Eigenvalues ±strength/2 of the pairs (x₀, y₁) and (y₀, x₁); of each the positive one is left.
+      const bool whole = projection == Projection::none;
+      h(0, 4) = h(4, 0) = t.strength / (whole ? 2 : 4);
+      h(1, 3) = h(3, 1) = -t.strength / (whole ? 2 : 4);
+      for (const int k : {0, 1, 3, 4}) h(k, k) = whole ? 0 : std::abs(t.strength) / 4;
+      continue;
+    }
     auto h = out.of<3>(i);
     h.setZero();
     for (int k = 0; k < 3; ++k) {

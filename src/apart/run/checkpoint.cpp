@@ -183,6 +183,10 @@ std::uint64_t fingerprint(const SceneFile& file, const Model& model) {
       hash.add(body.elastic->volume);
       hash.add(body.elastic->material_of.data(), body.elastic->material_of.size() * sizeof(Index));
     }
+    if (body.planar) {
+      hash.add(body.planar->volume);
+      hash.add(body.planar->material_of.data(), body.planar->material_of.size() * sizeof(Index));
+    }
     if (body.shell) {
       for (const Matrix2& m : body.shell->inverse_rest) hash.add(m);
       hash.add(body.shell->rest_angle);

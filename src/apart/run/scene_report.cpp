@@ -57,11 +57,12 @@ BodyReport report_body(const Body& body) {
   r.kind = name_of(body.kind);
   r.points = mesh.point_count();
   r.tetrahedra = Index(mesh.tetrahedra.cols()) + mesh.curved_count();
-  r.triangles = Index(body.surface_faces.cols());
+  r.triangles = Index(body.planar ? body.planar->nodes.cols() : body.surface_faces.cols());
   r.segments = Index(mesh.edges.cols());
   if (r.points > 0) r.extent = bounding_box(mesh.points).upper - bounding_box(mesh.points).lower;
   if (body.is_dynamic()) r.mass = total_mass(body);
   if (body.elastic) r.volume = body.elastic->volume.sum();
+  if (body.planar) r.volume = body.planar->volume.sum();
   if (body.shell) r.volume = body.shell->volume.sum();
   if (body.rods) r.volume = std::numbers::pi * body.radius * body.radius * body.rods->rest_length.sum();
   if (body.kind == BodyKind::particles)

@@ -56,10 +56,13 @@ std::optional<double> softest_young(const Body& body) {
         },
         body.shell->membrane);
   std::optional<double> least;
-  if (body.elastic)
-    for (const Material& material : body.elastic->materials)
+  const auto look = [&](const std::vector<Material>& materials) {
+    for (const Material& material : materials)
       if (const auto stiffness = young_and_poisson(material))
         least = std::min(stiffness->first, least.value_or(stiffness->first));
+  };
+  if (body.elastic) look(body.elastic->materials);
+  if (body.planar) look(body.planar->materials);
   return least;
 }
 
@@ -196,6 +199,14 @@ class Warnings {
   }
 
   void check_materials(const Body& body, const BodyReport& r) {
+    if (body.planar && body.planar->state == PlaneState::strain)
+      for (const Material& material : body.planar->materials)
+        if (const auto stiffness = young_and_poisson(material); stiffness && stiffness->second > 0.48)
+          warn(
+              "'{}' has nu = {:.6g}: linear triangles in plane strain lock when nearly incompressible, so "
+              "that "
+              "the body comes out too stiff; use 0.45 and a fine mesh",
+              r.name, stiffness->second);
     if (body.elastic && body.kind == BodyKind::volume)
       for (const Material& material : body.elastic->materials)
         if (const auto stiffness = young_and_poisson(material)) {
@@ -221,7 +232,7 @@ class Warnings {
     const double g = model_.options.gravity.norm(), extent = r.extent.maxCoeff();
     if (const auto young = softest_young(body); young && r.mass && r.volume && *r.volume > 0) {
       // A solid rests on something unless it is held; thin bodies hang or fold.
-      const bool hangs = body.kind != BodyKind::volume || !body.scripts.empty();
+      const bool hangs = (body.kind != BodyKind::volume && !body.planar) || !body.scripts.empty();
       const double height =
           hangs || !(g > 0) ? extent : std::abs(r.extent.dot(model_.options.gravity.cwiseAbs()) / g);
       const double weight = *r.mass / *r.volume * g * height;  // [Pa] at its foot

@@ -37,6 +37,9 @@ struct Shape {
 Mesh fitted(const VolumeDescription&, Mesh mesh, const MeshPlace& place) {
   return volume_mesh(std::move(mesh), place);
 }
+Mesh fitted(const PlanarDescription&, Mesh mesh, const MeshPlace& place) {
+  return planar_mesh(std::move(mesh), place);
+}
 Mesh fitted(const ShellDescription&, Mesh mesh, const MeshPlace& place) {
   return shell_mesh(std::move(mesh), place);
 }
@@ -91,6 +94,7 @@ Shape make_shape(const D& d, std::vector<std::string>& notes) {
   if (!made.note.empty()) notes.push_back(std::move(made.note));
   if constexpr (std::derived_from<D, DynamicBody>)
     if (d.moved_points) move_points(shape, d, place);
+  if constexpr (std::same_as<D, PlanarDescription>) check_planar(shape.mesh, place.cells);
   return shape;
 }
 
@@ -232,6 +236,22 @@ Body make_body(const VolumeDescription& d, const std::string& name, Shape shape,
   return d.place.locate([&] { return make_solid(d, name, std::move(shape)); });
 }
 
+Body make_body(const PlanarDescription& d, const std::string& name, Shape shape, const Clock&) {
+  const CellSubstances substances = make_cell_substances(d, shape.placed());
+  const bool may_invert = !prevents_inversion(substances.substances[0].material);
+  for (std::size_t k = 1; k < substances.substances.size(); ++k)
+    if (prevents_inversion(substances.substances[k].material) == may_invert)
+      d.regions[k - 1].place["material"].fail(
+          "{} invert, that of the body {}, which a planar body cannot have; use materials of one sort, such "
+          "as "
+          "neo_hookean",
+          may_invert ? "cannot" : "may", may_invert ? "may" : "cannot");
+  return d.place.locate([&] {
+    return make_planar(name, std::move(shape.mesh), substances,
+                       {d.depth, d.plane, d.mass.value_or(MassKind::lumped)});
+  });
+}
+
 Body make_body(const ShellDescription& d, const std::string& name, Shape shape, const Clock&) {
   const ShellRest rest = make_shell_rest(d, name, shape.mesh);
   return d.place.locate(
@@ -336,6 +356,12 @@ Body make_body(const ObstacleDescription& d, const std::string& name, Shape shap
 
 /// How a body that can be pushed begins, what holds it and what acts on it.
 void set_dynamics(Body& body, const DynamicBody& d, const PlacedMesh& placed, const Clock& clock) {
+  if (body.planar && d.velocity[2] != 0)
+    d.place["velocity"].fail("got {}, must be 0 along z: a planar body never leaves its plane",
+                             short_text(d.velocity));
+  if (body.planar && (d.angular_velocity[0] != 0 || d.angular_velocity[1] != 0))
+    d.place["angular_velocity"].fail("got {}, must be about z alone: a planar body never leaves its plane",
+                                     short_text(d.angular_velocity));
   set_rigid_velocity(body, d.velocity, d.angular_velocity * (std::numbers::pi / 180));
   ScriptBuilder script_builder(body, placed, clock);
   if (d.motion) script_builder.whole(*d.motion);

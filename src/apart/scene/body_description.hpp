@@ -228,6 +228,14 @@ struct VolumeDescription : DynamicBody {
   std::optional<CollisionDescription> collision;
   std::optional<RemeshDescription> remesh;
 };
+struct PlanarDescription : DynamicBody {
+  static constexpr std::string_view kind = "planar";
+  MaterialDescription material;
+  std::vector<RegionDescription> regions;
+  PlaneState plane = PlaneState::strain;
+  double depth = 1;
+  std::optional<MassKind> mass;
+};
 enum class RestAngles { mesh, flat };
 struct ShellDescription : DynamicBody {
   static constexpr std::string_view kind = "shell";
@@ -269,8 +277,8 @@ struct HalfSpaceDescription : BodyBase {
   std::optional<MotionDescription> motion;
 };
 using BodyDescription =
-    std::variant<VolumeDescription, ShellDescription, AffineDescription, RigidDescription, RodDescription,
-                 ParticlesDescription, ObstacleDescription, HalfSpaceDescription>;
+    std::variant<VolumeDescription, PlanarDescription, ShellDescription, AffineDescription, RigidDescription,
+                 RodDescription, ParticlesDescription, ObstacleDescription, HalfSpaceDescription>;
 const BodyBase& base_of(const BodyDescription& body);
 /// Null if it is one body.
 const ArrayDescription* array_of(const BodyDescription& body);

@@ -36,6 +36,11 @@ Group bodies() {
   const Key mass{
       "mass", choice("mass"), "", Key::optional,
       "distribution of mass over the nodes; if omitted: lumped, but consistent for a basis_order above 1"};
+  const Key planar_mass{"mass", choice("mass"), "", Key::optional,
+                        "distribution of mass over the nodes; if omitted: lumped"};
+  const Key plane{"plane", choice("plane"), "", "\"strain\"", "what it does across its plane"};
+  const Key depth{"depth", number(positive), "m", "1",
+                  "across its plane: gives mass and stiffness; forces are those on the whole depth"};
   const Key basis_order{
       "basis_order", integer(1, 4), "", Key::optional,
       "degree of the displacements in each tetrahedron: those of degree 1 are far too "
@@ -120,6 +125,7 @@ Group bodies() {
     return typed<T>(summary, std::move(keys));
   };
   using Volume = VolumeDescription;
+  using Planar = PlanarDescription;
   using Shell = ShellDescription;
   using Affine = AffineDescription;
   using Rigid = RigidDescription;
@@ -152,6 +158,15 @@ Group bodies() {
                                    {collision, &Volume::collision},
                                    {remesh, &Volume::remesh}},
                                   thickness),
+       dynamic.operator()<Planar>(
+           "soft body made of triangles in a plane z = const, which nothing of it leaves; its surface is the "
+           "boundary, and it touches others where they meet its plane",
+           {{soft, &Planar::material},
+            {regions, &Planar::regions},
+            {plane, &Planar::plane},
+            {depth, &Planar::depth},
+            {planar_mass, &Planar::mass}},
+           thickness),
        dynamic.operator()<Shell>("thin sheet made of triangles: cloth, paper, sheet metal",
                                  {{sheet, &Shell::material},
                                   {strain_limit, &Shell::strain_limit},
@@ -210,8 +225,10 @@ Group loads() {
   const Key type{"type", text(), "", Key::required, "kind of load"};
   const Key where{"where", object("selection"), "", Key::required, "on which points"};
   const Key everywhere{"where", object("selection"), "", R"({"all": true})", "on which points"};
-  const Key surface{"where", object("selection"), "", R"({"all": true})",
-                    "the surface triangles all of whose corners are selected"};
+  const Key surface{
+      "where", object("selection"), "", R"({"all": true})",
+      "the surface triangles all of whose corners are selected; of a planar body the segments of "
+      "its boundary"};
   const ValueType field = tuple(number_or_formula(), 3);
   return {
       "load",

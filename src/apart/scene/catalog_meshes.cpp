@@ -96,6 +96,36 @@ Group meshes() {
                 &GridMesh::size},
                {{"cells", tuple(integer(1, 1e4), 2), "", "[10, 10]", "cells along x and z"},
                 &GridMesh::cells}}),
+          generator<RectangleMesh>(
+              "flat rectangle in the xy plane; for planar bodies, shells and obstacles",
+              {{{"size", tuple(number(positive), 2), "m", "[1, 1]", "edge lengths along x and y"},
+                &RectangleMesh::size},
+               {{"cells", tuple(integer(1, 1e4), 2), "", "[10, 10]", "cells of two triangles along x and y"},
+                &RectangleMesh::cells}}),
+          generator<QuadrilateralMesh>(
+              "flat convex shape of four corners in the xy plane, not centred; for planar bodies, shells and "
+              "obstacles",
+              {{{"corners", list(tuple(number(), 2), 4, 4), "m", "[[0, 0], [1, 0], [1, 1], [0, 1]]",
+                 "[x, y] of each, counter-clockwise"},
+                &QuadrilateralMesh::corners},
+               {{"cells", tuple(integer(1, 1e4), 2), "", "[10, 10]",
+                 "cells of two triangles along the first side and along the second"},
+                &QuadrilateralMesh::cells}}),
+          generator<DiscMesh>(
+              "flat disc in the xy plane; for planar bodies, shells and obstacles",
+              {{{"radius", number(positive), "m", "0.5", "radius"}, &DiscMesh::radius},
+               {{"resolution", integer(1, 2000), "", "8", "rings of triangles from the centre to the rim"},
+                &DiscMesh::resolution}}),
+          generator<PolygonMesh>(
+              "flat polygon in the xy plane, with holes, of nearly equilateral triangles, not centred; for "
+              "planar bodies, shells and obstacles",
+              {{{"corners", list(tuple(number(), 2), 3), "m", "[[0, 0], [1, 0], [0, 1]]", "[x, y] of each"},
+                &PolygonMesh::corners},
+               {{"holes", list(list(tuple(number(), 2), 3)), "m", "[]", "the corners of each hole"},
+                &PolygonMesh::holes},
+               {{"edge", number(positive), "m", "0.1",
+                 "length of the edges of triangles; sides are cut into parts no longer than this"},
+                &PolygonMesh::edge}}),
           generator<BowlMesh>(
               "part of a sphere's surface, open at the top, lowest point at the origin; for shells and "
               "obstacles",

@@ -144,19 +144,40 @@ class MaterialOfCells {
 
 }  // namespace
 
-Substance make_substance(const MaterialDescription& material) {
+namespace {
+
+Substance make_uniform(const MaterialDescription& material, std::string_view why) {
   std::visit(
-      [](const auto& m) {
-        each_parameter(m, [](std::string_view, const MaterialParameter& parameter) {
+      [&](const auto& m) {
+        each_parameter(m, [&](std::string_view, const MaterialParameter& parameter) {
           if (const auto* field = std::get_if<FieldDescription>(&parameter))
-            field->place.fail(
-                "is a number for each cell, but an affine body is made of one thing; give a number, or make "
-                "it "
-                "a volume");
+            field->place.fail("is a number for each cell, but {}", why);
         });
       },
       material);
   return substance_of(material);
+}
+
+}  // namespace
+
+Substance make_substance(const MaterialDescription& material) {
+  return make_uniform(material, "an affine body is made of one thing; give a number, or make it a volume");
+}
+
+CellSubstances make_cell_substances(const PlanarDescription& body, const PlacedMesh& placed) {
+  constexpr std::string_view why = "in a planar body a material has one; give a number, and use regions";
+  CellSubstances result{{make_uniform(body.material, why)},
+                        std::vector<Index>(std::size_t(placed.mesh.faces.cols()), 0)};
+  for (const RegionDescription& region : body.regions) {
+    const std::vector<Index> chosen = select_triangles(region.where, placed, placed.mesh.faces);
+    if (chosen.empty())
+      place_of(region.where)
+          .fail("got {}, which chooses no triangle with all its points; choose more",
+                short_text(region.where));
+    for (const Index t : chosen) result.of_cell[std::size_t(t)] = Index(result.substances.size());
+    result.substances.push_back(make_uniform(region.material, why));
+  }
+  return result;
 }
 
 CellSubstances make_cell_substances(const VolumeDescription& body, const PlacedMesh& placed) {

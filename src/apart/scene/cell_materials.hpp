@@ -9,5 +9,7 @@ namespace apart {
 /// cell, with values from the mesh's cell data where it asks for them. Throws InputError that names the
 /// field, or the cell whose number is out of range.
 CellSubstances make_cell_substances(const VolumeDescription& body, const PlacedMesh& placed);
+/// The same of each triangle of a planar body, whose materials have the same values everywhere.
+CellSubstances make_cell_substances(const PlanarDescription& body, const PlacedMesh& placed);
 
 }  // namespace apart

@@ -29,6 +29,8 @@ inline constexpr std::string_view choices_of<Integrator> = "integrator";
 template <>
 inline constexpr std::string_view choices_of<MassKind> = "mass";
 template <>
+inline constexpr std::string_view choices_of<PlaneState> = "plane";
+template <>
 inline constexpr std::string_view choices_of<BendingModel> = "bending_model";
 template <>
 inline constexpr std::string_view choices_of<RestAngles> = "rest_angles";

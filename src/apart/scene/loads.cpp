@@ -47,13 +47,41 @@ void check_finite(const Place& formula, const Load& load, const Body& body, cons
   check_finite(formula, load.field, load.when, places, clock);
 }
 
-/// Triangles of the body's surface: those of a group, or those all corners of which are chosen.
-FacetSet chosen_facets(const SelectionDescription& where, Body& body, const PlacedMesh& placed) {
+/// What acts in the plane of a planar body has nothing along z.
+void check_in_plane(const Place& formula, const Body& body, const SpaceField& field, const TimeRange& when,
+                    const Clock& clock) {
+  if (!body.planar) return;
+  for (Index k = 1; k <= std::min<Index>(clock.steps, 100); ++k)
+    if (const Vector3 x = body.nodes.col(0), v = field(x, k * clock.dt);
+        when.covers(k * clock.dt) && v[2] != 0)
+      formula.fail("is {} at t = {:.6g} s, must be 0 along z: a planar body never leaves its plane",
+                   text_of(v), k * clock.dt);
+}
+
+/// What of the body's surface is loaded: triangles, or the segments of a planar body.
+struct ChosenSurface {
+  FacetSet facets;
+  SegmentSet segments;
+};
+ChosenSurface chosen_surface(const SelectionDescription& where, Body& body, const PlacedMesh& placed) {
+  if (body.planar) {
+    const std::vector<Index> points = select_points(where, placed);
+    std::vector<Index> segments;
+    for (Index e = 0; e < body.free_segments.cols(); ++e)
+      if (std::ranges::all_of(body.free_segments.col(e), [&](int p) {
+            return std::binary_search(points.begin(), points.end(), Index(p));
+          }))
+        segments.push_back(e);
+    if (segments.empty())
+      place_of(where).fail("got {}, which holds no whole segment of the body's boundary; choose more points",
+                           short_text(where));
+    return {{}, body.sets.add_segments(set_name(where), std::move(segments))};
+  }
   std::vector<Index> faces = select_triangles(where, placed, body.surface_faces);
   if (faces.empty())
     place_of(where).fail("got {}, which holds no whole triangle of the body's surface; choose more points",
                          short_text(where));
-  return body.sets.add_facets(set_name(where), std::move(faces));
+  return {body.sets.add_facets(set_name(where), std::move(faces)), {}};
 }
 
 void refuse_place(const BodyForceDescription& d) {
@@ -80,17 +108,20 @@ void add(Body& body, const BodyForceDescription& d, const PlacedMesh& placed, co
         points.size(), body.mesh.point_count());
   load.points = body.sets.add_points(set_name(d.where), std::move(points));
   check_finite(d.place["acceleration"], load, body, clock);
+  check_in_plane(d.place["acceleration"], body, load.field, load.when, clock);
   body.loads.push_back(std::move(load));
 }
 
 void add(Body& body, const TractionDescription& d, const PlacedMesh& placed, const Clock& clock) {
-  const FacetSet facets = chosen_facets(d.where, body, placed);
+  const ChosenSurface surface = chosen_surface(d.where, body, placed);
   Load load{Load::Kind::traction,
             make_field(d.traction, d.place["traction"]),
             {},
-            facets,
-            make_time_range(d, clock)};
+            surface.facets,
+            make_time_range(d, clock),
+            surface.segments};
   check_finite(d.place["traction"], load, body, clock);
+  check_in_plane(d.place["traction"], body, load.field, load.when, clock);
   body.loads.push_back(std::move(load));
 }
 
@@ -98,6 +129,7 @@ void add(Body& body, const PointForceDescription& d, const PlacedMesh& placed, c
   const PointSet points = body.sets.add_points(set_name(d.where), select_points(d.where, placed));
   Load load{Load::Kind::force, make_field(d.force, d.place["force"]), points, {}, make_time_range(d, clock)};
   check_finite(d.place["force"], load, body, clock);
+  check_in_plane(d.place["force"], body, load.field, load.when, clock);
   body.loads.push_back(std::move(load));
 }
 
@@ -112,11 +144,14 @@ void add(Body& body, const PressureDescription& d, const PlacedMesh& placed, con
   for (Index k = 1; k <= std::min<Index>(clock.steps, most_tried_steps); ++k)
     if (when.covers(k * clock.dt) && !std::isfinite(formula(0, 0, 0, k * clock.dt)))
       d.place["pressure"].fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
+  const ChosenSurface surface = chosen_surface(d.where, body, placed);
   body.pressures.push_back(
-      {chosen_facets(d.where, body, placed), [formula](double t) { return formula(0, 0, 0, t); }, when});
+      {surface.facets, [formula](double t) { return formula(0, 0, 0, t); }, when, surface.segments});
 }
 
 void add(Body& body, const WindDescription& d, const PlacedMesh& placed, const Clock& clock) {
+  if (body.planar)
+    d.place.fail("is for bodies with a surface in space; use tractions or pressure on a planar body");
   const std::vector<Index> points = select_points(d.where, placed);
   const auto chosen = [&](const auto& corners) {
     return std::all_of(corners.begin(), corners.end(),
@@ -160,6 +195,13 @@ void add(Body& body, const TorqueDescription& d, const PlacedMesh&, const Clock&
   for (Index k = 1; k <= std::min<Index>(clock.steps, most_tried_steps); ++k)
     if (torque.when.covers(k * clock.dt) && !torque.torque(k * clock.dt).allFinite())
       d.place["torque"].fail("is not finite at t = {:.6g} s; rewrite the formula", k * clock.dt);
+  if (body.planar)
+    for (Index k = 1; k <= std::min<Index>(clock.steps, 100); ++k)
+      if (const Vector3 t = torque.torque(k * clock.dt); t[0] != 0 || t[1] != 0)
+        d.place["torque"].fail(
+            "is {} at t = {:.6g} s, must be about z alone: a planar body never leaves its "
+            "plane",
+            text_of(t), k * clock.dt);
   body.torques.push_back(std::move(torque));
 }
 

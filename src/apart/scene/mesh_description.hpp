@@ -88,6 +88,31 @@ struct GridMesh : MeshSource {
   Eigen::Vector2i cells{10, 10};
   MeshResult make(const MeshRequest& request) const;
 };
+struct RectangleMesh : MeshSource {
+  static constexpr std::string_view kind = "rectangle";
+  Eigen::Vector2d size{1, 1};
+  Eigen::Vector2i cells{10, 10};
+  MeshResult make(const MeshRequest& request) const;
+};
+struct QuadrilateralMesh : MeshSource {
+  static constexpr std::string_view kind = "quadrilateral";
+  std::vector<Eigen::Vector2d> corners = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+  Eigen::Vector2i cells{10, 10};
+  MeshResult make(const MeshRequest& request) const;
+};
+struct DiscMesh : MeshSource {
+  static constexpr std::string_view kind = "disc";
+  double radius = 0.5;
+  Index resolution = 8;
+  MeshResult make(const MeshRequest& request) const;
+};
+struct PolygonMesh : MeshSource {
+  static constexpr std::string_view kind = "polygon";
+  std::vector<Eigen::Vector2d> corners = {{0, 0}, {1, 0}, {0, 1}};
+  std::vector<std::vector<Eigen::Vector2d>> holes;
+  double edge = 0.1;
+  MeshResult make(const MeshRequest& request) const;
+};
 struct BowlMesh : MeshSource {
   static constexpr std::string_view kind = "bowl";
   double radius = 1, angle = 70;
@@ -207,8 +232,9 @@ struct HairMesh : MeshSource {
 
 using MeshDescription =
     std::variant<BoxMesh, SphereMesh, TorusMesh, CylinderMesh, MatMesh, BarMesh, SpikeMesh, WedgeMesh,
-                 VoussoirMesh, GridMesh, BowlMesh, RevolutionMesh, RibbonMesh, SegmentsMesh, BundleMesh,
-                 HelixMesh, RingMesh, NetMesh, HairMesh, PointsMesh, PackingMesh, FileMesh, InlineMesh>;
+                 VoussoirMesh, GridMesh, RectangleMesh, QuadrilateralMesh, DiscMesh, PolygonMesh, BowlMesh,
+                 RevolutionMesh, RibbonMesh, SegmentsMesh, BundleMesh, HelixMesh, RingMesh, NetMesh, HairMesh,
+                 PointsMesh, PackingMesh, FileMesh, InlineMesh>;
 
 struct MeshHolder {
   MeshDescription mesh;

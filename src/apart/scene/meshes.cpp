@@ -236,6 +236,25 @@ MeshResult GridMesh::make(const MeshRequest&) const {
   return {generate::grid(size[0], size[1], cells[0], cells[1])};
 }
 
+MeshResult RectangleMesh::make(const MeshRequest&) const {
+  check_cell_count(place, 2.0 * double(cells[0]) * double(cells[1]));
+  return {generate::rectangle(size, cells)};
+}
+
+MeshResult QuadrilateralMesh::make(const MeshRequest&) const {
+  check_cell_count(place, 2.0 * double(cells[0]) * double(cells[1]));
+  return {generate::quadrilateral({corners[0], corners[1], corners[2], corners[3]}, cells)};
+}
+
+MeshResult DiscMesh::make(const MeshRequest&) const {
+  check_cell_count(place, 6.0 * double(resolution) * double(resolution));
+  return {generate::disc(radius, resolution)};
+}
+
+MeshResult PolygonMesh::make(const MeshRequest&) const {
+  return {generate::polygon(corners, holes, edge)};
+}
+
 MeshResult BowlMesh::make(const MeshRequest&) const {
   check_cell_count(place, 6.0 * resolution * resolution);
   return {generate::bowl(radius, angle, resolution)};

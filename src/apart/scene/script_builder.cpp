@@ -21,6 +21,19 @@ Matrix3X some_of(const Matrix3X& points, Index most) {
   return some;
 }
 
+/// Throws InputError if a motion leads out of the plane of a planar body.
+void check_plane(const Place& place, const Motion& motion, const Matrix3X& points, const Clock& clock) {
+  const Matrix3X some = some_of(points, 8);
+  const double slack = 1e-9 * bounding_box(points).diagonal();
+  for (Index k = 1; k <= std::min<Index>(clock.steps, 1000); ++k)
+    if (!((motion(some, k * clock.dt).row(2) - some.row(2)).cwiseAbs().maxCoeff() <= slack))
+      place.fail(
+          "moves points along z at t = {:.6g} s, but a planar body never leaves its plane; move it along x "
+          "and "
+          "y, and turn it about z",
+          k * clock.dt);
+}
+
 }  // namespace
 
 bool covers_a_step(const TimeRange& range, const Clock& clock) {
@@ -71,7 +84,7 @@ ScriptBuilder::ScriptBuilder(Body& body, const PlacedMesh& placed, const Clock& 
       taken_(std::size_t(3 * body.nodes.cols())) {}
 
 void ScriptBuilder::whole(const MotionDescription& motion) {
-  add({place_of(motion), &motion, {}}, all_points(body_), {true, true, true});
+  add({place_of(motion), &motion, {}}, all_points(body_), {true, true, !body_.planar});
 }
 
 void ScriptBuilder::part(const FixedDescription& fixed) {
@@ -83,6 +96,12 @@ void ScriptBuilder::part(const FixedDescription& fixed) {
         points.size(), body_.mesh.point_count());
   std::array<bool, 3> axes;
   for (int k = 0; k < 3; ++k) axes[std::size_t(k)] = fixed.axes.find("xyz"[k]) != std::string::npos;
+  if (body_.planar) {
+    axes[2] = false;  // held anyway
+    if (!axes[0] && !axes[1])
+      fixed.place["axes"].fail("got \"{}\"; z of a planar body is always held: choose x, y or both",
+                               fixed.axes);
+  }
   add({fixed.place, fixed.motion ? &*fixed.motion : nullptr, make_time_range(fixed, clock_)},
       everything ? all_points(body_) : body_.sets.add_points(set_name(fixed.where), points), axes);
 }
@@ -101,6 +120,7 @@ void ScriptBuilder::add(const Request& request, PointSet points, std::array<bool
     active.steps =
         Index(std::min(double(clock_.steps), std::floor((when.until - when.from) / clock_.dt * (1 + 1e-9))));
     check_motion(place_of(*request.motion), motion, body_.nodes(Eigen::all, nodes), active);
+    if (body_.planar) check_plane(place_of(*request.motion), motion, body_.nodes(Eigen::all, nodes), active);
   }
   for (const Index node : nodes)
     for (unsigned k = 0; k < 3; ++k) {

@@ -41,20 +41,25 @@ std::string closest_pair(const StepProblem& p, const Matrix3X& x) {
 std::string worst_element(const StepProblem& p) {
   double smallest = std::numeric_limits<double>::infinity();
   Index cell = -1;
-  for (Index c = 0; c < p.terms.elastic.cells.term_count(); ++c) {
-    const double ratio = p.terms.elastic.cells.stretches(c).prod();
-    if (ratio < smallest) {
-      smallest = ratio;
-      cell = c;
-    }
-  }
+  bool planar = false;
+  const auto look = [&](const auto& cells, bool in_plane) {
+    for (Index c = 0; c < cells.term_count(); ++c)
+      if (const double ratio = cells.stretches(c).prod(); ratio < smallest) {
+        smallest = ratio;
+        cell = c;
+        planar = in_plane;
+      }
+  };
+  look(p.terms.elastic.cells, false);
+  look(p.terms.elastic.planar, true);
   if (cell < 0) return {};
+  const std::vector<Index>& first = planar ? p.terms.first_planar : p.terms.first_cell;
   std::size_t body = p.model.bodies.size() - 1;
-  while (p.terms.first_cell[body] > cell) --body;
-  const Vector3& s = p.terms.elastic.cells.stretches(cell);
+  while (first[body] > cell) --body;
+  const Vector3 s = planar ? p.terms.elastic.planar.stretches(cell) : p.terms.elastic.cells.stretches(cell);
   return fmt::format(
       " Most compressed element: {} of '{}', volume ratio {:.3g}, stretched by {:.3g}, {:.3g} and {:.3g}.",
-      cell - p.terms.first_cell[body], p.model.bodies[body].name, smallest, s[0], s[1], s[2]);
+      cell - first[body], p.model.bodies[body].name, smallest, s[0], s[1], s[2]);
 }
 
 std::string worst_triangle(const StepProblem& p) {

@@ -14,6 +14,7 @@ void ElasticParts::add(const Body& body, Index first_node, Guard guard) {
     if (degree == 3) cubic.add(*body.elastic, first_node, guard);
     if (degree == 4) quartic.add(*body.elastic, first_node, guard);
   }
+  if (body.planar) planar.add(*body.planar, first_node);
   if (body.shell) {
     membranes.add(*body.shell, first_node);
     hinges.add(*body.shell, first_node);
@@ -60,8 +61,8 @@ void ElasticParts::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
   for (const Potential* p : potentials()) p->add_gradient(q, gradient);
 }
 
-std::array<Index, 8> ElasticParts::term_counts() const {
-  std::array<Index, 8> counts;
+std::array<Index, 9> ElasticParts::term_counts() const {
+  std::array<Index, 9> counts;
   std::ranges::transform(potentials(), counts.begin(), &Potential::term_count);
   return counts;
 }

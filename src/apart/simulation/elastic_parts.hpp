@@ -4,22 +4,24 @@
 #include <apart/potentials/hinge_bending.hpp>
 #include <apart/potentials/lagrange_elasticity.hpp>
 #include <apart/potentials/membrane_elasticity.hpp>
+#include <apart/potentials/planar_elasticity.hpp>
 #include <apart/potentials/rod_elasticity.hpp>
 
 namespace apart {
 
-/// The elastic potentials of some bodies: cells of volumes, triangles and hinges of shells, rods.
+/// The elastic potentials of some bodies: cells of volumes and planar bodies, triangles and hinges of shells,
+/// rods.
 struct ElasticParts {
   /// Adds the elastic parts of a body whose nodes start at `first_node`.
   void add(const Body& body, Index first_node, Guard guard = Guard::inversion);
   /// All of them.
-  std::array<Potential*, 8> potentials() {
-    return {&cells, &curved, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
+  std::array<Potential*, 9> potentials() {
+    return {&cells, &planar, &curved, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
   }
-  std::array<const Potential*, 8> potentials() const {
-    return {&cells, &curved, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
+  std::array<const Potential*, 9> potentials() const {
+    return {&cells, &planar, &curved, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
   }
-  std::array<Index, 8> term_counts() const;  ///< of each
+  std::array<Index, 9> term_counts() const;  ///< of each
   void set_scale(double scale);              ///< of the incremental potential: energy times dt²
   void prepare(const Matrix3X& q);
   /// Refines the quadrature of curved cells where they are compressed most; see LagrangeElasticity::refine.
@@ -37,7 +39,8 @@ struct ElasticParts {
   Strains largest_strains(const Matrix3X& q) const;
   double smallest_volume_ratio() const;  ///< V/V₀ at quadrature points; at most 1
 
-  ContinuumElasticity cells;     ///< of degree one
+  ContinuumElasticity cells;  ///< of degree one
+  PlanarElasticity planar;
   LagrangeElasticity<1> curved;  ///< with displacements of degree one, on curved cells
   LagrangeElasticity<2> quadratic;
   LagrangeElasticity<3> cubic;
@@ -46,14 +49,14 @@ struct ElasticParts {
   HingeBending hinges;
   RodElasticity rods;
 
-  /// Calls visit(elasticity) for the cells of each degree.
+  /// Calls visit(elasticity) for the cells of each degree, and for those of planar bodies.
   template <class Visit>
   void for_each_solid(const Visit& visit) {
-    visit(cells), visit(curved), visit(quadratic), visit(cubic), visit(quartic);
+    visit(cells), visit(planar), visit(curved), visit(quadratic), visit(cubic), visit(quartic);
   }
   template <class Visit>
   void for_each_solid(const Visit& visit) const {
-    visit(cells), visit(curved), visit(quadratic), visit(cubic), visit(quartic);
+    visit(cells), visit(planar), visit(curved), visit(quadratic), visit(cubic), visit(quartic);
   }
 };
 

@@ -80,8 +80,8 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
   }
   if (node_count() == 0)
     throw InputError(
-        "the scene has nothing that can move; add a body of type volume, shell, affine, rigid, rod or "
-        "particles");
+        "the scene has nothing that can move; add a body of type volume, planar, shell, affine, rigid, "
+        "rod or particles");
   size = extent.diagonal();
   const bool by_area = options.contact.formulation == ContactFormulation::convergent;
   if (by_area)
@@ -92,11 +92,22 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
   mass.setFromTriplets(mass_entries.begin(), mass_entries.end());
   surface = CollisionSurface(std::move(rest), std::move(all_faces), std::move(all_segments),
                              std::move(body_of_vertex), std::move(pairs), std::move(half_spaces));
+  if (std::ranges::any_of(bodies, [](const Body& b) { return b.planar.has_value(); })) {
+    std::map<double, int> planes;  // by z
+    for (Index v = 0; v < surface.vertex_count(); ++v) {
+      const bool planar = bodies[std::size_t(surface.vertex_body[std::size_t(v)])].planar.has_value();
+      surface.vertex_plane.push_back(
+          planar ? planes.try_emplace(surface.rest(2, v), int(planes.size())).first->second : -1);
+    }
+  }
   if (by_area) {
     // Segments and points of bodies without a radius are as wide as contact reaches.
     std::vector<BodyGrain> grains;
     for (const Body& b : bodies)
-      grains.push_back({b.radius > 0 ? 2 * b.radius : surface.pairs.max_reach(), b.vertex_area});
+      grains.push_back({b.planar       ? b.planar->depth
+                        : b.radius > 0 ? 2 * b.radius
+                                       : surface.pairs.max_reach(),
+                        b.vertex_area});
     surface.weigh(grains);
     for (std::size_t b = 0; b < bodies.size(); ++b) bodies[b].vertex_area = surface.weights.mean_area(int(b));
   }

@@ -82,6 +82,17 @@ void add_cells(const Body& body, const Matrix3X& nodes, Index first, Frame& f) {
   }
 }
 
+/// The same of the triangles of a planar body.
+void add_planar(const PlanarCells& planar, const Matrix3X& nodes, Index first, Frame& f) {
+  PlanarElasticity cells;
+  cells.add(planar, 0);
+  cells.prepare(nodes);
+  for (Index t = 0; t < planar.nodes.cols(); ++t) {
+    f.von_mises[first + t] = von_mises(cells.cauchy_stress(t));
+    f.strain[first + t] = (cells.stretches(t).array() - 1).abs().maxCoeff();
+  }
+}
+
 /// The largest stress and strain at quadrature points of a cell, on the triangles of the surface that follow
 /// it, the first of which is cell `first` of the frame.
 void add_curved(const Body& body, const Matrix3X& nodes, Index first, Frame& f) {
@@ -181,7 +192,9 @@ Frame make_frame(const StepProblem& w, const State& state) {
     const Index first = m.first_point[i];
     const std::vector<Index> invertible = b.elastic ? b.elastic->invertible_cells() : std::vector<Index>{};
     const bool all_invertible = b.elastic && Index(invertible.size()) == b.elastic->nodes.cols();
-    f.bodies.push_back({b.name, all_invertible ? "invertible_volume" : std::string(name_of(b.kind))});
+    f.bodies.push_back({b.name, all_invertible                       ? "invertible_volume"
+                                : b.planar && b.planar->may_invert() ? "invertible_planar"
+                                                                     : std::string(name_of(b.kind))});
     if (!all_invertible)
       for (const Index t : invertible) f.invertible_cells.push_back(tets + t);
     f.point_body.segment(first, b.mesh.point_count()).setConstant(int(i));
@@ -195,6 +208,7 @@ Frame make_frame(const StepProblem& w, const State& state) {
     if (b.elastic && w.present[i] && !curved) add_cells(b, nodes, tets, f);
     if (curved && w.present[i]) add_curved(b, nodes, all_tets + faces, f);
     for (const CurvedCells& cells : b.mesh.curved) append_curved(cells, first, f.mesh.curved);
+    if (b.planar && w.present[i]) add_planar(*b.planar, nodes, all_tets + faces, f);
     if (b.shell) add_strain_limits(f, int(i), *b.shell);
     if (b.shell && w.present[i]) {
       const Index part = w.terms.membrane_part(int(i));

@@ -88,7 +88,8 @@ std::vector<double> contact_forces(const Probe& probe, const StepEnd& end) {
   return values;
 }
 
-/// A vertex bears the normal forces on it on a third of the triangles around it, as they are now.
+/// A vertex bears the normal forces on it on a third of the triangles around it, as they are now; that of a
+/// planar body on half of its segments.
 std::vector<double> contact_pressure(const Probe& probe, const StepEnd& end) {
   const StepProblem& p = end.problem();
   const Matrix3X& x = end.vertices();
@@ -103,6 +104,11 @@ std::vector<double> contact_pressure(const Probe& probe, const StepEnd& end) {
   for (const auto& face : surface.faces.colwise()) {
     const Vector3 a = x.col(face[0]), b = x.col(face[1]), c = x.col(face[2]);
     for (const int v : face) area[v] += (b - a).cross(c - a).norm() / 6;
+  }
+  for (const Index e : surface.free_edges) {  // of planar bodies: half of its length times depth
+    const Index a = surface.edges(0, e), b = surface.edges(1, e);
+    if (const auto& planar = p.model.bodies[std::size_t(surface.vertex_body[std::size_t(a)])].planar)
+      for (const Index v : {a, b}) area[v] += 0.5 * (x.col(b) - x.col(a)).norm() * planar->depth;
   }
   double largest = 0, total = 0, touched = 0, strongest = 0;
   const auto counts = [&](Index v) {

@@ -50,7 +50,7 @@ void ScriptedMotion::set_resting(Mask resting) {
 /// What the augmented Lagrangian pulls is free.
 void ScriptedMotion::set_free() {
   Mask free = !held_ && !resting_;
-  for (const auto& target : terms_.target.targets) free.col(target.node) = true;
+  for (const auto& target : terms_.target.targets) free.col(target.node) = !nodes_.planes().col(target.node);
   objective_.set_free(FreeCoordinates(model_.chart.free_unknowns(free)));
 }
 

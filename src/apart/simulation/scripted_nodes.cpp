@@ -16,7 +16,11 @@ constexpr double sample = 0.3819660112501051;
 
 }  // namespace
 
-ScriptedNodes::ScriptedNodes(const Model& model) : model_(model) {
+ScriptedNodes::ScriptedNodes(const Model& model)
+    : model_(model), planes_(Mask::Constant(3, model.node_count(), false)) {
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    if (model.bodies[b].planar)
+      planes_.row(2).segment(model.first_node[b], model.bodies[b].node_count()) = true;
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     for (const ScriptedPart& part : model.acting[b].scripted) {
       const Script& script = model.bodies[b].scripts[part.script];
@@ -27,7 +31,7 @@ ScriptedNodes::ScriptedNodes(const Model& model) : model_(model) {
 }
 
 ScriptedNodes::Mask ScriptedNodes::mask(double time) const {
-  Mask mask = Mask::Constant(3, model_.node_count(), false);
+  Mask mask = planes_;
   for (const Place& place : places_) {
     if (!place.script->when.covers(time)) continue;
     for (const Index n : place.part->nodes)

@@ -10,8 +10,11 @@ class ScriptedNodes {
   using Mask = Eigen::Array<bool, 3, Eigen::Dynamic>;
   explicit ScriptedNodes(const Model& model);
 
-  /// mask(axis, node): true where the coordinate is scripted in the step that ends at `time` [s].
+  /// mask(axis, node): true where the coordinate is scripted in the step that ends at `time` [s], and for z
+  /// of planar bodies.
   Mask mask(double time) const;
+  /// True for z of planar bodies, which is never moved.
+  const Mask& planes() const { return planes_; }
   /// q with every coordinate that is scripted in the step ending at `time` set to its value then.
   Matrix3X apply(Matrix3X q, const Matrix3X& anchors, double time) const;
   Index anchor_count() const { return anchor_count_; }  ///< columns of State::anchors after the first step
@@ -40,6 +43,7 @@ class ScriptedNodes {
   bool acts(const Place& place, double time) const;  ///< in the step that ends at `time` [s]
   Matrix3X targets(const Place& place, const Matrix3X& anchors, double time) const;
   const Model& model_;
+  Mask planes_;
   std::vector<Place> places_;
   Index anchor_count_ = 0;
 };

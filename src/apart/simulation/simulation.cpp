@@ -350,7 +350,8 @@ StepReport Simulation::advance(double end, double dt, bool must_settle) {
   if (model_->remesher) solved = improve(std::move(solved), end, dt);
   StepReport& report = solved.report;
   for (const Body& body : model_->bodies)
-    if (body.kind == BodyKind::volume) report.cells += Index(body.elastic->nodes.cols());
+    if (body.kind == BodyKind::volume || body.planar)
+      report.cells += Index(body.planar ? body.planar->nodes.cols() : body.elastic->nodes.cols());
   if (on_note)
     for (const std::string& what : solved.notes)
       on_note(fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, what));

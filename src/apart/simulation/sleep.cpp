@@ -73,7 +73,8 @@ void Sleep::begin(const Step& step) {
   for (std::size_t b = 0; b < asleep_.size(); ++b) {
     const Index first = model_.first_node[b], n = model_.bodies[b].node_count();
     const auto held = scripted_.held().middleCols(first, n);
-    may_rest_[b] = terms_.present[b] && model_.bodies[b].is_dynamic() && !acted[b] && !held.any();
+    const bool scripted = (held != scripted_.nodes().planes().middleCols(first, n)).any();
+    may_rest_[b] = terms_.present[b] && model_.bodies[b].is_dynamic() && !acted[b] && !scripted;
     calm_[b] = held.all() && step.nodes.middleCols(first, n) == step.state.nodes.middleCols(first, n);
   }
   const State& state = step.state;

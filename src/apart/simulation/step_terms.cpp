@@ -43,6 +43,9 @@ PressurePatches pressure_patches(const Model& model, const std::vector<char>& pr
                         "end the run before that time",
                         model.bodies[b].name, time));
       for (int& corner : patch.faces.reshaped()) corner = model.vertex_of(int(b), corner);
+      patch.segments = model.acting[b].segment_pressures[i];
+      for (int& end : patch.segments.reshaped()) end = model.vertex_of(int(b), end);
+      if (model.bodies[b].planar) patch.depth = model.bodies[b].planar->depth;
       patches.curved.push_back({&model.acting[b].curved_pressures[i], model.first_node[b], patch.pressure});
       patches.flat.push_back(std::move(patch));
     }
@@ -168,6 +171,7 @@ StepTerms::StepTerms(const Model& m, const std::vector<char>& bodies_present, Ti
   gravity = gravity_of_nodes(m, present);
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
     first_cell.push_back(elastic.cells.term_count());
+    first_planar.push_back(elastic.planar.term_count());
     first_triangle.push_back(elastic.membranes.term_count());
     if (!present[b]) continue;
     const std::array first = elastic.term_counts();
@@ -186,6 +190,7 @@ std::vector<Term> StepTerms::list() {
   using enum PointKind;
   return {{&inertia, Role::inertia, nodes},
           {&elastic.cells, Role::elastic, nodes},
+          {&elastic.planar, Role::elastic, nodes},
           {&elastic.curved, Role::elastic, nodes},
           {&elastic.quadratic, Role::elastic, nodes},
           {&elastic.cubic, Role::elastic, nodes},

@@ -51,6 +51,7 @@ struct StepTerms {
   Joints joints;  ///< set by JointControl
   AirDrag drag;
   std::vector<Index> first_cell;      ///< of each body, in `elastic.cells`
+  std::vector<Index> first_planar;    ///< of each body, in `elastic.planar`
   std::vector<Index> first_triangle;  ///< of each body, in `elastic.membranes`
   Matrix3X start;                     ///< collision vertices at the start of the step [m]
   Matrix3X gravity;                   ///< acceleration of every node [m/s²]

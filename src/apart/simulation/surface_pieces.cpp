@@ -28,15 +28,18 @@ double compression_stiffness(const Material& material) {
       material);
 }
 
-/// Speed of compression waves in a volume or affine body [m/s]; 0 for all others.
+/// Speed of compression waves in a volume, planar or affine body [m/s]; 0 for all others.
 double wave_speed(const Body& body) {
-  if (!body.elastic || !body.is_dynamic()) return 0;
-  const ElasticCells& cells = *body.elastic;
-  double stiffness = 0;  // times volume
-  for (Index c = 0; c < cells.volume.size(); ++c)
-    stiffness += cells.volume[c] *
-                 compression_stiffness(cells.materials[std::size_t(cells.material_of[std::size_t(c)])]);
-  return std::sqrt(stiffness / total_mass(body));
+  if (!body.is_dynamic()) return 0;
+  const auto of_cells = [&](const auto& cells) {
+    double stiffness = 0;  // times volume
+    for (Index c = 0; c < cells.volume.size(); ++c)
+      stiffness += cells.volume[c] *
+                   compression_stiffness(cells.materials[std::size_t(cells.material_of[std::size_t(c)])]);
+    return std::sqrt(stiffness / total_mass(body));
+  };
+  if (body.planar) return of_cells(*body.planar);
+  return body.elastic ? of_cells(*body.elastic) : 0;
 }
 
 }  // namespace
@@ -103,9 +106,9 @@ std::vector<SurfacePiece> surface_pieces(const Model& model) {
   for (SurfacePiece& p : pieces) {
     const Body& body = model.bodies[std::size_t(p.body)];
     const PieceExtent extent(s.rest, p.vertices, body.radius);
-    p.is_slender = p.faces.empty() && body.kind != BodyKind::particles;
-    p.is_sheet =
-        body.kind == BodyKind::shell || (!p.faces.empty() && extent.width[2] < sheet * extent.width[1]);
+    p.is_slender = p.faces.empty() && body.kind != BodyKind::particles && !body.planar;
+    p.is_sheet = body.kind == BodyKind::shell || body.planar ||
+                 (!p.faces.empty() && extent.width[2] < sheet * extent.width[1]);
     p.smallest = extent.width[p.is_slender ? 0 : p.is_sheet ? 1 : 2];
     p.wave_speed = wave_speed(body);
     if (p.wave_speed > 0) p.wave_time = extent.width[0] / p.wave_speed;
@@ -170,7 +173,9 @@ void for_each_in_the_way(const PiecesInMotion& m, double reach, FunctionRef<void
              vertices_b = in_the_way(second.vertices, all_a, vertex);
   all_pairs(PairKind::point_triangle, vertices_a, in_the_way(second.faces, all_a, face));
   all_pairs(PairKind::point_triangle, vertices_b, in_the_way(first.faces, all_b, face));
-  all_pairs(PairKind::edge_edge, in_the_way(first.edges, all_b, edge), in_the_way(second.edges, all_a, edge));
+  if (!m.surface.in_one_plane(first.vertices[0], second.vertices[0]))
+    all_pairs(PairKind::edge_edge, in_the_way(first.edges, all_b, edge),
+              in_the_way(second.edges, all_a, edge));
   all_pairs(PairKind::point_edge, vertices_a, in_the_way(second.free_edges, all_a, edge));
   all_pairs(PairKind::point_edge, vertices_b, in_the_way(first.free_edges, all_b, edge));
   if (first.edges.empty() && second.edges.empty()) all_pairs(PairKind::point_point, vertices_a, vertices_b);

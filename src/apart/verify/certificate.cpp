@@ -70,6 +70,10 @@ std::vector<Proof> proofs(const Certificate& c) {
     list.push_back(
         {"nothing lies inside a solid", here, "winding number by the triangles that a ray hits, exactly"});
   if (c.tetrahedra > 0) list.push_back({"no tetrahedron is inverted or flat", here, exact});
+  if (c.planar > 0)
+    list.push_back(
+        {"no triangle of a planar body is inverted or flat, nothing lies in one or has left its plane", here,
+         exact});
   if (c.affine > 0)
     list.push_back({"affine bodies are affine images of the first frame, neither mirrored nor flat", iterates,
                     "volume of four of their points beyond rounding, all others within 1e-9 of their size"});
@@ -95,6 +99,9 @@ std::vector<Proof> proofs(const Certificate& c) {
     if (c.tetrahedra + c.affine > 0)
       list.push_back({"no tetrahedron and no affine body inverts", "paths",
                       "Bernstein coefficients of the volume, exactly where rounding could matter"});
+    if (c.planar > 0)
+      list.push_back({"no triangle of a planar body inverts, none leaves its plane", "paths",
+                      "Bernstein coefficients of the area, exactly where rounding could matter"});
     list.push_back({"every step begins where the last one ended, and every frame is such a state", "iterates",
                     "comparison of bits"});
   }
@@ -126,6 +133,7 @@ void write_certificate(const Path& run_directory, const Certificate& c) {
                                  {"rigid_bodies", c.rigid},
                                  {"joints", c.joints},
                                  {"tetrahedra", c.tetrahedra},
+                                 {"planar_triangles", c.planar},
                                  {"unchecked_tetrahedra", c.invertible},
                                  {"strain_limited_triangles", c.limited},
                                  {"half_spaces", c.half_spaces},
@@ -161,15 +169,21 @@ std::string summary(const Certificate& c) {
                       ? "not bound"
                       : fmt::format("{}, bound by SHA-256 {}", grouped(c.files), c.run_digest));
   }
-  line("frames", fmt::format("{}, in each {} edges against {} triangles, exactly", grouped(c.frames),
-                             grouped(c.edges), grouped(c.faces)));
+  line("frames", fmt::format("{}, in each {} edges against {}, exactly", grouped(c.frames), grouped(c.edges),
+                             c.faces == 0 && c.planar > 0 ? std::string("each other")
+                                                          : grouped(c.faces) + " triangles"));
   if (c.tetrahedra > 0)
     line("tetrahedra",
          fmt::format("{} in each frame{}", grouped(c.tetrahedra),
                      c.min_volume_ratio ? fmt::format(", smallest volume ratio {:.4g}", *c.min_volume_ratio)
                                         : std::string()));
+  if (c.planar > 0)
+    line("planar triangles",
+         fmt::format("{} in each frame{}", grouped(c.planar),
+                     c.min_volume_ratio ? fmt::format(", smallest area ratio {:.4g}", *c.min_volume_ratio)
+                                        : std::string()));
   if (c.invertible > 0)
-    line("not checked", fmt::format("{} tetrahedra of materials that may invert", grouped(c.invertible)));
+    line("not checked", fmt::format("{} cells of materials that may invert", grouped(c.invertible)));
   if (c.limited > 0)
     line("strain limits",
          fmt::format("{} triangles in each frame and iterate{}", grouped(c.limited),
@@ -186,9 +200,9 @@ std::string summary(const Certificate& c) {
                          grouped(c.paths), grouped(c.steps), grouped(c.run_steps), grouped(c.path_pairs)));
   if (c.ok()) {
     std::vector<std::string_view> holds = {"no intersection"};
-    if (c.solids > 0) holds.push_back("nothing inside a solid");
-    if (c.tetrahedra + c.affine > 0)
-      holds.push_back(c.invertible > 0 ? "no inversion of the tetrahedra checked" : "no inversion");
+    if (c.solids + c.planar > 0) holds.push_back("nothing inside a solid");
+    if (c.tetrahedra + c.planar + c.affine > 0)
+      holds.push_back(c.invertible > 0 ? "no inversion of the cells checked" : "no inversion");
     if (c.rigid > 0) holds.push_back("no rigid body deformed");
     if (c.joints > 0) holds.push_back("no joint open");
     if (c.thickness) holds.push_back("no gap below its thickness");

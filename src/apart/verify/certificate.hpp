@@ -35,7 +35,8 @@ struct Certificate {
   Index frames = 0;            ///< checked
   Index edges = 0, faces = 0;  ///< of the surface; in each frame every edge against every triangle
   Index tetrahedra = 0;        ///< checked in each frame
-  Index invertible = 0;        ///< tetrahedra of materials that may invert; not checked
+  Index planar = 0;            ///< triangles of planar bodies checked in each frame
+  Index invertible = 0;        ///< tetrahedra, or such triangles, of materials that may invert; not checked
   Index limited = 0;           ///< triangles with strain limits, checked in each frame and iterate
   Index half_spaces = 0;
   Index neighbours = 0;                    ///< pairs of triangles or segments that share vertices

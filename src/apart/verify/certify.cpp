@@ -69,6 +69,7 @@ class Certifier {
       certificate_.edges = check_->edge_count();
       certificate_.faces = check_->face_count();
       certificate_.tetrahedra = check_->tetrahedron_count();
+      certificate_.planar = check_->planar_count();
       certificate_.invertible = check_->invertible_count();
       certificate_.limited = check_->limited_count();
       certificate_.half_spaces = check_->half_space_count();

@@ -29,12 +29,13 @@ enum class FindingKind {
   scene,     ///< what frames claim is not what the scene says
   binding,   ///< a file that is not the one the run wrote
   rigid,     ///< a rigid body that has not kept its shape
-  joint      ///< a joint that is open
+  joint,     ///< a joint that is open
+  plane      ///< a planar body that has left its plane
 };
 inline constexpr std::string_view finding_names[] = {
     "intersection",   "gap",        "half_space", "inversion", "strain", "not_finite", "path_contact",
     "path_inversion", "unreadable", "topology",   "history",   "nested", "collapse",   "affine",
-    "path_gap",       "presence",   "scene",      "binding",   "rigid",  "joint"};
+    "path_gap",       "presence",   "scene",      "binding",   "rigid",  "joint",      "plane"};
 
 /// One broken promise, or one reason why a promise cannot be checked.
 struct Finding {

@@ -79,7 +79,9 @@ FrameCheck::FrameCheck(const Frame& frame) : first_(frame) {
   for (auto [a, b] : frame.ignored_pairs) ignored_.push_back(std::minmax(a, b));
   std::sort(ignored_.begin(), ignored_.end());
 
-  surface_ = surface_of(frame.mesh);
+  surface_ = surface_of(frame);
+  planar_ = PlanarBodies(frame);
+  invertible_ += planar_.invertible_count();
 
   std::vector<char> used(n, false);
   for (const auto& v : surface_.vertices) used[v.vertices[0]] = true;
@@ -240,6 +242,14 @@ std::vector<Finding> FrameCheck::nested(const Matrix3X& points) const {
     f.text = fmt::format("{} is inside the solid '{}', at {}", name({inside.point}), solid,
                          coordinates(*f.position));
   }
+  for (const PlanarBodies::Inside& inside : planar_.inside(points, piece_points_, absent_, asked)) {
+    Finding& f = found.emplace_back(finding(FindingKind::nested, {{inside.point}}));
+    const std::string& body = body_name(inside.body);
+    if (f.bodies[0] != body) f.bodies.push_back(body);
+    f.position = points.col(inside.point);
+    f.text = fmt::format("{} is inside the planar body '{}', at {}", name({inside.point}), body,
+                         coordinates(*f.position));
+  }
   return found;
 }
 
@@ -365,6 +375,17 @@ FrameCheck::PathFindings FrameCheck::path(const Matrix3X& from, const Matrix3X& 
     f.text = fmt::format("{} inverts, or cannot be proven not to, after {:.6g} of the way, near {}",
                          name(f.cells[0]), u.time, coordinates(*f.position));
   }
+  for (const UnprovenVolume& u : planar_.unproven(from, to)) {
+    const Eigen::Vector3i c = planar_.cell(u.tetrahedron);
+    if (absent_[std::size_t(first_.point_body[c[0]])] || merged.join({{c[0], -1, -1}}, {{c[1], c[2], -1}}) ||
+        merged.join({{c[1], -1, -1}}, {{c[2], -1, -1}}))
+      continue;
+    Finding& f = result.findings.emplace_back(finding(FindingKind::path_inversion, {{c[0], c[1], c[2]}}));
+    f.position = (1 - u.time) * from.col(c[0]) + u.time * to.col(c[0]);
+    f.text = fmt::format("{} inverts, or cannot be proven not to, after {:.6g} of the way, near {}",
+                         name(f.cells[0]), u.time, coordinates(*f.position));
+  }
+  add_left_plane(to, result.findings);
   add_curved(from, to, result.findings);
   return result;
 }

@@ -6,6 +6,7 @@
 #include <apart/verify/curved_cells.hpp>
 #include <apart/verify/finding.hpp>
 #include <apart/verify/frame_difference.hpp>
+#include <apart/verify/planar_bodies.hpp>
 #include <apart/verify/rigid_bodies.hpp>
 #include <apart/verify/solids.hpp>
 #include <apart/verify/strain_limits.hpp>
@@ -36,11 +37,12 @@ class FrameCheck {
   /// At most `limit` of them. Neighbours in a mesh, which share vertices, must not intersect in more than
   /// what they share.
   std::vector<Finding> intersections(const Matrix3X& points, std::size_t limit = std::size_t(-1)) const;
-  /// Pieces of bodies inside a solid: inside a body of tetrahedra, or an affine or rigid one with a closed
-  /// surface, whose contact they see. Surfaces must not intersect, since only one point of each piece is
-  /// tested. Bodies that enclose space without material (shells, obstacles) may contain others.
+  /// Pieces of bodies inside a solid: inside a body of tetrahedra, a planar one or an affine or rigid one
+  /// with a closed surface, whose contact they see. Surfaces must not intersect, since only one point of each
+  /// piece is tested. Bodies that enclose space without material (shells, obstacles) may contain others.
   std::vector<Finding> nested(const Matrix3X& points) const;
-  /// Inverted or flat tetrahedra; affine bodies that are mirrored or flat, also those without tetrahedra, or
+  /// Inverted or flat tetrahedra and triangles of planar bodies, points that have left the plane of theirs;
+  /// affine bodies that are mirrored or flat, also those without tetrahedra, or
   /// not an affine image of what they were; rigid bodies that changed their shape; triangles and segments of
   /// simulated bodies that are collapsed.
   std::vector<Finding> inversions(const Matrix3X& points) const;
@@ -99,10 +101,11 @@ class FrameCheck {
 
   Index edge_count() const { return Index(surface_.face_edges.size() + surface_.segments.size()); }
   Index face_count() const { return Index(surface_.faces.size()); }
+  Index planar_count() const { return planar_.guarded_count(); }  ///< triangles that must not invert
   Index tetrahedron_count() const { return Index(tetrahedra_.size() + curved_.size()); }
   Index invertible_count() const {
     return invertible_;
-  }  ///< tetrahedra of materials that may invert: not checked
+  }  ///< tetrahedra and planar triangles of materials that may invert: not checked
   Index limited_count() const { return limits_.count(); }  ///< triangles with strain limits
   Index half_space_count() const { return Index(first_.half_spaces.size()); }
   /// Pairs of neighbours in a mesh that could be folded onto each other.
@@ -112,6 +115,8 @@ class FrameCheck {
   Index rigid_count() const { return rigid_.count(); }
 
  private:
+  void add_planar(const Matrix3X& points, std::vector<Finding>& found) const;
+  void add_left_plane(const Matrix3X& points, std::vector<Finding>& found) const;
   std::vector<Finding> folds(const Matrix3X& points, std::size_t limit) const;
   void add_collapsed(const Matrix3X& points, std::vector<Finding>& found) const;
   /// Curved cells that are not proven to be positive on the way; the same place twice: in a state.
@@ -133,6 +138,7 @@ class FrameCheck {
   Solids solids_;
   AffineBodies affine_;
   RigidBodies rigid_;
+  PlanarBodies planar_;
   StrainLimits limits_;
   Thickness thickness_;
   exact::Surface surface_;

@@ -121,6 +121,25 @@ void FrameCheck::add_curved(const Matrix3X& from, const Matrix3X& to, std::vecto
   }
 }
 
+void FrameCheck::add_planar(const Matrix3X& points, std::vector<Finding>& found) const {
+  for (const Index i : planar_.inverted(points)) {
+    const Eigen::Vector3i c = planar_.cell(i);
+    if (absent_[std::size_t(first_.point_body[c[0]])]) continue;
+    Finding& f = found.emplace_back(finding(FindingKind::inversion, {{c[0], c[1], c[2]}}));
+    f.position = points(Eigen::all, f.cells[0]).rowwise().mean();
+    f.text = fmt::format("{} is inverted or flat in its plane, near {}", name(f.cells[0]),
+                         coordinates(*f.position));
+  }
+}
+
+void FrameCheck::add_left_plane(const Matrix3X& points, std::vector<Finding>& found) const {
+  for (const Index p : planar_.left_plane(points)) {
+    Finding& f = found.emplace_back(finding(FindingKind::plane, {{p}}));
+    f.position = points.col(p);
+    f.text = fmt::format("{} has left the plane of its body, at {}", name({p}), coordinates(*f.position));
+  }
+}
+
 std::vector<Finding> FrameCheck::inversions(const Matrix3X& points) const {
   std::vector<char> inverted(tetrahedra_.size());
   const Tetrahedra& cells = first_.mesh.tetrahedra;
@@ -137,6 +156,8 @@ std::vector<Finding> FrameCheck::inversions(const Matrix3X& points) const {
     f.text = fmt::format("{} is inverted or flat (volume {:.3g} m³) near {}", name(f.cells[0]),
                          volume(points, cells, tetrahedra_[i]), coordinates(*f.position));
   }
+  add_planar(points, found);
+  add_left_plane(points, found);
   add_curved(points, points, found);
   for (Finding& f : affine_images(points)) found.push_back(std::move(f));
   for (Finding& f : rigid_shapes(points)) found.push_back(std::move(f));
@@ -146,8 +167,8 @@ std::vector<Finding> FrameCheck::inversions(const Matrix3X& points) const {
 
 std::optional<double> FrameCheck::smallest_volume_ratio(const Matrix3X& points,
                                                         const Matrix3X& reference) const {
-  if (tetrahedra_.empty()) return std::nullopt;
-  return parallel_min(Index(tetrahedra_.size()), std::numeric_limits<double>::infinity(), [&](Index i) {
+  if (tetrahedra_.empty() && planar_.guarded_count() == 0) return std::nullopt;
+  return parallel_min(Index(tetrahedra_.size()), planar_.smallest_ratio(points, reference), [&](Index i) {
     return volume(points, first_.mesh.tetrahedra, tetrahedra_[i]) /
            volume(reference, first_.mesh.tetrahedra, tetrahedra_[i]);
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace apart::verify {
 
@@ -39,13 +40,33 @@ Faces outer_triangles(const Tetrahedra& tetrahedra) {
   return faces;
 }
 
+/// The edges that belong to one triangle only. Not geometry's boundary_edges, for the same reason.
+Edges outer_edges(const Faces& triangles) {
+  std::map<std::pair<int, int>, int> count;
+  for (const auto& t : triangles.colwise())
+    for (int k = 0; k < 3; ++k) ++count[std::minmax(t[k], t[(k + 1) % 3])];
+  std::erase_if(count, [](const auto& edge) { return edge.second > 1; });
+  Edges edges(2, Index(count.size()));
+  Index e = 0;
+  for (const auto& [ends, times] : count) edges.col(e++) << ends.first, ends.second;
+  return edges;
+}
+
 }  // namespace
 
-exact::Surface surface_of(const Mesh& mesh) {
-  const Faces outer = outer_triangles(mesh.tetrahedra);
-  Faces faces(3, outer.cols() + mesh.faces.cols());
-  faces << outer, mesh.faces;
-  return exact::surface(mesh.point_count(), faces, mesh.edges, mesh.vertices);
+exact::Surface surface_of(const Frame& frame) {
+  const Mesh& mesh = frame.mesh;
+  std::vector<Index> planar, others;
+  for (Index f = 0; f < mesh.faces.cols(); ++f)
+    (frame.bodies[std::size_t(frame.point_body[mesh.faces(0, f)])].is_planar() ? planar : others)
+        .push_back(f);
+  const Faces outer = outer_triangles(mesh.tetrahedra), surfaces = mesh.faces(Eigen::all, others);
+  Faces faces(3, outer.cols() + surfaces.cols());
+  faces << outer, surfaces;
+  const Edges boundary = outer_edges(mesh.faces(Eigen::all, planar));
+  Edges segments(2, mesh.edges.cols() + boundary.cols());
+  segments << mesh.edges, boundary;
+  return exact::surface(mesh.point_count(), faces, segments, mesh.vertices);
 }
 
 }  // namespace apart::verify

@@ -4,8 +4,8 @@
 
 namespace apart::verify {
 
-/// Everything of a frame's mesh that can touch: the outside of its tetrahedra, its triangles, segments and
-/// free points.
-exact::Surface surface_of(const Mesh& mesh);
+/// Everything of a frame that can touch: the outside of its tetrahedra, its triangles, segments and free
+/// points; of planar bodies the edges of one triangle only.
+exact::Surface surface_of(const Frame& frame);
 
 }  // namespace apart::verify

@@ -15,6 +15,7 @@ PlacedSurface::PlacedSurface(const Frame& frame, const exact::Surface& surface, 
       part.corners[k] = {x[0], x[1], x[2]};
     }
     std::sort(part.corners.begin(), part.corners.begin() + std::ptrdiff_t(size));
+    if (size == 2 && part.corners[0] == part.corners[1]) return;
     if (size == 3 && (part.corners[0] == part.corners[1] || part.corners[1] == part.corners[2])) return;
     parts_.push_back(part);
   };
@@ -32,6 +33,14 @@ MergedPoints::MergedPoints(const Frame& frame, std::initializer_list<const Matri
         for (const Matrix3X* x : places)
           if (x->col(cell[i]) == x->col(cell[j])) {
             sets.join(cell[i], cell[j]);
+            any_ = true;
+          }
+  for (const auto& face : frame.mesh.faces.colwise())
+    if (frame.bodies[std::size_t(frame.point_body[face[0]])].is_planar())
+      for (int i = 0; i < 3; ++i)
+        for (const Matrix3X* x : places)
+          if (x->col(face[i]) == x->col(face[(i + 1) % 3])) {
+            sets.join(face[i], face[(i + 1) % 3]);
             any_ = true;
           }
   if (any_) name_ = std::move(sets).names();

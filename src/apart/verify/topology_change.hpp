@@ -12,7 +12,7 @@
 namespace apart::verify {
 
 /// A surface as a part of space: the corners of its triangles, segments and free points, whatever their
-/// numbers. Triangles with two corners in one place cover no area, and are left out.
+/// numbers. Triangles and segments with two corners in one place cover nothing, and are left out.
 class PlacedSurface {
  public:
   PlacedSurface(const Frame& frame, const exact::Surface& surface, const Matrix3X& points);
@@ -27,8 +27,8 @@ class PlacedSurface {
   std::vector<Part> parts_;  ///< in order
 };
 
-/// Points that are in the same place as a neighbour in a tetrahedron, as edges that begin or end as one point
-/// have them.
+/// Points that are in the same place as a neighbour in a tetrahedron or a triangle of a planar body, as edges
+/// that begin or end as one point have them.
 class MergedPoints {
  public:
   /// `places`: positions of all points; a pair counts if it is merged in one of them.

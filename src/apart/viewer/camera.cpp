@@ -251,6 +251,14 @@ double hidden_share(const Frame& frame, const Camera& camera) {
 Camera fitted_camera(const Frame& frame, const std::vector<char>& matters, double aspect) {
   const std::vector<Vector3> points = points_of_interest(frame, matters);
   const Vector3 up = up_direction(frame);
+  const auto simulated = [](const FrameBody& body) { return !is_obstacle(body); };
+  const bool flat = std::ranges::any_of(frame.bodies, simulated) &&
+                    std::ranges::all_of(frame.bodies, [&](const FrameBody& body) {
+                      return !simulated(body) || body.is_planar();
+                    });
+  if (flat)  // from the front; a ground is seen from a little above
+    return fitted(points, view_direction(Vector3::UnitY(), 0, frame.half_spaces.empty() ? 0 : 10),
+                  Vector3::UnitY(), aspect);
   // The first direction that sees the outer side of every half-space.
   double azimuth = 30;
   for (double candidate : {30.0, -30.0, 150.0, -150.0, 75.0, -75.0, 105.0, -105.0}) {

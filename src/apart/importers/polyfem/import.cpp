@@ -39,6 +39,7 @@ class PolyfemImporter {
     read_settings(top);
     const auto geometry = top.find("geometry");
     if (!geometry) top_.fail("has no \"geometry\"");
+    planar_ = is_planar(*geometry);
     Problems problems;
     for (const LocatedJson& item : geometry->items()) problems.collect([&] { add(item); });
     problems.throw_if_any();
@@ -66,6 +67,44 @@ class PolyfemImporter {
     return path;
   }
 
+  // ---- Scenes in the plane
+  /// Triangles in a plane z = const and nothing else.
+  static bool is_flat(const Mesh& mesh) {
+    return !mesh.is_volume() && mesh.faces.cols() > 0 &&
+           mesh.points.row(2).maxCoeff() == mesh.points.row(2).minCoeff();
+  }
+  /// Whether the first body that is no obstacle is flat.
+  bool is_planar(const LocatedJson& geometry) const {
+    for (const LocatedJson& item : geometry.items()) {
+      const auto is = [&](const char* key, bool usual) {
+        return item.has(key) ? item[key].boolean() : usual;
+      };
+      if (is("is_obstacle", false) || !is("enabled", true) || !item.has("mesh")) continue;
+      return item["mesh"].locate([&] { return is_flat(read_mesh(named_file(item["mesh"]))); });
+    }
+    return false;
+  }
+  /// Three numbers, or two in the plane.
+  static Vector3 vector_of(const LocatedJson& at) {
+    return at.value().get_if<JsonValue::Array>() && at.size() == 2
+               ? Vector3(at[0].number(), at[1].number(), 0)
+               : at.vector();
+  }
+  /// In the plane λ is Eν/(1 − ν²) there; a slab that is held across it has the same with these.
+  void convert_to_plane(ElasticMaterial& material, const LocatedJson& at) {
+    const double* young = std::get_if<double>(&material.E);
+    const double* poisson = std::get_if<double>(&material.nu);
+    if (!young || !poisson) at.fail("has numbers for each cell, which planar bodies cannot have");
+    const double e = *young, nu = *poisson;
+    material.E = tidy(e * (1 + 2 * nu) / ((1 + nu) * (1 + nu)));
+    material.nu = tidy(nu / (1 + nu));
+    notes_.once(
+        "plane", at,
+        fmt::format("is of the plane, where lambda is E nu/(1 - nu^2): E = {:g} and nu = {:g} become {:g} "
+                    "and {:g} in plane strain, which is the same",
+                    e, nu, std::get<double>(material.E), std::get<double>(material.nu)));
+  }
+
   // ---- What concerns the whole scene
   void read_settings(Section& top) {
     read_time(top);
@@ -83,7 +122,7 @@ class PolyfemImporter {
       Section section(*start, "initial_conditions", notes_);
       if (const auto list = section.find("velocity"))
         for (const LocatedJson& item : entries(*list))
-          velocities_[item["id"].integer()] = item["value"].vector();
+          velocities_[item["id"].integer()] = vector_of(item["value"]);
       section.ignore({"solution", "acceleration"});
       section.finish();
     }
@@ -197,7 +236,7 @@ class PolyfemImporter {
     if (const auto force = section.find("rhs")) {
       for (const LocatedJson& item : force->items())
         if (!item.value().get_if<double>()) item.fail("must be a number: acceleration, constant in time");
-      scene_.gravity = tidy(Vector3(-force->vector()));
+      scene_.gravity = tidy(Vector3(-vector_of(*force)));
     }
     const auto collect = [&](std::string_view key, std::map<Index, LocatedJson>& all) {
       if (const auto list = section.find(key))
@@ -237,7 +276,16 @@ class PolyfemImporter {
       body.transform = transform;
       return body;
     };
-    if (is_obstacle) {
+    if (planar_ && is_flat(mesh)) {
+      PlanarDescription body = shaped(PlanarDescription{});
+      if (is_obstacle)
+        set_motion(body, surface);
+      else
+        set_planar(body, at, volume ? volume_id(*volume) : 0);
+      if (!is_obstacle && surface)
+        set_fixed(body, sides_of(*surface, bounding_box(transformed(mesh, transform).points), notes_));
+      scene_.bodies.push_back(std::move(body));
+    } else if (is_obstacle) {
       ObstacleDescription obstacle = shaped(ObstacleDescription{});
       if (surface && surface->value().get_if<double>()) set_motion(obstacle, surface->integer());
       scene_.bodies.push_back(std::move(obstacle));
@@ -275,11 +323,11 @@ class PolyfemImporter {
       if (scale->value().get_if<double>())
         result.scale = scale->number();
       else
-        result.scale = scale->vector();
+        result.scale = vector_of(*scale) + Vector3(0, 0, scale->size() == 2 ? 1 : 0);
     }
     if (const auto dimensions = section.find("dimensions")) {
       const Vector3 extent = box.upper - box.lower;
-      Vector3 scale = dimensions->vector();
+      Vector3 scale = vector_of(*dimensions);
       for (int k = 0; k < 3; ++k) {
         scale[k] = extent[k] == 0 ? 1 : tidy(scale[k] / extent[k]);
         if (scale[k] == 0) dimensions->fail("makes the body flat along {}; must not be 0", "xyz"[k]);
@@ -287,12 +335,14 @@ class PolyfemImporter {
       result.scale = scale;
     }
     if (const auto rotation = section.find("rotation")) {
-      if (!rotation->value().get_if<JsonValue::Array>() || rotation->size() != 3)
-        rotation->fail("got {}, must be three angles in degrees", to_short_text(rotation->value()));
-      result.rotate = rotation->vector();
+      const bool one = rotation->value().get_if<double>() != nullptr;
+      if (!one && (!rotation->value().get_if<JsonValue::Array>() || rotation->size() != 3))
+        rotation->fail("got {}, must be three angles in degrees, or one in the plane",
+                       to_short_text(rotation->value()));
+      result.rotate = one ? Vector3(0, 0, rotation->number()) : rotation->vector();
     }
     if (section.word("rotation_mode", {"xyz"}) != "xyz") return result;
-    if (const auto translation = section.find("translation")) result.translate = translation->vector();
+    if (const auto translation = section.find("translation")) result.translate = vector_of(*translation);
     section.finish();
     return result;
   }
@@ -322,6 +372,33 @@ class PolyfemImporter {
     if (const auto found = velocities_.find(id); found != velocities_.end()) body.velocity = found->second;
     ++volumes_;
     if (collision_) set_collision(body, *collision_);
+  }
+
+  void set_planar(PlanarDescription& body, const LocatedJson& at, Index id) {
+    if (order_of(id) > 1)
+      notes_.once("order", at, "is of linear triangles here: a discr_order above 1 is for tetrahedra");
+    body.mass = MassKind::consistent;
+    body.material = material_of(id, at);
+    std::visit(
+        [&](auto& m) {
+          if constexpr (std::derived_from<std::decay_t<decltype(m)>, ElasticMaterial>)
+            convert_to_plane(m, at);
+        },
+        body.material);
+    if (const auto found = velocities_.find(id); found != velocities_.end()) body.velocity = found->second;
+  }
+
+  /// An obstacle in the plane: a body that a script moves or holds as a whole.
+  void set_motion(PlanarDescription& body, const std::optional<LocatedJson>& surface) {
+    ObstacleDescription moved;
+    if (surface && surface->value().get_if<double>()) set_motion(moved, surface->integer());
+    body.transform.translate += moved.transform.translate;
+    body.motion = moved.motion;
+    if (body.motion) return;
+    FixedDescription fixed;
+    fixed.place = body.place;
+    fixed.where = AllSelection{};
+    body.fixed.push_back(fixed);
   }
 
   MaterialDescription material_of(Index id, const LocatedJson& body) {
@@ -405,7 +482,7 @@ class PolyfemImporter {
 
   // ---- Conditions on parts of bodies
   /// What boundary conditions hold. A point in several sides is of the first.
-  void set_fixed(VolumeDescription& body, const std::vector<Side>& sides) {
+  void set_fixed(DynamicBody& body, const std::vector<Side>& sides) {
     std::string earlier;
     for (const Side& side : sides) {
       const auto found = dirichlet_.find(side.id);
@@ -420,7 +497,7 @@ class PolyfemImporter {
         fixed.where = where;
         if (condition.has("dimension")) {
           fixed.axes.clear();
-          for (std::size_t k = 0; k < 3; ++k)
+          for (std::size_t k = 0; k < std::min<std::size_t>(3, condition["dimension"].size()); ++k)
             if (condition["dimension"][k].boolean()) fixed.axes += "xyz"[k];
         }
         fixed.motion = motion_of(condition["value"]);
@@ -445,9 +522,10 @@ class PolyfemImporter {
   std::optional<MotionDescription> motion_of(const LocatedJson& value) {
     FormulaMotion motion;
     motion.place = place_of(value);
-    if (value.size() != 3) value.fail("got {}, must be three values", to_short_text(value.value()));
+    if (value.size() != 3 && !(planar_ && value.size() == 2))
+      value.fail("got {}, must be three values", to_short_text(value.value()));
     bool moves = false;
-    for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t k = 0; k < (planar_ ? 2u : 3u); ++k) {
       motion.translate[k] = formula(value[k]);
       const double* number = std::get_if<double>(&motion.translate[k]);
       moves = moves || !number || *number != 0;
@@ -475,6 +553,7 @@ class PolyfemImporter {
   std::map<Index, LocatedJson> dirichlet_, displacements_;  ///< by id
   std::set<Index> used_, used_obstacles_;                   ///< ids of these
   std::map<Index, Vector3> velocities_;                     ///< by id of bodies
+  bool planar_ = false;                                     ///< bodies are flat: a scene in the plane
   int volumes_ = 0;                                         ///< bodies that are no obstacles
 };
 

@@ -58,8 +58,18 @@ std::vector<Side> sides_of(const LocatedJson& at, const Aabb& box, Notes& notes)
       side.where =
           fmt::format("{} {} {:.12g}", "xyz"[number], up ? ">=" : "<=", limit + (up ? -slack : slack));
     } else if (const auto corners = section.find("box")) {
-      const Vector3 lower = (*corners)[std::size_t(0)].vector(), upper = (*corners)[std::size_t(1)].vector();
-      for (int k = 0; k < 3; ++k)
+      const LocatedJson lowest = (*corners)[std::size_t(0)], highest = (*corners)[std::size_t(1)];
+      const int dimensions = lowest.size() == 2 ? 2 : 3;  // in the plane or in space
+      Vector3 lower = Vector3::Zero(), upper = lower;
+      if (dimensions == 3) {
+        lower = lowest.vector();
+        upper = highest.vector();
+      }
+      for (std::size_t k = 0; dimensions == 2 && k < 2; ++k) {
+        lower[Index(k)] = lowest[k].number();
+        upper[Index(k)] = highest[k].number();
+      }
+      for (int k = 0; k < dimensions; ++k)
         side.where += fmt::format("{}{} >= {:.12g} && {} <= {:.12g}", k > 0 ? " && " : "", "xyz"[k],
                                   place(k, lower[k]) - slack, "xyz"[k], place(k, upper[k]) + slack);
     } else if (item.value().get_if<JsonValue::Object>()->size() > 1) {
