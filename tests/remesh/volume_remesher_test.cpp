@@ -143,6 +143,62 @@ TEST(VolumeRemesher, WhatIsNoLongerNeededIsCollapsed) {
   EXPECT_EQ(simulation.model().bodies[0].mesh.points, model->bodies[0].mesh.points);
 }
 
+/// A bar that turns and falls on the ground.
+std::shared_ptr<Model> falling_bar(ContactFormulation formulation, double damping) {
+  SimulationOptions options;
+  options.dt = 0.005;
+  options.gravity.setZero();
+  options.contact.formulation = formulation;
+  Body body = bar(1e5, {4, 1, 1});
+  body.nodes.row(1).array() += 0.3;
+  body.mesh.points = body.nodes;
+  body = with_shape(body, shape_of(body));
+  body.damping.stiffness = damping;
+  set_rigid_velocity(body, {0, -3, 0}, {0, 0, 2});
+  return model_of({body, make_half_space("ground", Vector3::Zero(), Vector3::UnitY())},
+                  RemeshOptions{.delta_split = 0.3, .delta_collapse = -0.01, .min_edge = 0.05}, options);
+}
+
+TEST(VolumeRemesher, RefinementBeginsWithContactAndIsUndoneAfterSeparation) {
+  for (const ContactFormulation formulation :
+       {ContactFormulation::convergent, ContactFormulation::published}) {
+    const auto model = falling_bar(formulation, 0.02);
+    Simulation simulation(model);
+    const Index start = Index(model->bodies[0].elastic->nodes.cols());
+    Index most = start, last = start;
+    bool touched = false;
+    for (int i = 0; i < 120; ++i) {
+      const StepReport report = simulation.step();
+      touched |= report.contacts > 0;
+      if (!touched) {
+        EXPECT_EQ(report.splits, 0);
+      }
+      most = std::max(most, report.cells);
+      last = report.cells;
+    }
+    EXPECT_TRUE(touched);
+    EXPECT_GT(lowest(simulation), 0.01);  // it is in the air again
+    EXPECT_GT(most, 2 * start);
+    EXPECT_LT(last - start, (most - start) / 4) << start << " " << most << " " << last;
+  }
+}
+
+/// Trials are what remeshing costs.
+TEST(VolumeRemesher, MostOfWhatIsTriedIsAccepted) {
+  for (const ContactFormulation formulation :
+       {ContactFormulation::convergent, ContactFormulation::published}) {
+    Simulation simulation(falling_bar(formulation, 0));
+    Index trials = 0, accepted = 0;
+    for (int i = 0; i < 40; ++i) {
+      const StepReport report = simulation.step();
+      trials += report.remesh_trials;
+      accepted += report.splits + report.collapses;
+    }
+    EXPECT_GT(trials, 50);
+    EXPECT_GT(accepted, trials / 2) << accepted << " of " << trials;
+  }
+}
+
 TEST(VolumeRemesher, ASpinningBlockKeepsItsMomentumAndGainsNoEnergy) {
   SimulationOptions options;
   options.gravity.setZero();
@@ -241,8 +297,12 @@ class BadRemesher final : public Remesher {
   int pass_count() const override { return 1; }
   Improvement improve(const SolvedStep& step, int) const override {
     Improvement result;
-    RemeshedStep made{with_shapes(step.problem.model, {}, 1), step.before, 1.7 * step.nodes,
-                      1.7 * step.nodes, step.nodes, 1.7 * step.nodes};
+    RemeshedStep made{with_shapes(step.problem.model, {}, 1),
+                      step.before,
+                      1.7 * step.nodes,
+                      1.7 * step.nodes,
+                      step.nodes,
+                      1.7 * step.nodes};
     result.step = made;
     return result;
   }

@@ -66,8 +66,8 @@ class BodyPass {
   const std::vector<std::array<Index, 2>>& collapsed() const { return collapsed_; }
   /// The mesh with what was split and nothing collapsed, if there is both.
   const std::optional<BodyShape>& split_shape() const { return split_shape_; }
-  /// Where patches have moved points to [m], by the editor's numbers.
-  const std::map<Index, Vector3>& relaxed() const { return relaxed_; }
+  /// How far patches have moved points [m], by the editor's numbers.
+  const std::map<Index, Vector3>& moved() const { return moved_; }
   VolumeEditor::Result result() const { return editor_.result(); }
 
  private:
@@ -130,19 +130,26 @@ class BodyPass {
   struct Trial {
     Operation operation;
     PatchMesh before, after;
-    std::vector<Index> cells;  ///< of the patch, before
+    std::vector<Index> cells;  ///< own_cells
     PatchTrial::Outcome outcome;
   };
 
+  /// The cells that no other operation of the round may change: of a split those of the edge, where alone its
+  /// midpoint acts, so that gains add up; of a collapse all of its patch.
+  std::vector<Index> own_cells(const Operation& o, bool is_split) const {
+    if (is_split) return editor_.cells_of_edge(o.points[0], o.points[1]);
+    std::vector<Index> cells;
+    for (const Index p : points_around(editor_, o.points[0], o.points[1]))
+      for (const Index c : editor_.cells_of(p)) cells.push_back(c);
+    return cells;
+  }
+
   std::optional<Trial> make_trial(const Operation& o, bool is_split, const std::vector<char>& taken) {
+    Trial trial{o, {}, {}, own_cells(o, is_split), {}};
+    if (trial.cells.empty()) return std::nullopt;  // the edge was split
+    for (const Index c : trial.cells)
+      if (taken[std::size_t(c)]) return std::nullopt;
     const std::vector<Index> around = points_around(editor_, o.points[0], o.points[1]);
-    if (around.empty()) return std::nullopt;  // the edge was split
-    Trial trial{o, {}, {}, {}, {}};
-    for (const Index p : around)
-      for (const Index c : editor_.cells_of(p)) {
-        if (taken[std::size_t(c)]) return std::nullopt;
-        trial.cells.push_back(c);
-      }
     trial.before = patch_mesh(editor_, around);
     if (apply(o, is_split) != Refusal::none) return std::nullopt;
     std::vector<Index> after = around;
@@ -165,14 +172,14 @@ class BodyPass {
     const double least = is_split ? options_.delta_split : options_.delta_collapse;
     std::vector<Trial> accepted;
     while (!open.empty() && std::size_t(trials_) < most_trials) {
-      // A batch of operations that share no cell; those in the way of a better one wait for the next.
+      // A batch of operations that change no cell in common; those in the way of a better one wait.
       std::vector<char> taken = blocked_;
       std::vector<Trial> batch;
       std::vector<Operation> later;
       for (const Operation& o : open) {
         std::optional<Trial> trial = make_trial(o, is_split, taken);
         if (!trial) {
-          if (waits(o, taken)) later.push_back(o);
+          if (waits(o, is_split, taken)) later.push_back(o);
           continue;
         }
         for (const Index c : trial->cells) taken[std::size_t(c)] = true;
@@ -199,23 +206,27 @@ class BodyPass {
     for (const Trial& t : accepted) {
       ensure(apply(t.operation, is_split) == Refusal::none, "VolumeRemesher: what was tried can be done");
       done.push_back(t.operation.points);
-      for (std::size_t i = 0; i < t.after.points.size(); ++i)
-        if (t.after.moves[i]) {
-          const bool created = is_split && i + 1 == t.after.points.size();
-          relaxed_[created ? editor_.point_count() - 1 : t.after.points[i]] = t.outcome.relaxed.col(Index(i));
-        }
+      // Where patches overlap, what each has moved adds up.
+      const Index first = step_.problem.model.first_node[std::size_t(options_.body)];
+      for (std::size_t i = 0; i < t.after.points.size(); ++i) {
+        if (!t.after.moves[i]) continue;
+        const bool created = is_split && i + 1 == t.after.points.size();
+        const auto [a, b] = created ? t.operation.points : std::array{t.after.points[i], t.after.points[i]};
+        const Vector3 from = 0.5 * (step_.nodes.col(first + a) + step_.nodes.col(first + b));
+        moved_.try_emplace(created ? editor_.point_count() - 1 : a, Vector3::Zero()).first->second +=
+            t.outcome.relaxed.col(Index(i)) - from;
+      }
     }
     return done;
   }
 
   /// Whether only an operation of this batch is in the way, not one that was accepted.
-  bool waits(const Operation& o, const std::vector<char>& taken) const {
+  bool waits(const Operation& o, bool is_split, const std::vector<char>& taken) const {
     bool in_the_way = false;
-    for (const Index p : points_around(editor_, o.points[0], o.points[1]))
-      for (const Index c : editor_.cells_of(p)) {
-        if (blocked_[std::size_t(c)]) return false;
-        in_the_way |= bool(taken[std::size_t(c)]);
-      }
+    for (const Index c : own_cells(o, is_split)) {
+      if (blocked_[std::size_t(c)]) return false;
+      in_the_way |= bool(taken[std::size_t(c)]);
+    }
     return in_the_way;
   }
 
@@ -228,7 +239,7 @@ class BodyPass {
   std::vector<std::array<Index, 2>> split_, collapsed_;
   std::optional<BodyShape> split_shape_;
   std::vector<char> blocked_;  ///< cells of patches of accepted operations
-  std::map<Index, Vector3> relaxed_;
+  std::map<Index, Vector3> moved_;
   Index trials_ = 0;
 };
 
@@ -339,9 +350,8 @@ class VolumeRemesher final : public Remesher {
       for (const auto& [a, other] : change.pass.split())
         made.entering.col(made_node(created++)) = made.nodes.col(made_node(a));
       for (std::size_t i = 0; i < change.points.size(); ++i)
-        if (const auto found = change.pass.relaxed().find(change.points[i]);
-            found != change.pass.relaxed().end())
-          made.ahead.col(first_made + Index(i)) = found->second;
+        if (const auto found = change.pass.moved().find(change.points[i]); found != change.pass.moved().end())
+          made.ahead.col(first_made + Index(i)) += found->second;
     }
     if (carry(step, transfer, made))
       result.step = std::move(made);

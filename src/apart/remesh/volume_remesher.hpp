@@ -19,8 +19,9 @@ struct RemeshOptions {
 ///
 /// 1. Screening: the change of the potential is estimated for all operations (screening.hpp). Those with a
 ///    fair chance are tried, the best first.
-/// 2. Trials on patches (patch.hpp), in batches of operations that share no cell. Whatever is accepted blocks
-///    its patch until the next round.
+/// 2. Trials on patches (patch.hpp), in batches of operations that change no cell in common. Whatever is
+/// accepted blocks
+///    these until the next round.
 /// 3. What was accepted is done at once, and the step solved again from where the patches ended.
 ///
 /// Bodies must be linear volumes with consistent mass, which a split leaves unchanged.
