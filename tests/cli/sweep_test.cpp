@@ -136,6 +136,13 @@ TEST_F(Sweep, TheScriptForSlurmWorksWithoutIt) {
 TEST_F(Sweep, BadStudiesAndOptionsAreRefused) {
   EXPECT_EQ(apart({"sweep", "none.json"}).code, 2);
   EXPECT_EQ(apart({"sweep", "study.json", "--only", "3"}).code, 2);
+  write_file(directory / "typing.json",
+             R"({"scene": "scene.json", "parameters": {"time.dt": {"values": [0.01]}},
+                 "results": {"deep": {"column": "centre.Y", "take": "min"}}})");
+  const Outcome typing = apart({"sweep", "typing.json"});
+  EXPECT_EQ(typing.code, 2);
+  EXPECT_NE(typing.err.find("results.deep.column"), std::string::npos) << typing.err;
+  EXPECT_NE(typing.err.find("did you mean 'centre.y'?"), std::string::npos) << typing.err;
   fs::create_directories(directory / "other");
   write_file(directory / "other/file", "");
   const Outcome full = apart({"sweep", "study.json", "-o", "other"});

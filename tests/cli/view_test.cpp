@@ -65,6 +65,14 @@ TEST_F(Showing, RenderMakesPicturesAndFilms) {
     EXPECT_EQ(apart(wrong).code, 2) << wrong.back();
 }
 
+TEST_F(Showing, PicturesOfAllFramesAreNumbered) {
+  EXPECT_EQ(apart({"render", "run", "--all", "-o", "p.png", "--size", "32x24", "--samples", "1"}).code, 0);
+  EXPECT_TRUE(fs::exists(directory / "p_000000.png") && fs::exists(directory / "p_000003.png"));
+  EXPECT_EQ(apart({"render", "run", "--all", "-o", "p.png", "--size", "32x24"}).code, 2) << "they exist";
+  EXPECT_EQ(apart({"render", "run", "--all", "--frame", "1", "-o", "q.png"}).code, 2);
+  EXPECT_EQ(apart({"render", "run", "--all", "-o", "q.mp4"}).code, 2);
+}
+
 TEST_F(Showing, ExportWritesWhatWasAskedFor) {
   EXPECT_EQ(apart({"export", "run", "--format", "gltf"}).code, 0);
   EXPECT_TRUE(fs::exists(directory / "run.glb"));

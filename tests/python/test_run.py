@@ -78,3 +78,20 @@ def test_the_viewer_is_a_frame_of_a_notebook(falling_ball, tmp_path):
         viewer.address
     with pytest.raises(apart.InputError):
         apart.view(tmp_path / "nothing")
+
+
+def test_viewers_need_runs_and_a_port():
+    for wrong in (lambda: apart.view(), lambda: apart.view("nowhere"), lambda: apart.view("nowhere", port=99999),
+                  lambda: apart.view("nowhere", port="x")):
+        with pytest.raises(apart.InputError):
+            wrong()
+
+
+def test_damaged_tables_and_summaries_say_what_to_do(falling_ball, tmp_path):
+    run = apart.run(falling_ball, tmp_path / "run", steps=2)
+    (tmp_path / "run" / "steps.csv").write_text("a,b\n1\n")
+    with pytest.raises(apart.InputError, match="must have 2 as the first line; start the run again"):
+        run.steps
+    (tmp_path / "run" / "summary.json").write_text("{")
+    with pytest.raises(apart.InputError, match="start the run again"):
+        run.summary

@@ -190,6 +190,27 @@ TEST_F(Film, CameraSeesAllThatHappens) {
   EXPECT_NEAR(all.target.x(), 0.5, 0.15);
 }
 
+TEST(FilmLook, WhatFliesFarAwayMayLeaveThePicture) {
+  // A ball hits a mat and bounces off; `end`: how high it is at last.
+  const auto size = [](double end) {
+    std::vector<Frame> frames;
+    for (const double height : {1.0, 0.2, end}) {
+      FrameBuilder b;
+      b.add({"mat", "volume"}, generate::box({1, 0.1, 1}, {1, 1, 1}), {0, 0, 0});
+      b.add({"ball", "volume"}, generate::sphere(0.1, 2), {0, height, 0});
+      const Index points = b.frame.mesh.point_count();
+      b.frame.contact_force = Matrix3X::Zero(3, points);
+      b.frame.contact_force(1, 0) = 1;                             // the mat is held
+      if (height < 0.5) b.frame.contact_force(1, points - 1) = 1;  // they touch
+      b.frame.time = 0.1 * double(frames.size());
+      frames.push_back(b.frame);
+    }
+    return automatic_camera(frames, 1).scene_size;
+  };
+  EXPECT_GT(size(1.5), 1.5) << "it is in the picture";
+  EXPECT_LT(size(30), 2) << "else the mat would be a dot";
+}
+
 TEST(FilmLook, GlassStaysAsItIs) {
   FrameBuilder high;
   high.add({"ball", "volume"}, generate::sphere(0.3, 3), {0, 2, 0});

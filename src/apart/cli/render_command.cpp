@@ -31,7 +31,7 @@ struct RenderArguments {
   std::vector<double> eye, target, up, range;
   std::optional<double> field_of_view, speed;
   double rate = FilmOptions().rate, orbit = 0;
-  bool force = false, no_legend = false, fit_frame = false;
+  bool force = false, no_legend = false, fit_frame = false, all = false;
 };
 
 Vector3 vector(const std::vector<double>& numbers) {
@@ -61,28 +61,66 @@ double reach_of(const fs::path& run, const Frame& frame) {
   return contact_reach(read("scene.json"), read("summary.json"), frame);
 }
 
-int render_run(const RenderArguments& arguments) {
-  set_thread_count(0);
-  const std::vector<fs::path> files = list_frames(arguments.run);
-  const bool film = !arguments.output.empty() && is_film(arguments.output);
+/// The name of a picture of a sequence: with the number of its frame.
+fs::path numbered(const fs::path& file, std::size_t frame) {
+  fs::path result = file;
+  result.replace_filename(fmt::format("{}_{:06}{}", file.stem().string(), frame, file.extension().string()));
+  return result;
+}
+
+/// A picture of every frame.
+int render_sequence(const std::vector<fs::path>& files, const RenderOptions& picture, const fs::path& output,
+                    bool force) {
+  for (std::size_t f = 0; f < files.size(); ++f) ensure_may_write(numbered(output, f), force);
+  CountLine line("picture");
+  const Interruption interruption;
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    render(read_frame(files[f]), picture, numbered(output, f));
+    line.show(Index(f) + 1, Index(files.size()));
+    if (Interruption::received() != 0) {
+      line.close();
+      fmt::print(stderr, "interrupted; the pictures so far are whole\n");
+      return exit_signal + Interruption::received();
+    }
+  }
+  line.close();
+  fmt::print("{} to {}\n", numbered(output, 0).string(), numbered(output, files.size() - 1).string());
+  return exit_done;
+}
+
+/// Refuses options that contradict each other.
+void check_options(const RenderArguments& arguments, bool film) {
   if (film && arguments.fit_frame)
     throw InputError("--fit frame: a film has one camera, which shows all that happens; leave it out");
+  if (arguments.all && (film || arguments.frame || arguments.fit_frame))
+    throw InputError("--all: draws a picture of every frame, with one camera; leave out {}",
+                     film              ? "it, or name a .png file"
+                     : arguments.frame ? "--frame"
+                                       : "--fit");
   if (film && arguments.frame)
     throw InputError("--frame {}: a film shows all frames; name a .png file, or leave it out",
                      *arguments.frame);
-  const Index number = arguments.frame.value_or(Index(files.size()) - 1);
-  if (number < 0 || number >= Index(files.size()))
-    throw InputError("--frame {}: {} has the frames 0 to {}; choose one of these", number, arguments.run,
-                     files.size() - 1);
   if (!film && !arguments.output.empty() &&
       lower_case(fs::path(arguments.output).extension().string()) != ".png")
     throw InputError(
         "{}: must end in .png for a picture, or in .mp4, .mkv, .mov, .webm, .webp or .gif for a film",
         arguments.output);
-  const fs::path output = arguments.output.empty()
-                              ? fs::path(arguments.run) / fmt::format("frame_{:06}.png", number)
-                              : fs::path(arguments.output);
-  ensure_may_write(output, arguments.force);
+}
+
+int render_run(const RenderArguments& arguments) {
+  set_thread_count(0);
+  const std::vector<fs::path> files = list_frames(arguments.run);
+  const bool film = !arguments.output.empty() && is_film(arguments.output);
+  check_options(arguments, film);
+  const Index number = arguments.frame.value_or(Index(files.size()) - 1);
+  if (number < 0 || number >= Index(files.size()))
+    throw InputError("--frame {}: {} has the frames 0 to {}; choose one of these", number, arguments.run,
+                     files.size() - 1);
+  const fs::path output =
+      arguments.output.empty()
+          ? fs::path(arguments.run) / (arguments.all ? "frame.png" : fmt::format("frame_{:06}.png", number))
+          : fs::path(arguments.output);
+  if (!arguments.all) ensure_may_write(output, arguments.force);
 
   // The camera, and what is drawn as glass, are the same in all pictures of a run.
   const std::vector<Frame> frames = some_frames(files);
@@ -98,7 +136,8 @@ int render_run(const RenderArguments& arguments) {
     picture.surroundings = all;
   }
   if (!arguments.colour.empty()) {
-    const std::span<const Frame> shown = film ? std::span<const Frame>(frames) : std::span(&frame, 1);
+    const std::span<const Frame> shown =
+        film || arguments.all ? std::span<const Frame>(frames) : std::span(&frame, 1);
     picture.colouring = spanning(arguments.colour, reach_of(arguments.run, frames.front()), shown,
                                  frames.front().mesh.points);
     if (!arguments.range.empty()) {
@@ -108,6 +147,7 @@ int render_run(const RenderArguments& arguments) {
     fmt::print("{} from {:.4g} (dark) to {:.4g} (light) {}\n", arguments.colour, picture.colouring->low,
                picture.colouring->high, find_field(arguments.colour).unit);
   }
+  if (arguments.all) return render_sequence(files, picture, output, arguments.force);
   if (!film) {
     render(frame, picture, output);
     fmt::print("{}\n", output.string());
@@ -212,6 +252,9 @@ void add_render_commands(CLI::App& app, int& code) {
   CLI::App* command = app.add_subcommand("render", "Draw a frame of a run, or film the run");
   command->add_option("RUN", render->run, "Run directory")->required();
   command->add_option("--frame", render->frame, "Picture: number of the frame, from 0; default: the last");
+  command->add_flag(
+      "--all", render->all,
+      "A picture of every frame, numbered: -o pictures.png writes pictures_000000.png and so on");
   command->add_option(
       "-o,--output", render->output,
       "PNG file, or a film: .mp4, .mkv, .mov, .webm, .webp, .gif; default: RUN/frame_NUMBER.png");

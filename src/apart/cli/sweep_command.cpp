@@ -3,12 +3,15 @@
 #include <apart/cli/messages.hpp>
 #include <apart/cli/output_file.hpp>
 #include <apart/cli/progress.hpp>
+#include <apart/cli/scene_argument.hpp>
 #include <apart/cli/sweep_command.hpp>
 #include <apart/core/counted.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/memory.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/file_reader.hpp>
+#include <apart/run/step_table.hpp>
+#include <apart/scene/validation.hpp>
 #include <apart/studies/study_folder.hpp>
 
 #include <fcntl.h>
@@ -18,6 +21,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -196,8 +200,31 @@ int report(const Study& study, const StudyFolder& folder) {
   return exit_done;
 }
 
+/// Refuses results of columns that the runs will not have, before the first of them.
+void check_columns(const Study& study) {
+  std::vector<std::string> names;
+  for_each_column({}, [&](std::string_view name, double) { names.emplace_back(name); });
+  const SceneDescription scene = open_scene_argument(study.scene, study.changes(0)).description();
+  for (const ProbeDescription& probe : scene.probes)
+    std::visit(
+        [&]<class D>(const D& d) {
+          for (const std::string_view column : columns_of(D::quantity))
+            names.push_back(fmt::format("{}.{}", d.name, column));
+        },
+        probe);
+  for (const StudyResult& result : study.results)
+    if (std::ranges::find(names, result.column) == names.end()) {
+      const std::string near =
+          nearest_name(result.column, std::vector<std::string_view>(names.begin(), names.end()));
+      throw InputError("results.{}.column: runs have no column '{}'; {}", result.name, result.column,
+                       near.empty() ? fmt::format("their columns are {}", fmt::join(names, ", "))
+                                    : fmt::format("did you mean '{}'?", near));
+    }
+}
+
 int sweep(const SweepArguments& arguments) {
   const Study study = read_study(arguments.study);
+  check_columns(study);
   const fs::path path =
       arguments.folder.empty() ? fs::path("study-" + study.name) : fs::path(arguments.folder);
   if (!arguments.slurm.empty()) {

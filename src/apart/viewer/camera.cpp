@@ -63,16 +63,23 @@ class Pieces {
     });
   }
 
-  /// Of the last frame: leaves out pieces as well that have touched something earlier and fly away from
-  /// there.
-  void leave_out_departures(std::span<const Pieces> earlier) {
+  /// Of the last frame: leaves out pieces as well that fly away, from where they have touched something, or,
+  /// if no frame shows that, faster than can be followed. Returns whether any piece stays.
+  bool leave_out_departures(std::span<const Pieces> earlier) {
+    std::size_t gone = 0;
     leave_out([&](Index name, const Piece& piece) {
-      if (piece.touches) return false;
-      for (auto frame = earlier.rbegin(); frame != earlier.rend(); ++frame)
-        if (const auto then = frame->pieces_.find(name); then != frame->pieces_.end() && then->second.touches)
-          return (piece.centre() - then->second.centre()).norm() > 3 * piece.extent.diagonal().norm();
-      return false;
+      if (piece.touches || earlier.empty()) return false;
+      const Piece* from = nullptr;
+      for (const Pieces& frame : earlier)
+        if (const auto then = frame.pieces_.find(name);
+            then != frame.pieces_.end() && (then->second.touches || &frame == &earlier.back()))
+          if (!from || !from->touches || then->second.touches) from = &then->second;
+      const bool departs =
+          from && (piece.centre() - from->centre()).norm() > 3 * piece.extent.diagonal().norm();
+      gone += departs;
+      return departs;
     });
+    return gone < pieces_.size();
   }
 
  private:
@@ -318,7 +325,7 @@ Camera automatic_camera(std::span<const Frame> frames, double aspect) {
   const Camera whole = camera();
   // What flies away after the event may leave the picture, if the event would be small otherwise.
   constexpr double small = 2.5;
-  end.leave_out_departures(earlier);
+  if (!end.leave_out_departures(earlier)) return whole;
   const Camera near = camera();
   return whole.scene_size > small * near.scene_size ? near : whole;
 }

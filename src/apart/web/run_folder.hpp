@@ -78,7 +78,7 @@ class RunFolder {
   int restarts_ = 0;               ///< how often the lists below were found to be of a file that is no more
   GrowingTable steps_, probes_;
   Tail log_file_;
-  std::map<Index, double> step_seconds_;  ///< step → wall time
+  std::map<Index, double> step_seconds_;                                   ///< step → wall time
   std::map<std::uint64_t, std::shared_ptr<const DrawnSurface>> surfaces_;  ///< of the last topologies
 
   std::counting_semaphore<> making_{4};  ///< so many packets are made at a time; each needs a frame in memory
