@@ -59,7 +59,7 @@ std::string stitches(const std::string& which, const std::string& rest = R"("bod
 
 /// A square in the plane.
 std::string planar(const std::string& rest,
-                   const std::string& mesh = R"("generator": "rectangle", "cells": [2, 2]")") {
+                   const std::string& mesh = R"("generator": "rectangle", "cells": [2, 2])") {
   return scene(R"({"type": "planar", "name": "plate", "transform": {"translate": [0, 1, 0]}, "mesh": {)" +
                mesh + "}" + (rest.empty() ? "" : ", " + rest) + "}");
 }
@@ -432,7 +432,7 @@ std::vector<BadScene> bad_scenes() {
        {"bodies[0].regions[0].material: may invert", "materials of one sort"}},
       {"depth of nothing", planar(R"("depth": 0)"), {"bodies[0].depth: got 0", "positive"}},
       {"a polygon that crosses itself",
-       planar("", R"("generator": "polygon", "corners": [[0, 0], [1, 1], [1, 0], [0, 1]])"),
+       planar("", R"("generator": "polygon", "corners": [[0, 0], [2, 2], [2, 0], [0, 1]])"),
        {"bodies[0].mesh", "cross or touch", "move its corners apart"}},
       {"a quadrilateral that is clockwise",
        planar("", R"("generator": "quadrilateral", "corners": [[0, 0], [0, 1], [1, 1], [1, 0]])"),

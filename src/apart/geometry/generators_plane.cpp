@@ -117,7 +117,9 @@ Mesh polygon(const PlaneLoop& corners, const std::vector<PlaneLoop>& holes, doub
         throw InputError("polygon: {}: corner {} is not finite, or the same as the next; leave it out", which,
                          k);
     if (area_of(loop) == 0)
-      throw InputError("polygon: {}: its corners are on one line; move one of them", which);
+      throw InputError(
+          "polygon: {}: encloses no area: its corners are on one line, or its sides cross; move one of them",
+          which);
     if ((area_of(loop) > 0) != (i == 0)) std::ranges::reverse(loop);  // the inside is on the left
     double length = 0;
     for (std::size_t k = 0; k < loop.size(); ++k) length += (loop[(k + 1) % loop.size()] - loop[k]).norm();
