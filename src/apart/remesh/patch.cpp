@@ -210,6 +210,40 @@ struct Surroundings {
   std::map<int, NearSurface> other;  ///< by number of the body
 };
 
+/// `contact`: the patch has a surface, so that half-spaces matter.
+Surroundings surroundings(const Model& model, const PlacedSurface& placed, int body, const PatchMesh& mesh,
+                          const PlacedSurface::Primitives& near, bool contact) {
+  const CollisionSurface& surface = placed.surface;
+  const Index first_point = model.first_point[std::size_t(body)];
+  Surroundings around;
+  around.own.first = Index(mesh.points.size());
+  const auto body_of = [&](Index v) { return surface.vertex_body[std::size_t(v)]; };
+  for (const Index f : near.faces) {
+    const int b = body_of(surface.faces(0, f));
+    NearSurface& there = b == body ? around.own : around.other[b];
+    std::array<Index, 3> face;
+    for (int k = 0; k < 3; ++k) {
+      const Index v = surface.faces(k, f);
+      const Index in_patch =
+          b == body ? place_in(mesh.points, model.surface_point[std::size_t(v)] - first_point) : -1;
+      face[std::size_t(k)] = in_patch >= 0 ? in_patch : there.place_of(v);
+    }
+    there.faces.push_back(face);
+  }
+  for (const Index e : near.free_edges) {
+    NearSurface& there = around.other[body_of(surface.edges(0, e))];
+    there.segments.push_back({there.place_of(surface.edges(0, e)), there.place_of(surface.edges(1, e))});
+  }
+  for (const Index v : near.points) around.other[body_of(v)].place_of(v);
+  if (contact)
+    for (const HalfSpace& plane : surface.half_spaces)
+      if (surface.pairs(body, plane.body).enabled) {
+        NearSurface& there = around.other[plane.body];
+        if (plane.carrier >= 0) there.place_of(plane.carrier);
+      }
+  return around;
+}
+
 /// Settings of contact of some bodies among themselves.
 PairTable pairs_of(const PairTable& all, const std::vector<int>& bodies) {
   PairTable pairs(int(bodies.size()));
@@ -226,35 +260,9 @@ PatchTrial::Part PatchTrial::part(const PatchMesh& mesh, const Nearby& near) con
   const CollisionSurface& surface = placed_.surface;
   const std::size_t which = std::size_t(body_);
   const Body& whole = model.bodies[which];
-  const Index first = model.first_node[which], first_point = model.first_point[which],
-              count = Index(mesh.points.size());
+  const Index first = model.first_node[which], count = Index(mesh.points.size());
 
-  Surroundings around;
-  around.own.first = count;
-  const auto body_of = [&](Index v) { return surface.vertex_body[std::size_t(v)]; };
-  for (const Index f : near.primitives.faces) {
-    const int b = body_of(surface.faces(0, f));
-    NearSurface& there = b == body_ ? around.own : around.other[b];
-    std::array<Index, 3> face;
-    for (int k = 0; k < 3; ++k) {
-      const Index v = surface.faces(k, f);
-      const Index in_patch =
-          b == body_ ? place_in(mesh.points, model.surface_point[std::size_t(v)] - first_point) : -1;
-      face[std::size_t(k)] = in_patch >= 0 ? in_patch : there.place_of(v);
-    }
-    there.faces.push_back(face);
-  }
-  for (const Index e : near.primitives.free_edges) {
-    NearSurface& there = around.other[body_of(surface.edges(0, e))];
-    there.segments.push_back({there.place_of(surface.edges(0, e)), there.place_of(surface.edges(1, e))});
-  }
-  for (const Index v : near.primitives.points) around.other[body_of(v)].place_of(v);
-  if (near.contact)
-    for (const HalfSpace& plane : surface.half_spaces)
-      if (surface.pairs(body_, plane.body).enabled) {
-        NearSurface& there = around.other[plane.body];
-        if (plane.carrier >= 0) there.place_of(plane.carrier);
-      }
+  const Surroundings around = surroundings(model, placed_, body_, mesh, near.primitives, near.contact);
 
   // Of a field of points or nodes of the body, which is part of a field of all bodies: at a point of the
   // patch, or the mean of the ends of an edge.
