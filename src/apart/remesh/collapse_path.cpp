@@ -22,6 +22,9 @@ class SweptVertex {
     for (const auto& f : surface_.faces.colwise())
       if ((f.array() == moved).any())
         for (const int v : f) box_.include(Vector3(x.col(v)));
+    for (const auto& e : surface_.edges.colwise())
+      if (e[0] == moved || e[1] == moved)
+        for (const int v : e) box_.include(Vector3(x.col(v)));
     const double reach = surface_.pairs.max_reach();
     box_.lower.array() -= reach;
     box_.upper.array() += reach;
@@ -41,6 +44,8 @@ class SweptVertex {
     for (Index e = 0; e < surface_.edges.cols(); ++e) {
       const std::array<Index, 2> edge = {surface_.edges(0, e), surface_.edges(1, e)};
       if (!contains(edge, moved_)) continue;
+      for (const Index v : surface_.isolated_vertices)
+        if (is_other(std::array{v}) && meets(PairKind::point_edge, {v, edge[0], edge[1], -1})) return false;
       for (Index o = 0; o < surface_.edges.cols(); ++o) {
         const std::array<Index, 2> other = {surface_.edges(0, o), surface_.edges(1, o)};
         if (is_other(other) && meets(PairKind::edge_edge, {edge[0], edge[1], other[0], other[1]}))

@@ -2,6 +2,7 @@
 
 #include <apart/core/error.hpp>
 #include <apart/geometry/aabb.hpp>
+#include <apart/remesh/planar_transfer.hpp>
 
 #include <Eigen/LU>
 #include <algorithm>
@@ -155,6 +156,10 @@ Matrix3X with_midpoints(const Matrix3X& field, std::span<const std::array<Index,
 
 CollapseTransfer::CollapseTransfer(const Body& before, const Body& after, std::vector<Index> points)
     : after_(after), points_(std::move(points)) {
+  if (before.planar) {
+    entries_ = plane_entries(before, after, points_);
+    return;
+  }
   const auto old_number = [](Index p) { return p; };
   const auto number = [&](Index p) { return points_[std::size_t(p)]; };
   const std::vector<RestCell> gone = cells_not_in(cell_points(after, number), before, old_number),

@@ -13,16 +13,24 @@ constexpr double usual_min_edge_share = 0.125;
 
 double shortest_edge(const Mesh& mesh) {
   double shortest = infinity;
-  for (const auto& t : mesh.tetrahedra.colwise())
-    for (int i = 0; i < 4; ++i)
-      for (int j = i + 1; j < 4; ++j)
-        shortest = std::min(shortest, (mesh.points.col(t[i]) - mesh.points.col(t[j])).norm());
+  const auto look = [&](const auto& cells) {
+    for (const auto& t : cells.colwise())
+      for (Eigen::Index i = 0; i < t.size(); ++i)
+        for (Eigen::Index j = i + 1; j < t.size(); ++j)
+          shortest = std::min(shortest, (mesh.points.col(t[i]) - mesh.points.col(t[j])).norm());
+  };
+  look(mesh.tetrahedra);
+  look(mesh.faces);
   return shortest;
 }
 
 }  // namespace
 
-void check_remeshing(const VolumeDescription& body) {
+namespace {
+
+/// What holds for all bodies whose mesh changes.
+template <class D>
+void check_options(const D& body) {
   const RemeshDescription& d = *body.remesh;
   if (!(d.delta_split > 0))
     d.place["delta_split"].fail(
@@ -40,9 +48,6 @@ void check_remeshing(const VolumeDescription& body) {
         "got {}, must be nearer to 0 than delta_split ({}), or what is split would be collapsed again; try "
         "{}",
         d.delta_collapse, d.delta_split, -1e-3 * d.delta_split);
-  if (body.basis_order.value_or(1) > 1)
-    d.place.fail("is for linear tetrahedra, but basis_order is {}; remove one of the two", *body.basis_order);
-  if (body.collision) d.place.fail("is for a body that collides with its own boundary; remove \"collision\"");
   if (body.mass == MassKind::lumped)
     body.place["mass"].fail(
         "got \"lumped\", with which a split changes inertia without moving anything; remeshing needs "
@@ -53,6 +58,20 @@ void check_remeshing(const VolumeDescription& body) {
           "acts on the body as a whole, which a change of its mesh would alter; use tractions");
 }
 
+}  // namespace
+
+void check_remeshing(const PlanarDescription& body) {
+  check_options(body);
+}
+
+void check_remeshing(const VolumeDescription& body) {
+  const RemeshDescription& d = *body.remesh;
+  check_options(body);
+  if (body.basis_order.value_or(1) > 1)
+    d.place.fail("is for linear tetrahedra, but basis_order is {}; remove one of the two", *body.basis_order);
+  if (body.collision) d.place.fail("is for a body that collides with its own boundary; remove \"collision\"");
+}
+
 RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int index, const PairTable& pairs,
                              double size) {
   if (!body.remake || !body.mesh.curved.empty())
@@ -60,7 +79,7 @@ RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int i
   Mesh surface;
   surface.points = body.mesh.points;
   surface.faces = body.surface_faces;
-  if (const auto edge = find_open_edge(surface))
+  if (const auto edge = body.planar ? std::nullopt : find_open_edge(surface))
     d.place.fail(
         "needs a surface on which every edge has two triangles, but that of '{}' has {} at the edge of "
         "points {} and {}; "
