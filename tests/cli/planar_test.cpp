@@ -58,6 +58,29 @@ TEST_F(PlanarRun, IsProvenAndGivesTheSameBitsResumedAndWithMoreThreads) {
     EXPECT_EQ(file("part/" + name), file("whole/" + name)) << name;
 }
 
+TEST_F(PlanarRun, WithMeshesThatChangeIsProvenAndGivesTheSameBitsResumedAndWithMoreThreads) {
+  write_file(directory / "bar.json", R"({"version": 1, "time": {"dt": 0.02, "steps": 12},
+    "bodies": [
+      {"type": "planar", "name": "bar", "velocity": [0, -2, 0],
+       "mesh": {"generator": "rectangle", "size": [1, 0.25], "cells": [6, 2]}, "transform": {"translate": [0, 0.14, 0]},
+       "material": {"type": "neo_hookean", "E": 2e4, "nu": 0.3, "rho": 1000},
+       "remesh": {"delta_split": 0.2, "delta_collapse": -1e-4, "min_edge": 0.01}},
+      {"type": "planar", "name": "wedge", "fixed": [{"where": {"all": true}}],
+       "mesh": {"generator": "polygon", "edge": 0.2, "corners": [[-0.2, -0.4], [0.2, -0.4], [0, 0]]}}],
+    "contact": {"formulation": "convergent", "barrier_stiffness": 1e4, "dhat": 4e-3}})");
+  const Outcome whole = call({"run", "bar.json", "-o", "whole", "--record-iterates", "--threads", "1"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_GT(nlohmann::json::parse(file("whole/summary.json"))["splits"], 0);
+  const Outcome verified = call({"verify", "whole"});
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+  ASSERT_EQ(
+      call({"run", "bar.json", "-o", "part", "--record-iterates", "--threads", "2", "--steps", "7"}).code, 0);
+  const Outcome resumed = call({"run", "--resume", "part", "--threads", "2"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  for (const std::string name : {"frames/frame_000012.vtu", "steps.csv", "digests.txt"})
+    EXPECT_EQ(file("part/" + name), file("whole/" + name)) << name;
+}
+
 TEST_F(PlanarRun, CanBeCheckedDrawnAndExported) {
   const Outcome checked = call({"check", "scene.json"});
   EXPECT_EQ(checked.code, 0) << checked.out << checked.err;

@@ -80,7 +80,7 @@ TEST(VolumeRemesher, ASplitChangesThePotentialByRoundingOnly) {
   // Any gain will do, so that many edges are split.
   const auto remesher =
       make_volume_remesher({{.delta_split = 1e-9, .min_edge = 0.01, .scene_points = model->point_count()}});
-  const auto [step, report] = remesher->improve({problem, state, q}, 1);
+  const auto [step, report, next_pass] = remesher->improve({problem, state, q}, 1);
   ASSERT_TRUE(step);
   EXPECT_GT(report.splits, 0);
   EXPECT_EQ(step->model->point_count(), model->point_count() + report.splits);

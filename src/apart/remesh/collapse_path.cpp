@@ -18,14 +18,19 @@ class SweptVertex {
     displacement_ = x.col(onto) - x.col(moved);
     Aabb box;
     box.include(Vector3(x.col(moved)));
-    for (const Index f : placed.meeting(Aabb(box)).faces)
-      if ((surface_.faces.col(f).array() == moved).any())
-        for (const int v : surface_.faces.col(f)) box.include(Vector3(x.col(v)));
+    const auto include_if_moved = [&](const auto& vertices) {
+      if ((vertices.array() == moved).any())
+        for (const int v : vertices) box.include(Vector3(x.col(v)));
+    };
+    const PlacedSurface::Primitives around = placed.meeting(Aabb(box));
+    for (const Index f : around.faces) include_if_moved(surface_.faces.col(f));
+    for (const Index e : around.free_edges) include_if_moved(surface_.edges.col(e));
     const double reach = surface_.pairs.max_reach();
     box.lower.array() -= reach;
     box.upper.array() += reach;
-    const auto [faces, free_edges, points] = placed.meeting(box);
+    auto [faces, free_edges, points] = placed.meeting(box);
     vertices_.insert(points.begin(), points.end());
+    points_ = std::move(points);
     for (const Index e : free_edges) add_edge(surface_.edges(0, e), surface_.edges(1, e));
     for (const Index f : faces) {
       faces_.push_back({surface_.faces(0, f), surface_.faces(1, f), surface_.faces(2, f)});
@@ -45,6 +50,8 @@ class SweptVertex {
     }
     for (const std::array<Index, 2>& edge : edges_) {
       if (!contains(edge, moved_)) continue;
+      for (const Index v : points_)
+        if (meets(PairKind::point_edge, {v, edge[0], edge[1], -1})) return false;
       for (const std::array<Index, 2>& other : edges_)
         if (is_other(other) && meets(PairKind::edge_edge, {edge[0], edge[1], other[0], other[1]}))
           return false;
@@ -93,6 +100,7 @@ class SweptVertex {
   std::vector<std::array<Index, 3>> faces_;
   std::set<std::array<Index, 2>> edges_;
   std::set<Index> vertices_;
+  std::vector<Index> points_;  ///< on no edge
 };
 
 }  // namespace

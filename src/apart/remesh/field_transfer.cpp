@@ -2,6 +2,7 @@
 
 #include <apart/core/error.hpp>
 #include <apart/geometry/aabb.hpp>
+#include <apart/remesh/planar_transfer.hpp>
 
 #include <Eigen/LU>
 #include <algorithm>
@@ -122,7 +123,9 @@ std::vector<RestCell> cells_not_in(const PointLists& others, const Body& body, c
 /// Solves M x = r with a mass matrix, where `free` is 1, by conjugate gradients: scaled by its diagonal the
 /// mass matrix of linear tetrahedra has eigenvalues between ½ and 5/2 [Wathen 1987], whatever the mesh.
 VectorX solve_mass(const Eigen::SparseMatrix<double>& mass, const VectorX& right, const VectorX& free) {
-  const VectorX inverse = free.cwiseQuotient(mass.diagonal());
+  const VectorX diagonal = mass.diagonal();
+  // Points without mass have nothing to solve for.
+  const VectorX inverse = (diagonal.array() > 0).select(free.cwiseQuotient(diagonal), 0.0);
   VectorX x = VectorX::Zero(right.size()), r = right.cwiseProduct(free), z = inverse.cwiseProduct(r), p = z;
   double rho = r.dot(z);
   const double enough = 1e-34 * rho;
@@ -155,6 +158,10 @@ Matrix3X with_midpoints(const Matrix3X& field, std::span<const std::array<Index,
 
 CollapseTransfer::CollapseTransfer(const Body& before, const Body& after, std::vector<Index> points)
     : after_(after), points_(std::move(points)) {
+  if (before.planar) {
+    entries_ = plane_entries(before, after, points_);
+    return;
+  }
   const auto old_number = [](Index p) { return p; };
   const auto number = [&](Index p) { return points_[std::size_t(p)]; };
   const std::vector<RestCell> gone = cells_not_in(cell_points(after, number), before, old_number),

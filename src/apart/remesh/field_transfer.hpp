@@ -11,8 +11,8 @@ namespace apart {
 /// order: the same function. Ends may be midpoints created before.
 Matrix3X with_midpoints(const Matrix3X& field, std::span<const std::array<Index, 2>> edges);
 
-/// Takes fields from one mesh of a volume to another on the same rest shape, whose points are some of its
-/// points: as edges are collapsed.
+/// Takes fields from one mesh of a volume, or of a planar body, to another on the same rest shape, whose
+/// points are some of its points: as edges are collapsed.
 ///
 /// The new field is the nearest one, ∫ρ |u₂ − u₁|² is smallest: M₂ u₂ = A u₁ with a_ij = ∫ρ φ²_i φ¹_j over
 /// the rest shape [thesis eq. 6.6–6.7, with density]. So momentum ∫ρ u stays, and ∫ρ |u|² never grows.
@@ -30,14 +30,15 @@ class CollapseTransfer {
   /// δ, zero where `held` is true. Of any number of columns like `before`.
   Matrix3X correction(const Matrix3X& before, const Mask& held) const;
 
- private:
-  const Body& after_;
-  std::vector<Index> points_;
   /// ∫ρ φ²_i (u₁ − I u₁) = Σ weight · u₁ of points of `before` [kg].
   struct Entry {
     Index point, source;
     double weight;
   };
+
+ private:
+  const Body& after_;
+  std::vector<Index> points_;
   std::vector<Entry> entries_;
 };
 

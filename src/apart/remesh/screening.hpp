@@ -10,9 +10,9 @@ struct SplitEstimate {
   std::array<Index, 2> edge;
   double gain = 0;  ///< [J]
 };
-/// Of every edge, in order; the step's problem is prepared where it ended. At equilibrium the force on a would-be midpoint is the jump of stress at the
-/// edge, of inertia and of what acts on the surface; with the stiffness H of the midpoint the gain is ½
-/// gᵀH⁻¹g: what moving the midpoint alone would give.
+/// Of every edge, in order; the step's problem is prepared where it ended. At equilibrium the force on a
+/// would-be midpoint is the jump of stress at the edge, of inertia and of what acts on the surface; with the
+/// stiffness H of the midpoint the gain is ½ gᵀH⁻¹g: what moving the midpoint alone would give.
 std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int body, const VolumeEditor& editor);
 
 struct CollapseEstimate {
@@ -20,8 +20,8 @@ struct CollapseEstimate {
   double loss = 0;  ///< [J]
 };
 /// Of every point from `first` on, in order, onto the ends of the edge whose split created it, or onto each
-/// of its neighbours if these are none any more: by how much elastic energy and inertia of the cells around it
-/// would grow if everything else stayed where it is. A patch loses less. Not those that would leave a cell
+/// of its neighbours if these are none any more: by how much elastic energy and inertia of the cells around
+/// it would grow if everything else stayed where it is. A patch loses less. Not those that would leave a cell
 /// inverted.
 std::vector<CollapseEstimate> estimate_collapses(const SolvedStep& step, int body, const VolumeEditor& editor,
                                                  Index first);

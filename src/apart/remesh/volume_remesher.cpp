@@ -313,6 +313,7 @@ class VolumeRemesher final : public Remesher {
 
   Improvement improve(const SolvedStep& step, int pass) const override {
     Improvement result;
+    result.next_pass = pass_count();
     const Model& model = step.problem.model;
     const PlacedSurface placed(step);
     std::map<int, ChangedBody> changes;
@@ -353,10 +354,12 @@ class VolumeRemesher final : public Remesher {
         if (const auto found = change.pass.moved().find(change.points[i]); found != change.pass.moved().end())
           made.ahead.col(first_made + Index(i)) += found->second;
     }
-    if (carry(step, transfer, made))
+    if (carry(step, transfer, made)) {
       result.step = std::move(made);
-    else
+      result.next_pass = pass + 1;
+    } else {
       result.report.splits = result.report.collapses = 0;
+    }
     return result;
   }
 

@@ -246,9 +246,10 @@ Body make_body(const PlanarDescription& d, const std::string& name, Shape shape,
           "as "
           "neo_hookean",
           may_invert ? "cannot" : "may", may_invert ? "may" : "cannot");
+  if (d.remesh) check_remeshing(d);
+  const MassKind usual = d.remesh ? MassKind::consistent : MassKind::lumped;
   return d.place.locate([&] {
-    return make_planar(name, std::move(shape.mesh), substances,
-                       {d.depth, d.plane, d.mass.value_or(MassKind::lumped)});
+    return make_planar(name, std::move(shape.mesh), substances, {d.depth, d.plane, d.mass.value_or(usual)});
   });
 }
 
@@ -398,6 +399,7 @@ BuiltBody build_one(const D& d, const std::string& name, const Shape& shape, con
     check_invertible(d, built.body);
     built.remesh = d.remesh;
   }
+  if constexpr (std::same_as<D, PlanarDescription>) built.remesh = d.remesh;
   if constexpr (std::derived_from<D, DynamicBody>)
     set_dynamics(built.body, d, built.placed(built.body), clock);
   return built;

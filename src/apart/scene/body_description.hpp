@@ -235,6 +235,7 @@ struct PlanarDescription : DynamicBody {
   PlaneState plane = PlaneState::strain;
   double depth = 1;
   std::optional<MassKind> mass;
+  std::optional<RemeshDescription> remesh;
 };
 enum class RestAngles { mesh, flat };
 struct ShellDescription : DynamicBody {

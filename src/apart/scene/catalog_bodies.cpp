@@ -36,8 +36,9 @@ Group bodies() {
   const Key mass{
       "mass", choice("mass"), "", Key::optional,
       "distribution of mass over the nodes; if omitted: lumped, but consistent for a basis_order above 1"};
-  const Key planar_mass{"mass", choice("mass"), "", Key::optional,
-                        "distribution of mass over the nodes; if omitted: lumped"};
+  const Key planar_mass{
+      "mass", choice("mass"), "", Key::optional,
+      "distribution of mass over the nodes; if omitted: lumped, but consistent with remesh"};
   const Key plane{"plane", choice("plane"), "", "\"strain\"", "what it does across its plane"};
   const Key depth{"depth", number(positive), "m", "1",
                   "across its plane: gives mass and stiffness; forces are those on the whole depth"};
@@ -59,6 +60,9 @@ Group bodies() {
       "lets the mesh follow the solution: edges are split where that lowers the potential of a step, "
       "and collapsed where it hardly raises it; linear tetrahedra, whose mass is then consistent; if "
       "omitted: the mesh stays"};
+  const Key planar_remesh{
+      "remesh", object("remesh"), "", Key::optional,
+      "lets the mesh follow the solution, as that of a volume; if omitted: the mesh stays"};
   const Key skin{"collision", object("collision"), "", Key::optional,
                  "the surface that contact sees, which has no mass; only with a mesh; if omitted: that of "
                  "the body's mesh"};
@@ -165,7 +169,8 @@ Group bodies() {
             {regions, &Planar::regions},
             {plane, &Planar::plane},
             {depth, &Planar::depth},
-            {planar_mass, &Planar::mass}},
+            {planar_mass, &Planar::mass},
+            {planar_remesh, &Planar::remesh}},
            thickness),
        dynamic.operator()<Shell>("thin sheet made of triangles: cloth, paper, sheet metal",
                                  {{sheet, &Shell::material},

@@ -13,10 +13,14 @@ constexpr double usual_min_edge_share = 0.125;
 
 double shortest_edge(const Mesh& mesh) {
   double shortest = infinity;
-  for (const auto& t : mesh.tetrahedra.colwise())
-    for (int i = 0; i < 4; ++i)
-      for (int j = i + 1; j < 4; ++j)
-        shortest = std::min(shortest, (mesh.points.col(t[i]) - mesh.points.col(t[j])).norm());
+  const auto look = [&](const auto& cells) {
+    for (const auto& t : cells.colwise())
+      for (Eigen::Index i = 0; i < t.size(); ++i)
+        for (Eigen::Index j = i + 1; j < t.size(); ++j)
+          shortest = std::min(shortest, (mesh.points.col(t[i]) - mesh.points.col(t[j])).norm());
+  };
+  look(mesh.tetrahedra);
+  look(mesh.faces);
   return shortest;
 }
 
@@ -27,14 +31,16 @@ constexpr double least_usual_gain = 1e-9, most_usual_gain = 1e-2;
 }  // namespace
 
 std::optional<std::string> unusual_gain(const RemeshDescription& d, const Body& body) {
+  const std::vector<Material>& of_cells = body.planar ? body.planar->materials : body.elastic->materials;
   double shear = 0;
-  for (const Material& material : body.elastic->materials)
+  for (const Material& material : of_cells)
     std::visit(
         [&](const auto& m) {
           if constexpr (requires { m.lame; }) shear = std::max(shear, m.lame.mu);
         },
         material);
-  const double scale = shear * body.elastic->volume.sum(), share = d.delta_split / scale;
+  const double volume = (body.planar ? body.planar->volume : body.elastic->volume).sum(),
+               scale = shear * volume, share = d.delta_split / scale;
   if (!(scale > 0) || (share >= least_usual_gain && share <= most_usual_gain)) return std::nullopt;
   return d.place["delta_split"].message(fmt::format(
       "is {:.2g} of the shear modulus of '{}' times its volume ({:.3g} J): {}; 1e-7 to 1e-4 of it are usual. "
@@ -43,7 +49,11 @@ std::optional<std::string> unusual_gain(const RemeshDescription& d, const Body& 
       share < least_usual_gain ? "nearly every edge will be split" : "hardly any edge will be split"));
 }
 
-void check_remeshing(const VolumeDescription& body) {
+namespace {
+
+/// What holds for all bodies whose mesh changes.
+template <class D>
+void check_options(const D& body) {
   const RemeshDescription& d = *body.remesh;
   if (!(d.delta_split > 0))
     d.place["delta_split"].fail(
@@ -61,9 +71,6 @@ void check_remeshing(const VolumeDescription& body) {
         "got {}, must be nearer to 0 than delta_split ({}), or what is split would be collapsed again; try "
         "{}",
         d.delta_collapse, d.delta_split, -1e-3 * d.delta_split);
-  if (body.basis_order.value_or(1) > 1)
-    d.place.fail("is for linear tetrahedra, but basis_order is {}; remove one of the two", *body.basis_order);
-  if (body.collision) d.place.fail("is for a body that collides with its own boundary; remove \"collision\"");
   if (body.mass == MassKind::lumped)
     body.place["mass"].fail(
         "got \"lumped\", with which a split changes inertia without moving anything; remeshing needs "
@@ -74,6 +81,20 @@ void check_remeshing(const VolumeDescription& body) {
           "acts on the body as a whole, which a change of its mesh would alter; use tractions");
 }
 
+}  // namespace
+
+void check_remeshing(const PlanarDescription& body) {
+  check_options(body);
+}
+
+void check_remeshing(const VolumeDescription& body) {
+  const RemeshDescription& d = *body.remesh;
+  check_options(body);
+  if (body.basis_order.value_or(1) > 1)
+    d.place.fail("is for linear tetrahedra, but basis_order is {}; remove one of the two", *body.basis_order);
+  if (body.collision) d.place.fail("is for a body that collides with its own boundary; remove \"collision\"");
+}
+
 RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int index, const PairTable& pairs,
                              double size) {
   if (!body.remake || !body.mesh.curved.empty())
@@ -81,7 +102,7 @@ RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int i
   Mesh surface;
   surface.points = body.mesh.points;
   surface.faces = body.surface_faces;
-  if (const auto edge = find_open_edge(surface))
+  if (const auto edge = body.planar ? std::nullopt : find_open_edge(surface))
     d.place.fail(
         "needs a surface on which every edge has two triangles, but that of '{}' has {} at the edge of "
         "points {} and {}; "

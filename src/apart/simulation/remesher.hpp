@@ -33,11 +33,12 @@ struct RemeshReport {
 class Remesher {
  public:
   virtual ~Remesher() = default;
-  /// How often a step is improved.
+  /// How often a step is improved at most.
   virtual int pass_count() const = 0;
   struct Improvement {
     std::optional<RemeshedStep> step;  ///< none: the meshes are good
     RemeshReport report;
+    int next_pass = 0;  ///< worth trying; pass_count(): none
   };
   /// What it does follows from its arguments alone.
   virtual Improvement improve(const SolvedStep& step, int pass) const = 0;

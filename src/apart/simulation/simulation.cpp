@@ -419,11 +419,13 @@ Simulation::Solved Simulation::solve(double end, double dt, const Start& start, 
 
 Simulation::Solved Simulation::improve(Solved solved, double end, double dt) {
   RemeshReport done;
-  for (int pass = 0; pass < model_->remesher->pass_count(); ++pass) {
+  for (int pass = 0; pass < model_->remesher->pass_count();) {
     if (should_stop && should_stop()) throw Interrupted("interrupted");
-    auto [better, report] = model_->remesher->improve({*problem_, state_, solved.next.nodes}, pass);
+    auto [better, report, next_pass] =
+        model_->remesher->improve({*problem_, state_, solved.next.nodes}, pass);
+    pass = next_pass;
     done.trials += report.trials;
-    if (!better) break;
+    if (!better) continue;
     // What there is stays until the new meshes have proved their worth.
     const std::shared_ptr<const Model> model = model_;
     State state = state_;

@@ -15,6 +15,8 @@ PlacedSurface::PlacedSurface(const Frame& frame, const exact::Surface& surface, 
       part.corners[k] = {x[0], x[1], x[2]};
     }
     std::sort(part.corners.begin(), part.corners.begin() + std::ptrdiff_t(size));
+    for (std::size_t k = size; k < 3; ++k)
+      part.corners[k] = part.corners[size - 1];  // whatever their numbers
     if (size == 2 && part.corners[0] == part.corners[1]) return;
     if (size == 3 && (part.corners[0] == part.corners[1] || part.corners[1] == part.corners[2])) return;
     parts_.push_back(part);

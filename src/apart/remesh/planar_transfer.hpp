@@ -1,0 +1,11 @@
+#pragma once
+#include <apart/remesh/field_transfer.hpp>
+
+namespace apart {
+
+/// What CollapseTransfer needs of two meshes of a planar body: ∫ρ φ²_i (u₁ − I u₁) over the cells that have
+/// changed, cut at each other. `points`: of `after`, their numbers in `before`.
+std::vector<CollapseTransfer::Entry> plane_entries(const Body& before, const Body& after,
+                                                   const std::vector<Index>& points);
+
+}  // namespace apart
