@@ -66,11 +66,13 @@ TEST_F(Showing, RenderMakesPicturesAndFilms) {
 }
 
 TEST_F(Showing, PicturesOfAllFramesAreNumbered) {
-  EXPECT_EQ(apart({"render", "run", "--all", "-o", "p.png", "--size", "32x24", "--samples", "1"}).code, 0);
+  EXPECT_EQ(
+      apart({"render", "run", "--frame", "all", "-o", "p.png", "--size", "32x24", "--samples", "1"}).code, 0);
   EXPECT_TRUE(fs::exists(directory / "p_000000.png") && fs::exists(directory / "p_000003.png"));
-  EXPECT_EQ(apart({"render", "run", "--all", "-o", "p.png", "--size", "32x24"}).code, 2) << "they exist";
-  EXPECT_EQ(apart({"render", "run", "--all", "--frame", "1", "-o", "q.png"}).code, 2);
-  EXPECT_EQ(apart({"render", "run", "--all", "-o", "q.mp4"}).code, 2);
+  EXPECT_EQ(apart({"render", "run", "--frame", "all", "-o", "p.png", "--size", "32x24"}).code, 2)
+      << "they exist";
+  EXPECT_EQ(apart({"render", "run", "--frame", "all", "--fit", "frame", "-o", "q.png"}).code, 2);
+  EXPECT_EQ(apart({"render", "run", "--frame", "all", "-o", "q.mp4"}).code, 2);
 }
 
 TEST_F(Showing, ExportWritesWhatWasAskedFor) {

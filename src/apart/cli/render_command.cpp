@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 
@@ -92,11 +93,9 @@ int render_sequence(const std::vector<fs::path>& files, const RenderOptions& pic
 void check_options(const RenderArguments& arguments, bool film) {
   if (film && arguments.fit_frame)
     throw InputError("--fit frame: a film has one camera, which shows all that happens; leave it out");
-  if (arguments.all && (film || arguments.frame || arguments.fit_frame))
-    throw InputError("--all: draws a picture of every frame, with one camera; leave out {}",
-                     film              ? "it, or name a .png file"
-                     : arguments.frame ? "--frame"
-                                       : "--fit");
+  if (arguments.all && (film || arguments.fit_frame))
+    throw InputError("--frame all: draws a picture of every frame, with one camera; {}",
+                     film ? "name a .png file, or leave it out" : "leave out --fit");
   if (film && arguments.frame)
     throw InputError("--frame {}: a film shows all frames; name a .png file, or leave it out",
                      *arguments.frame);
@@ -251,10 +250,19 @@ void add_render_commands(CLI::App& app, int& code) {
   auto render = std::make_shared<RenderArguments>();
   CLI::App* command = app.add_subcommand("render", "Draw a frame of a run, or film the run");
   command->add_option("RUN", render->run, "Run directory")->required();
-  command->add_option("--frame", render->frame, "Picture: number of the frame, from 0; default: the last");
-  command->add_flag(
-      "--all", render->all,
-      "A picture of every frame, numbered: -o pictures.png writes pictures_000000.png and so on");
+  command
+      ->add_option_function<std::string>(
+          "--frame",
+          [render](const std::string& text) {
+            const auto number = parse_integer(text);
+            if (!number && text != "all")
+              throw CLI::ValidationError("--frame", fmt::format("got '{}', must be a number or 'all'", text));
+            render->all = !number;
+            if (number) render->frame = Index(std::clamp<std::int64_t>(*number, -1, 1 << 30));
+          },
+          "Picture: number of the frame, from 0, or all: -o a.png writes a_000000.png and so on; default: "
+          "the last")
+      ->type_name("N|all");
   command->add_option(
       "-o,--output", render->output,
       "PNG file, or a film: .mp4, .mkv, .mov, .webm, .webp, .gif; default: RUN/frame_NUMBER.png");
