@@ -82,6 +82,7 @@ TEST(VolumeRemesher, ASplitChangesThePotentialByRoundingOnly) {
       make_volume_remesher({{.delta_split = 1e-9, .min_edge = 0.01, .scene_points = model->point_count()}});
   const auto [step, report, next_pass] = remesher->improve({problem, state, q}, 1);
   ASSERT_TRUE(step);
+  EXPECT_EQ(next_pass, 2);
   EXPECT_GT(report.splits, 0);
   EXPECT_EQ(step->model->point_count(), model->point_count() + report.splits);
   EXPECT_NEAR(potential(*step->model, step->before, step->nodes), before, 1e-12 * std::abs(before));
@@ -304,6 +305,7 @@ class BadRemesher final : public Remesher {
                       step.nodes,
                       1.7 * step.nodes};
     result.step = made;
+    result.next_pass = 1;
     return result;
   }
 };

@@ -92,7 +92,8 @@ constexpr NamedMaterial materials[] = {
      "softwood of class C24 along the grain, taken as isotropic: across it E is about a thirtieth; others: "
      "11 to "
      "14 GPa in bending",
-     "EN 338; range Gere; nu not compared: Wood Handbook FPL-GTR-190, table 5-1 (Sitka spruce)",
+     "density EN 338; not compared: E EN 338, range Gere, nu Wood Handbook FPL-GTR-190, table 5-1 (Sitka "
+     "spruce)",
      R"({"type": "neo_hookean", "E": 1.1e10, "nu": 0.37, "rho": 420})",
      R"({"type": "neo_hookean", "E": 1.1e10, "nu": 0.37, "rho": 420, "thickness": 1e-3})",
      R"({"E": 1.1e10, "rho": 420})"},
