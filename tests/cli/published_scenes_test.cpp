@@ -27,7 +27,7 @@ class PublishedScenes : public ProgramTest {
   }
   Outcome scenes(std::vector<std::string> arguments, const Signal& signal = {}) {
     arguments.insert(arguments.begin(),
-                     {"--program", APART_PROGRAM, "--scripts", "input", "--output", "out"});
+                     {"--program", APART_PROGRAM, "--scripts", "input", "--remesh", "", "--output", "out"});
     return run_program(APART_SCENES_PROGRAM, arguments, directory.path(), signal);
   }
   nlohmann::json result(const std::string& name) {
