@@ -1,6 +1,6 @@
-// Which folder may include which is declared once, by the calls of apart_layer, apart_program and apart_module in
-// src/apart/CMakeLists.txt. These tests read that file and every source file, and reject an include that goes
-// upward or sideways, and an outside library that leaves the one place that wraps it.
+// Which folder may include which is declared once, by the calls of apart_layer, apart_program and
+// apart_module in src/apart/CMakeLists.txt. These tests read that file and every source file, and reject an
+// include that goes upward or sideways, and an outside library that leaves the one place that wraps it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

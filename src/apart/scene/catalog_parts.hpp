@@ -5,8 +5,8 @@
 
 #include <limits>
 
-// The files of the catalog are long lists, made once: to optimise them takes Clang longer than all the rest of the
-// layer. They are a batch of their own (src/apart/CMakeLists.txt), so that this holds for them alone.
+// The files of the catalog are long lists, made once: to optimise them takes Clang longer than all the rest
+// of the layer. They are a batch of their own (src/apart/CMakeLists.txt), so that this holds for them alone.
 #ifdef __clang__
 #pragma clang optimize off
 #endif
