@@ -1,12 +1,11 @@
 #include <apart/remesh/volume_remesher.hpp>
 
-#include <apart/collision/collision_detection.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/remesh/collapse_path.hpp>
-#include <apart/remesh/field_transfer.hpp>
 #include <apart/remesh/patch.hpp>
 #include <apart/remesh/screening.hpp>
+#include <apart/remesh/state_transfer.hpp>
 
 #include <algorithm>
 
@@ -249,8 +248,7 @@ struct ChangedBody {
   std::vector<Index> points;  ///< of the new mesh: the editor's numbers
 };
 
-/// Carries fields of all nodes from one model to the next.
-class NodeTransfer {
+class NodeTransfer final : public NodeFieldTransfer {
  public:
   NodeTransfer(const Model& before, const Model& after, const std::map<int, ChangedBody>& changes)
       : before_(before), after_(after) {
@@ -264,15 +262,13 @@ class NodeTransfer {
     }
   }
 
-  /// Without corrections: means at new points, and the values of those that remain.
-  Matrix3X restricted(const Matrix3X& field) const {
+  Matrix3X restricted(const Matrix3X& field) const override {
     return by_body(field, [&](int b, const Matrix3X& part) {
       const auto collapse = collapses_.find(b);
       return collapse == collapses_.end() ? part : collapse->second.restricted(part);
     });
   }
-  /// What is to be added to keep momentum, zero where `held`.
-  Matrix3X correction(const Matrix3X& field, const CollapseTransfer::Mask& held) const {
+  Matrix3X correction(const Matrix3X& field, const CollapseTransfer::Mask& held) const override {
     return by_body(field, [&](int b, const Matrix3X& part) -> Matrix3X {
       const Index first = after_.first_node[std::size_t(b)], n = after_.bodies[std::size_t(b)].node_count();
       const auto collapse = collapses_.find(b);
@@ -280,7 +276,7 @@ class NodeTransfer {
       return collapse->second.correction(part, held.middleCols(first, n));
     });
   }
-  bool has_collapses() const { return !collapses_.empty(); }
+  bool has_collapses() const override { return !collapses_.empty(); }
 
  private:
   template <class Part>
@@ -354,7 +350,7 @@ class VolumeRemesher final : public Remesher {
         if (const auto found = change.pass.moved().find(change.points[i]); found != change.pass.moved().end())
           made.ahead.col(first_made + Index(i)) += found->second;
     }
-    if (carry(step, transfer, made)) {
+    if (carry_state(step, transfer, made)) {
       result.step = std::move(made);
       result.next_pass = pass + 1;
     } else {
@@ -364,44 +360,6 @@ class VolumeRemesher final : public Remesher {
   }
 
  private:
-  /// Carries the state over. False if it would intersect itself there.
-  static bool carry(const SolvedStep& step, const NodeTransfer& transfer, RemeshedStep& made) {
-    const Model& model = *made.model;
-    const Index nodes = step.problem.model.node_count();
-    made.before = step.before;
-    for_each_member(
-        [&]<class Member>(std::string_view, Member& member) {
-          if constexpr (std::is_same_v<Member, Matrix3X>)
-            if (member.cols() == nodes) member = transfer.restricted(member);
-        },
-        made.before);
-    made.before.friction = Matrix3X::Zero(3, model.surface.rest.cols());
-    made.before.grips = VectorX();
-    const auto is_free = [&](const Matrix3X& q) {
-      return !self_intersects(model.surface, model.surface_map.positions(q));
-    };
-    if (!is_free(made.nodes) || !is_free(made.before.nodes) || !is_free(made.before.previous_nodes))
-      return false;
-    if (!transfer.has_collapses()) return true;
-
-    const CollapseTransfer::Mask held = ScriptedNodes(model).mask(step.problem.end_time);
-    for (Matrix3X State::*field :
-         {&State::velocity, &State::acceleration, &State::mean_acceleration, &State::previous_velocity})
-      made.before.*field += transfer.correction(step.before.*field, held);
-    // Positions go towards their projection as far as nothing touches or inverts, and half of that way if
-    // they cannot go all of it.
-    Timings timings;
-    StepTerms terms(model, step.problem.present, timings);
-    const Objective objective(model.surface_map, model.chart, terms.list());
-    for (Matrix3X State::*field : {&State::nodes, &State::previous_nodes}) {
-      Matrix3X& q = made.before.*field;
-      const Matrix3X way = transfer.correction(step.before.*field, held);
-      const double share = objective.feasible_step(Path{q, way});
-      q += (share < 1 ? 0.5 * share : 1.0) * way;
-    }
-    return true;
-  }
-
   std::vector<RemeshOptions> options_;
 };
 

@@ -1,0 +1,22 @@
+#pragma once
+#include <apart/remesh/field_transfer.hpp>
+#include <apart/simulation/remesher.hpp>
+
+namespace apart {
+
+/// Carries fields of all nodes from one model to the next.
+class NodeFieldTransfer {
+ public:
+  virtual ~NodeFieldTransfer() = default;
+  /// Without corrections: means at new points, and the values of those that remain.
+  virtual Matrix3X restricted(const Matrix3X& field) const = 0;
+  /// What is to be added to keep momentum, zero where `held`.
+  virtual Matrix3X correction(const Matrix3X& field, const CollapseTransfer::Mask& held) const = 0;
+  virtual bool has_collapses() const = 0;
+};
+
+/// Carries the state at the beginning of a step over to made.before, for made.model. False if it would
+/// intersect itself there.
+bool carry_state(const SolvedStep& step, const NodeFieldTransfer& transfer, RemeshedStep& made);
+
+}  // namespace apart
