@@ -28,6 +28,12 @@ struct JsonValue {
   int line = 0, column = 0;  ///< both from 1; line 0: the source has no lines
 
   JsonValue() = default;
+  // Compiled once, not in every file that handles JSON.
+  JsonValue(const JsonValue&);
+  JsonValue(JsonValue&&) noexcept;
+  JsonValue& operator=(const JsonValue&);
+  JsonValue& operator=(JsonValue&&) noexcept;
+  ~JsonValue();
   explicit JsonValue(bool value) : data(value) {}
   explicit JsonValue(double value) : data(value) {}
   explicit JsonValue(std::string value) : data(std::move(value)) {}

@@ -63,9 +63,9 @@ struct GroupSelection : Selection {
   static constexpr std::string_view kind = "group";
   std::string name;  ///< key "group"
 };
-using SelectionDescription =
-    std::variant<AllSelection, BoxSelection, SphereSelection, PlaneSelection, IndexSelection,
-                 IndexFileSelection, ExpressionSelection, GroupSelection>;
+struct SelectionKinds : Kinds<AllSelection, BoxSelection, SphereSelection, PlaneSelection, IndexSelection,
+                              IndexFileSelection, ExpressionSelection, GroupSelection> {};
+using SelectionDescription = OneOf<SelectionKinds>;
 const Place& place_of(const SelectionDescription& selection);
 
 // ---- Motion ---------------------------------------------------------------------------------------------
@@ -95,7 +95,8 @@ struct FormulaMotion {
   std::optional<TurningDescription> rotate;
   std::optional<Vector3> center;
 };
-using MotionDescription = std::variant<KeyframeMotion, FormulaMotion>;
+struct MotionKinds : Kinds<KeyframeMotion, FormulaMotion> {};
+using MotionDescription = OneOf<MotionKinds>;
 const Place& place_of(const MotionDescription& motion);
 
 /// A range of time.
@@ -142,8 +143,9 @@ struct TorqueDescription : TimesDescription {
   static constexpr std::string_view group = "load", kind = "torque";
   FormulaVector torque = {0.0, 0.0, 0.0};
 };
-using LoadDescription = std::variant<BodyForceDescription, TractionDescription, PressureDescription,
-                                     WindDescription, PointForceDescription, TorqueDescription>;
+struct LoadKinds : Kinds<BodyForceDescription, TractionDescription, PressureDescription, WindDescription,
+                         PointForceDescription, TorqueDescription> {};
+using LoadDescription = OneOf<LoadKinds>;
 
 // ---- Bodies ---------------------------------------------------------------------------------------------
 struct TransformDescription {
@@ -277,9 +279,10 @@ struct HalfSpaceDescription : BodyBase {
   Vector3 origin = Vector3::Zero(), normal = Vector3::UnitY();
   std::optional<MotionDescription> motion;
 };
-using BodyDescription =
-    std::variant<VolumeDescription, PlanarDescription, ShellDescription, AffineDescription, RigidDescription,
-                 RodDescription, ParticlesDescription, ObstacleDescription, HalfSpaceDescription>;
+struct BodyKinds
+    : Kinds<VolumeDescription, PlanarDescription, ShellDescription, AffineDescription, RigidDescription,
+            RodDescription, ParticlesDescription, ObstacleDescription, HalfSpaceDescription> {};
+using BodyDescription = OneOf<BodyKinds>;
 const BodyBase& base_of(const BodyDescription& body);
 /// Null if it is one body.
 const ArrayDescription* array_of(const BodyDescription& body);

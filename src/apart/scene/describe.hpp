@@ -206,6 +206,8 @@ struct Value<std::variant<Ts...>> {
     return true;
   }
 };
+template <class List>
+struct Value<OneOf<List>> : Value<typename List::Variant> {};
 template <>
 struct Value<NestedMesh> {
   static void read(const CheckedJson& v, NestedMesh& x) {

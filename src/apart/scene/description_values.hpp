@@ -1,5 +1,6 @@
 #pragma once
 // Values of a scene's description that are more than a number.
+#include <apart/scene/one_of.hpp>
 #include <apart/scene/place.hpp>
 
 #include <array>
@@ -29,7 +30,8 @@ using AutomaticLength = std::variant<Automatic, Length>;
 /// and after the last.
 using TimeCurve = std::vector<std::array<double, 2>>;
 /// A number, a formula as Expression reads it, or a curve over time.
-using Formula = std::variant<double, std::string, TimeCurve>;
+struct FormulaKinds : Kinds<double, std::string, TimeCurve> {};
+using Formula = OneOf<FormulaKinds>;
 using FormulaVector = std::array<Formula, 3>;
 
 /// One number for all axes, or one for each.

@@ -27,7 +27,9 @@ struct PositionMotor : MotorBase<is_angle> {
   static constexpr std::string_view kind = "position";
 };
 template <bool is_angle>
-using MotorDescription = std::variant<VelocityMotor<is_angle>, PositionMotor<is_angle>>;
+struct MotorKinds : Kinds<VelocityMotor<is_angle>, PositionMotor<is_angle>> {};
+template <bool is_angle>
+using MotorDescription = OneOf<MotorKinds<is_angle>>;
 
 template <bool is_angle>
 struct FreedomDescription {
@@ -81,7 +83,8 @@ struct CylinderJoint : AxisJoint {
 struct FixedJoint : JointBase {
   static constexpr std::string_view kind = "fixed";
 };
-using JointDescription = std::variant<BallJoint, HingeJoint, SliderJoint, CylinderJoint, FixedJoint>;
+struct JointKinds : Kinds<BallJoint, HingeJoint, SliderJoint, CylinderJoint, FixedJoint> {};
+using JointDescription = OneOf<JointKinds>;
 const JointBase& base_of(const JointDescription& joint);
 
 }  // namespace apart

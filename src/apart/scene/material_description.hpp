@@ -13,7 +13,8 @@ struct FieldDescription {
   std::optional<std::string> field, file;
 };
 /// A parameter of a material: for the whole body, or for each cell.
-using MaterialParameter = std::variant<double, FieldDescription>;
+struct MaterialParameterKinds : Kinds<double, FieldDescription> {};
+using MaterialParameter = OneOf<MaterialParameterKinds>;
 /// For the whole body; must have been checked to be that.
 inline double number(const MaterialParameter& parameter) {
   return std::get<double>(parameter);
@@ -57,9 +58,10 @@ struct OrthogonalityDescription : SolidMaterial {
   MaterialParameter stiffness = 1e8;
   Material make() const;
 };
-using MaterialDescription =
-    std::variant<NeoHookeanDescription, FixedCorotatedDescription, StVenantKirchhoffDescription,
-                 MooneyRivlinDescription, LinearElasticityDescription, OrthogonalityDescription>;
+struct MaterialKinds : Kinds<NeoHookeanDescription, FixedCorotatedDescription, StVenantKirchhoffDescription,
+                             MooneyRivlinDescription, LinearElasticityDescription, OrthogonalityDescription> {
+};
+using MaterialDescription = OneOf<MaterialKinds>;
 
 /// The material of a whole body. Throws InputError if a parameter has a number for each cell.
 Substance make_substance(const MaterialDescription& material);
@@ -99,7 +101,8 @@ struct BarrierShell : WovenShellMaterial {
   double E11max = 0.14, E22max = 0.14, E12max = 0.063;
   Membrane make() const;
 };
-using ShellMaterialDescription = std::variant<KoiterShell, NeoHookeanShell, OrthotropicShell, BarrierShell>;
+struct ShellMaterialKinds : Kinds<KoiterShell, NeoHookeanShell, OrthotropicShell, BarrierShell> {};
+using ShellMaterialDescription = OneOf<ShellMaterialKinds>;
 
 struct StrainLimitDescription {
   static constexpr std::string_view group = "strain_limit", kind = "strain_limit";

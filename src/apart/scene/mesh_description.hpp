@@ -230,11 +230,11 @@ struct HairMesh : MeshSource {
   MeshResult make(const MeshRequest& request) const;
 };
 
-using MeshDescription =
-    std::variant<BoxMesh, SphereMesh, TorusMesh, CylinderMesh, MatMesh, BarMesh, SpikeMesh, WedgeMesh,
-                 VoussoirMesh, GridMesh, RectangleMesh, QuadrilateralMesh, DiscMesh, PolygonMesh, BowlMesh,
-                 RevolutionMesh, RibbonMesh, SegmentsMesh, BundleMesh, HelixMesh, RingMesh, NetMesh, HairMesh,
-                 PointsMesh, PackingMesh, FileMesh, InlineMesh>;
+struct MeshKinds : Kinds<BoxMesh, SphereMesh, TorusMesh, CylinderMesh, MatMesh, BarMesh, SpikeMesh, WedgeMesh,
+                         VoussoirMesh, GridMesh, RectangleMesh, QuadrilateralMesh, DiscMesh, PolygonMesh,
+                         BowlMesh, RevolutionMesh, RibbonMesh, SegmentsMesh, BundleMesh, HelixMesh, RingMesh,
+                         NetMesh, HairMesh, PointsMesh, PackingMesh, FileMesh, InlineMesh> {};
+using MeshDescription = OneOf<MeshKinds>;
 
 struct MeshHolder {
   MeshDescription mesh;

@@ -2,6 +2,12 @@
 
 namespace apart {
 
+Place::Place(const Place&) = default;
+Place::Place(Place&&) noexcept = default;
+Place& Place::operator=(const Place&) = default;
+Place& Place::operator=(Place&&) noexcept = default;
+Place::~Place() = default;
+
 Place::Place(std::shared_ptr<const std::string> file, int line) {
   JsonValue value;
   value.source = std::move(file);

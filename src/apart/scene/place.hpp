@@ -11,6 +11,12 @@ namespace apart {
 class Place : public Located<Place> {
  public:
   Place() = default;
+  // Every description holds places; these are compiled once.
+  Place(const Place&);
+  Place(Place&&) noexcept;
+  Place& operator=(const Place&);
+  Place& operator=(Place&&) noexcept;
+  ~Place();
   /// `root` keeps alive what `value` refers to.
   Place(const LocatedJson& value, const std::shared_ptr<const JsonValue>& root)
       : value_(root, &value.value()), path_(value.path()) {}

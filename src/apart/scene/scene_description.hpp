@@ -87,7 +87,8 @@ struct NearestDescription : AttachmentBase {
   Length max_distance = {1e-2, true};
   double stiffness = 1e4;
 };
-using AttachmentDescription = std::variant<StitchesDescription, NearestDescription>;
+struct AttachmentKinds : Kinds<StitchesDescription, NearestDescription> {};
+using AttachmentDescription = OneOf<AttachmentKinds>;
 
 struct ProbeBase {
   static constexpr std::string_view group = "probe";
@@ -151,9 +152,9 @@ struct JointProbe : ProbeBase {
   static constexpr Probe::Kind quantity = Probe::Kind::joint;
   std::string joint;
 };
-using ProbeDescription =
-    std::variant<PositionProbe, DisplacementProbe, VelocityProbe, MomentumProbe, EnergyProbe, ReactionProbe,
-                 ContactProbe, PressureProbe, GapProbe, StrainProbe, JointProbe>;
+struct ProbeKinds : Kinds<PositionProbe, DisplacementProbe, VelocityProbe, MomentumProbe, EnergyProbe,
+                          ReactionProbe, ContactProbe, PressureProbe, GapProbe, StrainProbe, JointProbe> {};
+using ProbeDescription = OneOf<ProbeKinds>;
 
 struct SceneDescription {
   static constexpr std::string_view group = "scene", kind = "scene";
