@@ -175,6 +175,41 @@ TEST(JacobianBound, StepsKeepTheirShareEverywhereAndGoFar) {
   EXPECT_GT(cut, 20);
 }
 
+TEST(JacobianBound, ComparesTheDeterminantWithAnotherPolynomial) {
+  Random random(6);
+  for (int degree = 1; degree <= largest_degree; ++degree) {
+    const JacobianBound bound(degree);
+    const Matrix3X nodes = random.nodes(degree, 0.01);
+    ASSERT_TRUE(bound.is_positive(nodes, nodes));
+    const VectorX c = bound.coefficients(nodes);
+    EXPECT_TRUE(bound.is_above(nodes, 0.9 * c));
+    EXPECT_FALSE(bound.is_above(nodes, 1.1 * c));
+    // Equal at one corner, below elsewhere.
+    VectorX touching = 0.5 * c;
+    touching[0] = c[0];
+    EXPECT_FALSE(bound.is_above(nodes, touching));
+  }
+}
+
+// Far from the origin positions are rounded coarsely, and states on a path are not quite on it.
+TEST(JacobianBound, StepsLeadToRoundedStatesThatAreValid) {
+  Random random(7);
+  for (int degree = 1; degree <= largest_degree; ++degree) {
+    const JacobianBound bound(degree);
+    for (int trial = 0; trial < 10; ++trial) {
+      const Matrix3X nodes =
+          random.nodes(degree, 0.01 / (degree * degree)).colwise() + Vector3(1e4, -2e4, 5e3);
+      const Matrix3X motion = (random.nodes(degree, 0.4).colwise() + Vector3(1e4, -2e4, 5e3)) - nodes;
+      const double step = bound.feasible_step(nodes, nodes + motion);
+      ASSERT_GT(step, 0);
+      for (const double share : {1.0, 0.7, 0.3}) {
+        const Matrix3X there = nodes + share * step * motion;
+        EXPECT_TRUE(bound.is_positive(nodes, there)) << degree;
+      }
+    }
+  }
+}
+
 TEST(JacobianBound, ProvesAPathThatTurnsAndRefusesOneThatPassesThroughItself) {
   for (int degree = 1; degree <= largest_degree; ++degree) {
     const JacobianBound bound(degree);

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
+#include <random>
 
 namespace apart::test {
 namespace {
@@ -79,6 +81,74 @@ class Valley final : public Potential {
 
  private:
   const Index node_ = 0;
+};
+
+/// A string of nodes on the x axis, each drawn to a place of its own and rubbed where it started, by friction
+/// whose kink is far narrower than any step.
+class RubbedString final : public Potential {
+ public:
+  /// Kinks that are not reported are not bounded.
+  explicit RubbedString(bool reported) : reported_(reported) {
+    std::mt19937 random(1);
+    std::normal_distribution<double> normal;
+    std::uniform_real_distribution<double> uniform(0.5, 1.5);
+    for (Index i = 0; i < count; ++i) {
+      drawn_to_[i] = normal(random);
+      begin_[i] = normal(random);
+      friction_[i] = uniform(random);
+      nodes_[std::size_t(i)] = {i, i + 1};
+    }
+  }
+  Matrix3X begin() const {
+    Matrix3X q = Matrix3X::Zero(3, count);
+    q.row(0) = begin_.transpose();
+    return q;
+  }
+  std::string_view name() const override { return "string"; }
+  double value(const Matrix3X& q) const override {
+    double sum = 0;
+    for (Index i = 0; i < count; ++i) {
+      const double u = std::abs(q(0, i)), share = u / width;
+      sum += 0.5 * std::pow(q(0, i) - drawn_to_[i], 2) +
+             friction_[i] * (share < 1 ? width * (share * share - share * share * share / 3 + 1.0 / 3) : u);
+      if (i + 1 < count) sum += 0.5 * stiffness * std::pow(q(0, i + 1) - q(0, i), 2);
+    }
+    return sum;
+  }
+  void add_gradient(const Matrix3X& q, Matrix3X& g) const override {
+    for (Index i = 0; i < count; ++i) {
+      const double share = std::min(std::abs(q(0, i)) / width, 1.0);
+      g(0, i) += q(0, i) - drawn_to_[i] + std::copysign(friction_[i] * share * (2 - share), q(0, i));
+      if (i + 1 == count) continue;
+      const double pull = stiffness * (q(0, i + 1) - q(0, i));
+      g(0, i) -= pull;
+      g(0, i + 1) += pull;
+    }
+  }
+  Index term_count() const override { return count; }
+  TermPoints term(Index i) const override { return {nodes_[std::size_t(i)].data(), i + 1 < count ? 2u : 1u}; }
+  bool has_kinks() const override { return reported_; }
+  void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
+                LocalHessians& out) const override {
+    for (Index i = begin; i < end; ++i) {
+      const double u = std::abs(q(0, i)), share = std::min(u / width, 1.0);
+      const double bounding = friction_[i] * (2 - share) / std::max(u, width);
+      auto h = out[i];
+      h.setZero();
+      h(0, 0) = 1 + (projection == Projection::bounding ? bounding : friction_[i] * 2 * (1 - share) / width);
+      if (i + 1 == count) continue;
+      h(0, 0) += stiffness;
+      h(3, 3) = stiffness;
+      h(0, 3) = h(3, 0) = -stiffness;
+    }
+  }
+  static constexpr Index count = 40;
+  static constexpr double width = 1e-6, stiffness = 10;
+
+ private:
+  bool reported_;
+  Eigen::Array<double, count, 1> drawn_to_, begin_, friction_;
+  std::array<std::array<Index, 2>, count> nodes_;
 };
 
 NewtonHooks no_hooks() {
@@ -269,6 +339,30 @@ TEST(BarrierStiffness, GrowsWhenATinyGapGoesOnShrinking) {
   EXPECT_FALSE(squeezing(state(0.5, 5e-8), state(0.5, 4e-9))) << "was not tiny before";
   EXPECT_TRUE(squeezing(state(5e-9, 0.5), state(4e-9, 0.5))) << "a point and a plane";
   EXPECT_FALSE(squeezing(state(4e-9, 0.5), state(5e-9, 0.5)));
+}
+
+TEST(Newton, DoesNotStepOverKinksForEver) {
+  const LinearMap map = LinearMap::identity(RubbedString::count);
+  const Chart chart(RubbedString::count);
+  std::array<int, 2> iterations;
+  std::array<Matrix3X, 2> ends;
+  for (const bool reported : {false, true}) {
+    RubbedString string(reported);
+    Objective objective(map, chart, {{&string}});
+    Chart::Mask free = Chart::Mask::Constant(3, RubbedString::count, false);
+    free.row(0) = true;
+    objective.set_free(FreeCoordinates(free));
+    auto solver = make_linear_solver("cholesky");
+    Matrix3X q = string.begin();
+    Timings timings;
+    const NewtonResult r = newton(objective, {*solver, timings}, q, no_hooks(),
+                                  {.tolerance = 1e-9, .dt = 1, .max_iterations = 5000});
+    EXPECT_TRUE(r.converged) << r.failure;
+    iterations[reported] = r.iterations;
+    ends[reported] = q;
+  }
+  EXPECT_LT(iterations[1], iterations[0] / 3);
+  EXPECT_LT((ends[1] - ends[0]).cwiseAbs().maxCoeff(), 1e-8) << "the minimum is the same";
 }
 
 }  // namespace

@@ -13,6 +13,9 @@ BernsteinTetrahedron::BernsteinTetrahedron(int degree)
     const LatticePoint& g = lattice_[std::size_t(i)];
     place_[std::size_t((g[1] * n + g[2]) * n + g[3])] = i;
   }
+  for (int a = 0; a < 4; ++a)
+    for (int b = 0; b < 4; ++b)
+      if (a != b) halvings_[std::size_t(a)][std::size_t(b)] = halvings(a, b);
 }
 
 Index BernsteinTetrahedron::index_of(const LatticePoint& gamma) const {
@@ -28,8 +31,8 @@ double BernsteinTetrahedron::multinomial(const LatticePoint& gamma) {
   return result;
 }
 
-Eigen::MatrixXd BernsteinTetrahedron::bisect(Eigen::MatrixXd& coefficients, int a, int b) const {
-  Eigen::MatrixXd other = coefficients;
+std::vector<BernsteinTetrahedron::Halving> BernsteinTetrahedron::halvings(int a, int b) const {
+  std::vector<Halving> result;
   const auto at = [&](LatticePoint gamma, int on_b, int on_edge) {
     gamma[std::size_t(a)] = on_edge - on_b;
     gamma[std::size_t(b)] = on_b;
@@ -40,16 +43,36 @@ Eigen::MatrixXd BernsteinTetrahedron::bisect(Eigen::MatrixXd& coefficients, int 
   for (const LatticePoint& gamma : lattice_) {
     if (gamma[std::size_t(b)] != 0) continue;
     const int n = gamma[std::size_t(a)];
-    for (int level = 1; level <= n; ++level) {
-      // After this level, the entries k ≥ level hold averages over `level` halvings; the entry `level` is
-      // final for the half at a, and the last of them for the half at b.
-      for (int k = n; k >= level; --k) {
-        const Index here = at(gamma, k, n), before = at(gamma, k - 1, n);
-        coefficients.col(here) = 0.5 * (coefficients.col(before) + coefficients.col(here));
-      }
-      other.col(at(gamma, n - level, n)) = coefficients.col(at(gamma, n, n));
-    }
+    // After a level, the entries k ≥ level hold averages over `level` halvings; the entry `level` is final
+    // for the half at a, and the last of them for the half at b.
+    for (int level = 1; level <= n; ++level)
+      for (int k = n; k >= level; --k)
+        result.push_back({at(gamma, k, n), at(gamma, k - 1, n), k == n ? at(gamma, n - level, n) : -1});
   }
+  return result;
+}
+
+template <int rows>
+void BernsteinTetrahedron::bisect_rows(const std::vector<Halving>& halvings, Eigen::MatrixXd& coefficients,
+                                       Eigen::MatrixXd& other) const {
+  using Column = Eigen::Map<Eigen::Array<double, rows, 1>>;
+  const auto column = [](Eigen::MatrixXd& m, Index i) { return Column(&m(0, i), m.rows()); };
+  for (const Halving& h : halvings) {
+    auto here = column(coefficients, h.here);
+    here = 0.5 * (column(coefficients, h.before) + here);
+    if (h.other >= 0) column(other, h.other) = here;
+  }
+}
+
+Eigen::MatrixXd BernsteinTetrahedron::bisect(Eigen::MatrixXd& coefficients, int a, int b) const {
+  Eigen::MatrixXd other = coefficients;
+  const std::vector<Halving>& halvings = halvings_[std::size_t(a)][std::size_t(b)];
+  if (coefficients.rows() == 1)
+    bisect_rows<1>(halvings, coefficients, other);
+  else if (coefficients.rows() == 4)
+    bisect_rows<4>(halvings, coefficients, other);
+  else
+    bisect_rows<Eigen::Dynamic>(halvings, coefficients, other);
   return other;
 }
 

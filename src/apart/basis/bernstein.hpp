@@ -31,9 +31,21 @@ class BernsteinTetrahedron {
   Eigen::MatrixXd from_lattice_values() const;
 
  private:
+  /// Of the coefficient `here` and its neighbour along an edge; once done it may be one of the other half.
+  struct Halving {
+    Index here, before;
+    Index other = -1;  ///< which coefficient of the other half it is; −1: none
+  };
+  /// What cuts the edge from a to b: all halvings in turn.
+  std::vector<Halving> halvings(int a, int b) const;
+  template <int rows>
+  void bisect_rows(const std::vector<Halving>& halvings, Eigen::MatrixXd& coefficients,
+                   Eigen::MatrixXd& other) const;
+
   int degree_;
   std::vector<LatticePoint> lattice_;
   std::vector<Index> place_;  ///< of a lattice point in lattice_, by γ₁, γ₂, γ₃
+  std::array<std::array<std::vector<Halving>, 4>, 4> halvings_;  ///< by a and b
 };
 
 /// A part of the reference tetrahedron with polynomials on it.

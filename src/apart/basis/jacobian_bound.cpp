@@ -50,6 +50,13 @@ Coefficients restrict_in_time(const Coefficients& coefficients, double begin, do
   return blossom.lazyProduct(coefficients);
 }
 
+/// How far coordinates are off by rounding: those of states on a path, q + α d, by three roundings; those of
+/// points that follow up to 20 nodes by one for each, relative to the magnitudes of their weights, which add
+/// up to less than 2.7 for points of a lattice of a higher degree.
+double largest_shift(const JacobianBound::Nodes& from, const JacobianBound::Nodes& to) {
+  return 96 * unit_roundoff * std::max(from.cwiseAbs().maxCoeff(), to.cwiseAbs().maxCoeff());
+}
+
 }  // namespace
 
 JacobianBound::JacobianBound(int degree)
@@ -57,7 +64,7 @@ JacobianBound::JacobianBound(int degree)
   // The derivative is a polynomial of degree n − 1: its values at the lattice of that degree decide it.
   const LagrangeTetrahedron shape(degree);
   const Eigen::MatrixXd fit = slope_.from_lattice_values();
-  std::array<Eigen::MatrixXd, 3> values;
+  std::array<Eigen::MatrixXd, 3> values, fitted;
   for (auto& v : values) v.resize(slope_.size(), shape.node_count());
   for (Index i = 0; i < slope_.size(); ++i) {
     const LatticePoint& p = slope_.lattice()[std::size_t(i)];
@@ -67,96 +74,151 @@ JacobianBound::JacobianBound(int degree)
     for (std::size_t k = 0; k < 3; ++k) values[k].row(i) = gradients.row(Index(k));
   }
   for (std::size_t k = 0; k < 3; ++k) {
-    derivative_[k] = fit * values[k];
-    derivative_weight_ = std::max(derivative_weight_, derivative_[k].cwiseAbs().rowwise().sum().maxCoeff());
+    fitted[k] = fit * values[k];
+    derivative_weight_ = std::max(derivative_weight_, fitted[k].cwiseAbs().rowwise().sum().maxCoeff());
   }
-  areas_ = products(slope_, slope_, area_);
-  volumes_ = products(slope_, area_, determinant_);
+  for (Index i = 0; i < slope_.size(); ++i) {
+    Matrix3X& rows = derivative_.emplace_back(3, shape.node_count());
+    const double c = BernsteinTetrahedron::multinomial(slope_.lattice()[std::size_t(i)]);
+    for (std::size_t k = 0; k < 3; ++k) rows.row(Index(k)) = c * fitted[k].row(i);
+  }
+  area_sums_ = sums(slope_, slope_, area_);
+  volume_sums_ = sums(slope_, area_, determinant_);
+  inverse_multinomials_.resize(determinant_.size());
+  for (Index i = 0; i < determinant_.size(); ++i)
+    inverse_multinomials_[i] = 1 / BernsteinTetrahedron::multinomial(determinant_.lattice()[std::size_t(i)]);
 }
 
-std::vector<JacobianBound::Product> JacobianBound::products(const BernsteinTetrahedron& first,
-                                                            const BernsteinTetrahedron& second,
-                                                            const BernsteinTetrahedron& product) {
-  std::vector<Product> result;
-  for (Index i = 0; i < first.size(); ++i)
-    for (Index j = 0; j < second.size(); ++j) {
-      const LatticePoint &a = first.lattice()[std::size_t(i)], &b = second.lattice()[std::size_t(j)];
-      const LatticePoint sum = {a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]};
-      const auto c = BernsteinTetrahedron::multinomial;
-      result.push_back({i, j, product.index_of(sum), c(a) * c(b) / c(sum)});
-    }
+std::vector<Index> JacobianBound::sums(const BernsteinTetrahedron& first, const BernsteinTetrahedron& second,
+                                       const BernsteinTetrahedron& sum) {
+  std::vector<Index> result;
+  for (const LatticePoint& a : first.lattice())
+    for (const LatticePoint& b : second.lattice())
+      result.push_back(sum.index_of({a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]}));
   return result;
 }
 
-JacobianBound::TimeCoefficients JacobianBound::coefficients_in_time(const Matrix3X& from,
-                                                                    const Matrix3X& to) const {
-  // A product of three factors, each linear in time: its coefficient of order r is the mean of the products
-  // in which r of the factors are taken at the end. The four ways to choose the ends (i, j) of the first two
-  // factors are summed side by side.
-  using Ends = Eigen::Array4d;  // of (i, j) = (0, 0), (0, 1), (1, 0), (1, 1)
-  using Columns = std::array<std::array<Matrix3X, 2>, 3>;
-  Columns column;
-  for (std::size_t k = 0; k < 3; ++k)
-    for (std::size_t end = 0; end < 2; ++end) {
-      const Matrix3X& x = end == 0 ? from : to;
-      // Differences first: far from the origin digits are lost.
-      column[k][end] = (x.colwise() - x.col(0).eval()) * derivative_[k].transpose();
-    }
-  std::array<std::array<Ends, 3>, most_slopes> first, second;
+JacobianBound::Slopes JacobianBound::slopes(const Nodes& from, const Nodes& to) const {
+  Eigen::Matrix<double, 8, Eigen::Dynamic, Eigen::ColMajor, 8, most_nodes> x(8, node_count());
+  x.setZero();
+  // Differences first: far from the origin digits are lost.
+  for (Index a = 0; a < node_count(); ++a) {
+    x.col(a).head<3>() = from.col(a) - from.col(0);
+    x.col(a).segment<3>(4) = to.col(a) - to.col(0);
+  }
+  Slopes result(8, 3 * slope_.size());
+  for (Index m = 0; m < slope_.size(); ++m) {
+    const Matrix3X& derivative = derivative_[std::size_t(m)];
+    using Rows = Eigen::Array<double, 8, 1>;
+    Rows sum[3] = {Rows::Zero(), Rows::Zero(), Rows::Zero()};
+    for (Index a = 0; a < node_count(); ++a)
+      for (Index k = 0; k < 3; ++k) sum[k] += derivative(k, a) * x.col(a).array();
+    for (Index k = 0; k < 3; ++k) result.col(3 * m + k) = sum[k];
+  }
+  return result;
+}
+
+JacobianBound::TimeCoefficients JacobianBound::coefficients_in_time(const Nodes& from,
+                                                                    const Nodes& to) const {
+  // All coefficients are multiplied by their multinomials until the end, so that products have no weights.
+  // Lanes are powers of time: a vector that moves from v₀ to v₁ is (1 − t) v₀ + t v₁, a normal n₀, n₁, n₂ of
+  // (1 − t)², (1 − t) t, t². Those of a product are sums of those of a factor, in place and moved up by one.
+  using Lanes = Eigen::Array4d;
+  struct Moving {
+    std::array<Lanes, 3> still, moved;  ///< of each coordinate; moved up by one lane
+  };
+  const Slopes slopes = this->slopes(from, to);
+  std::array<Moving, most_slopes> second;
   for (Index m = 0; m < slope_.size(); ++m)
     for (int d = 0; d < 3; ++d) {
-      const double a0 = column[0][0](d, m), a1 = column[0][1](d, m);
-      const double b0 = column[1][0](d, m), b1 = column[1][1](d, m);
-      first[std::size_t(m)][std::size_t(d)] = Ends(a0, a0, a1, a1);
-      second[std::size_t(m)][std::size_t(d)] = Ends(b0, b1, b0, b1);
+      const double b0 = slopes(d, 3 * m + 1), b1 = slopes(4 + d, 3 * m + 1);
+      second[std::size_t(m)].still[std::size_t(d)] = Lanes(b0, b1, 0, 0);
+      second[std::size_t(m)].moved[std::size_t(d)] = Lanes(0, b0, b1, 0);
     }
-  std::array<std::array<Ends, 3>, most_areas> normal;
-  for (Index m = 0; m < area_.size(); ++m) normal[std::size_t(m)].fill(Ends::Zero());
-  for (const Product& p : areas_) {
-    const auto &a = first[std::size_t(p.first)], &b = second[std::size_t(p.second)];
-    auto& n = normal[std::size_t(p.sum)];
-    n[0] += p.weight * (a[1] * b[2] - a[2] * b[1]);
-    n[1] += p.weight * (a[2] * b[0] - a[0] * b[2]);
-    n[2] += p.weight * (a[0] * b[1] - a[1] * b[0]);
-  }
-  std::array<std::array<Ends, 2>, most_determinants> sums;  // with the third factor at either end
-  for (Index m = 0; m < determinant_.size(); ++m) sums[std::size_t(m)].fill(Ends::Zero());
-  for (const Product& p : volumes_) {
-    const auto& n = normal[std::size_t(p.second)];
-    for (std::size_t end = 0; end < 2; ++end) {
-      const auto c = column[2][end].col(p.first);
-      sums[std::size_t(p.sum)][end] += p.weight * (c[0] * n[0] + c[1] * n[1] + c[2] * n[2]);
+  std::array<Moving, most_areas> normal;
+  for (Index m = 0; m < area_.size(); ++m) normal[std::size_t(m)].still.fill(Lanes::Zero());
+  for (Index i = 0; i < slope_.size(); ++i) {
+    const auto a = slopes.col(3 * i);
+    const Index* sum = &area_sums_[std::size_t(i * slope_.size())];
+    for (Index j = 0; j < slope_.size(); ++j) {
+      const auto& [b, moved] = second[std::size_t(j)];
+      auto& n = normal[std::size_t(sum[j])].still;
+      n[0] += a[1] * b[2] - a[2] * b[1] + a[5] * moved[2] - a[6] * moved[1];
+      n[1] += a[2] * b[0] - a[0] * b[2] + a[6] * moved[0] - a[4] * moved[2];
+      n[2] += a[0] * b[1] - a[1] * b[0] + a[4] * moved[1] - a[5] * moved[0];
     }
   }
-  TimeCoefficients result(4, determinant_.size());
-  for (Index m = 0; m < determinant_.size(); ++m) {
-    const auto& [start, end] = sums[std::size_t(m)];
-    result.col(m) << start[0], (start[1] + start[2] + end[0]) / 3, (start[3] + end[1] + end[2]) / 3, end[3];
+  for (Index m = 0; m < area_.size(); ++m)
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Lanes& n = normal[std::size_t(m)].still[d];
+      normal[std::size_t(m)].moved[d] = Lanes(0, n[0], n[1], n[2]);
+    }
+  TimeCoefficients result = TimeCoefficients::Zero(4, determinant_.size());
+  for (Index i = 0; i < slope_.size(); ++i) {
+    const auto c = slopes.col(3 * i + 2);
+    const Index* sum = &volume_sums_[std::size_t(i * area_.size())];
+    for (Index j = 0; j < area_.size(); ++j) {
+      const auto& [n, moved] = normal[std::size_t(j)];
+      result.col(sum[j]).array() +=
+          (c[0] * n[0] + c[4] * moved[0]) + (c[1] * n[1] + c[5] * moved[1]) + (c[2] * n[2] + c[6] * moved[2]);
+    }
   }
+  for (Index m = 0; m < determinant_.size(); ++m)
+    result.col(m).array() *= inverse_multinomials_[m] * Lanes(1, 1.0 / 3, 1.0 / 3, 1);
   return result;
 }
 
-double JacobianBound::rounding_error(const Matrix3X& from, const Matrix3X& to) const {
+double JacobianBound::rounding_error(const Nodes& from, const Nodes& to, double shift) const {
   // Every coefficient is an average of determinants, whose factors are sums over the nodes. A factor is at
   // most w D, with D the largest coordinate difference and w = derivative_weight_, in each component, so that
   // a determinant is at most 6 (w D)³. Relative to that each of its operations is off by one rounding: a
-  // factor by one for each node and three for its weight, products and averages by one for each summand; what
-  // is bisected adds one for each level and degree. Weights are themselves the results of an inversion, good
-  // to 1e-13 of the largest; the last summand allows for that.
+  // factor by one for each node and four for its weight, products and averages by one for each summand and
+  // four for their weights; what is bisected adds one for each level and degree. Weights are themselves the
+  // results of an inversion, good to 1e-13 of the largest; the last summand allows for that. Coordinates that
+  // are off by `shift` change differences by twice that.
   double size = 0;
-  for (const Matrix3X* x : {&from, &to})
-    size = std::max(size, (x->colwise() - x->col(0).eval()).cwiseAbs().maxCoeff());
-  const double factor = derivative_weight_ * size;
-  const double operations = 3.0 * double(node_count() + 6) + double(areas_.size()) / double(area_.size()) +
-                            double(slope_.size()) + double(most_bisections * determinant_.degree()) + 64;
-  return 6 * factor * factor * factor * (operations * unit_roundoff + (degree_ > 1 ? 1e-13 : 0));
+  for (const Nodes* x : {&from, &to})
+    for (Index a = 1; a < node_count(); ++a)
+      size = std::max(size, (x->col(a) - x->col(0)).cwiseAbs().maxCoeff());
+  const double factor = derivative_weight_ * size, moved = derivative_weight_ * (size + 2 * shift);
+  const double operations = 3.0 * double(node_count() + 7) + 2 * double(slope_.size()) +
+                            double(most_bisections * determinant_.degree()) + 64;
+  return 6 * (moved * moved * moved * (operations * unit_roundoff + (degree_ > 1 ? 1e-13 : 0)) +
+              (moved - factor) * (moved * moved + moved * factor + factor * factor));
 }
 
-VectorX JacobianBound::coefficients(const Matrix3X& nodes) const {
-  return coefficients_in_time(nodes, nodes).row(0).transpose();
+VectorX JacobianBound::coefficients(const Nodes& nodes) const {
+  // As coefficients_in_time, but lanes are coordinates: x, y, z, and zero.
+  using Lanes = Eigen::Array4d;
+  const Slopes slopes = this->slopes(nodes, nodes);
+  const auto turned = [](const auto& v) { return Lanes(v[1], v[2], v[0], 0); };
+  std::array<std::array<Lanes, 2>, most_slopes> second;  // in cyclic orders, for vector products
+  for (Index m = 0; m < slope_.size(); ++m) {
+    const Lanes once = turned(slopes.col(3 * m + 1));
+    second[std::size_t(m)] = {once, turned(once)};
+  }
+  std::array<Lanes, most_areas> normal;
+  std::fill_n(normal.begin(), area_.size(), Lanes::Zero());
+  for (Index i = 0; i < slope_.size(); ++i) {
+    const Lanes once = turned(slopes.col(3 * i)), twice = turned(once);
+    const Index* sum = &area_sums_[std::size_t(i * slope_.size())];
+    for (Index j = 0; j < slope_.size(); ++j)
+      normal[std::size_t(sum[j])] += once * second[std::size_t(j)][1] - twice * second[std::size_t(j)][0];
+  }
+  std::array<Lanes, most_determinants> products;
+  std::fill_n(products.begin(), determinant_.size(), Lanes::Zero());
+  for (Index i = 0; i < slope_.size(); ++i) {
+    const Lanes c = slopes.col(3 * i + 2).head<4>();
+    const Index* sum = &volume_sums_[std::size_t(i * area_.size())];
+    for (Index j = 0; j < area_.size(); ++j) products[std::size_t(sum[j])] += c * normal[std::size_t(j)];
+  }
+  VectorX result(determinant_.size());
+  for (Index m = 0; m < result.size(); ++m)
+    result[m] = products[std::size_t(m)].sum() * inverse_multinomials_[m];
+  return result;
 }
 
-JacobianBound::Smallest JacobianBound::smallest(const Matrix3X& nodes, double accuracy) const {
+JacobianBound::Smallest JacobianBound::smallest(const Nodes& nodes, double accuracy) const {
   const VectorX c = coefficients(nodes);
   std::vector<BernsteinPart> open = {whole_tetrahedron(c.transpose())};
   Smallest result{infinity, infinity, Vector3::Zero()};
@@ -190,7 +252,11 @@ JacobianBound::Smallest JacobianBound::smallest(const Matrix3X& nodes, double ac
   return result;
 }
 
-bool JacobianBound::is_positive(const Matrix3X& from, const Matrix3X& to) const {
+bool JacobianBound::is_above(const Nodes& nodes, const VectorX& other) const {
+  return everywhere_above(determinant_, (coefficients(nodes) - other).transpose(), 0);
+}
+
+bool JacobianBound::is_positive(const Nodes& from, const Nodes& to) const {
   if (!from.allFinite() || !to.allFinite()) return false;
   const double error = rounding_error(from, to);
   // In halves of the time where the whole is not decided.
@@ -212,10 +278,10 @@ bool JacobianBound::is_positive(const Matrix3X& from, const Matrix3X& to) const 
   return true;
 }
 
-double JacobianBound::feasible_step(const Matrix3X& from, const Matrix3X& to, double shrink) const {
+double JacobianBound::feasible_step(const Nodes& from, const Nodes& to, double shrink) const {
   if (!from.allFinite() || !to.allFinite()) return 0;
   const TimeCoefficients c = coefficients_in_time(from, to);
-  const double error = rounding_error(from, to);
+  const double error = rounding_error(from, to, largest_shift(from, to));
   // f(ξ, t) = det(ξ, t) − (1 − shrink) det(ξ, 0) must stay above the rounding. Advance by intervals of time,
   // doubled after a success and halved after a failure, until they are negligible.
   const auto floor = ((1 - shrink) * c.row(0)).eval();

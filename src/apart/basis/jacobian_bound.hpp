@@ -22,8 +22,10 @@ class JacobianBound {
   /// Of the determinant, 3 (n − 1).
   const BernsteinTetrahedron& determinant_basis() const { return determinant_; }
 
-  /// c_γ, in the order of determinant_basis().lattice(). `nodes`: 3 × node_count().
-  VectorX coefficients(const Matrix3X& nodes) const;
+  using Nodes = Eigen::Ref<const Matrix3X>;  ///< 3 × node_count()
+
+  /// c_γ, in the order of determinant_basis().lattice().
+  VectorX coefficients(const Nodes& nodes) const;
 
   /// Smallest value of the determinant found on the tetrahedron, and where; the true minimum is not below
   /// `bound`.
@@ -34,40 +36,47 @@ class JacobianBound {
   };
   /// Bisects until value and bound differ by less than `accuracy` of the largest coefficient, or the bound
   /// is positive and half the value.
-  Smallest smallest(const Matrix3X& nodes, double accuracy = 1e-3) const;
+  Smallest smallest(const Nodes& nodes, double accuracy = 1e-3) const;
+
+  /// Whether the determinant is above another polynomial, given by its coefficients, on the whole
+  /// tetrahedron. False if bisecting does not decide it. Rounding is not accounted for.
+  bool is_above(const Nodes& nodes, const VectorX& other) const;
 
   /// Proof that the determinant is positive on the whole tetrahedron, at every time of the straight path from
   /// one state of the nodes to another (which may be the same state).
-  bool is_positive(const Matrix3X& from, const Matrix3X& to) const;
+  bool is_positive(const Nodes& from, const Nodes& to) const;
 
   /// Largest α ∈ [0, 1] found for which the determinant, at every point and every time up to α of the
   /// straight path from one state of the nodes to another, keeps the share 1 − shrink of its value at the
-  /// start. Conservative; for α < 1, that the path to the state there as it is then rounded is free is for
-  /// is_positive to prove. 0 if the determinant is not proven to be positive at the start.
-  double feasible_step(const Matrix3X& from, const Matrix3X& to, double shrink = 0.8) const;
+  /// start. Conservative: it is positive as well on the path to every state before α whose coordinates are
+  /// off by rounding (largest_shift). 0 if the determinant is not proven to be positive at the start.
+  double feasible_step(const Nodes& from, const Nodes& to, double shrink = 0.8) const;
 
  private:
-  static constexpr int most_slopes = tetrahedron_lattice_size(largest_degree - 1),
+  static constexpr int most_nodes = tetrahedron_lattice_size(largest_degree),
+                       most_slopes = tetrahedron_lattice_size(largest_degree - 1),
                        most_areas = tetrahedron_lattice_size(2 * (largest_degree - 1)),
                        most_determinants = tetrahedron_lattice_size(3 * (largest_degree - 1));
   using TimeCoefficients = Eigen::Matrix<double, 4, Eigen::Dynamic, Eigen::ColMajor, 4, most_determinants>;
   /// Bernstein coefficients in time (4 rows) and space of the determinant from one state to another.
-  TimeCoefficients coefficients_in_time(const Matrix3X& from, const Matrix3X& to) const;
-  /// Bound on the error of each of those by rounding.
-  double rounding_error(const Matrix3X& from, const Matrix3X& to) const;
-  struct Product {
-    Index first, second, sum;  ///< lattice points of the factors and of their product
-    double weight;             ///< C(first) C(second) / C(sum)
-  };
-  static std::vector<Product> products(const BernsteinTetrahedron& first, const BernsteinTetrahedron& second,
-                                       const BernsteinTetrahedron& product);
+  TimeCoefficients coefficients_in_time(const Nodes& from, const Nodes& to) const;
+  /// Bound on the error of each of those by rounding, if coordinates are off by `shift` in addition.
+  double rounding_error(const Nodes& from, const Nodes& to, double shift = 0) const;
+  /// Of the coefficients of the derivative at each of two states, multiplied by C(α): columns ∂x/∂ξ_k of each
+  /// α side by side; rows 0 to 2 at the first state, 4 to 6 at the second one, others zero.
+  using Slopes = Eigen::Matrix<double, 8, Eigen::Dynamic, Eigen::ColMajor, 8, 3 * most_slopes>;
+  Slopes slopes(const Nodes& from, const Nodes& to) const;
+  /// Where α + β is in the lattice of the sum, for each α and, within, each β.
+  static std::vector<Index> sums(const BernsteinTetrahedron& first, const BernsteinTetrahedron& second,
+                                 const BernsteinTetrahedron& sum);
 
   int degree_;
   BernsteinTetrahedron slope_, area_, determinant_;  ///< degrees n − 1, 2 (n − 1), 3 (n − 1)
-  /// Coefficients of ∂x/∂ξ_k = Σ nodes · derivative_[k]ᵀ.
-  std::array<Eigen::MatrixXd, 3> derivative_;
-  double derivative_weight_ = 0;  ///< largest sum of magnitudes in a row of derivative_
-  std::vector<Product> areas_, volumes_;
+  /// Of each α the coefficients of ∂x/∂ξ_k (row k), times C(α), as sums over the nodes.
+  std::vector<Matrix3X> derivative_;
+  double derivative_weight_ = 0;  ///< largest sum of magnitudes in one of these rows, without C(α)
+  std::vector<Index> area_sums_, volume_sums_;
+  VectorX inverse_multinomials_;  ///< 1 / C(γ) of the determinant
 };
 
 }  // namespace apart

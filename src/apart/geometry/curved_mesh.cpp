@@ -7,7 +7,6 @@
 #include <Eigen/LU>
 #include <Eigen/SparseCholesky>
 #include <algorithm>
-#include <set>
 
 namespace apart {
 
@@ -37,59 +36,32 @@ Mesh lifted(const Mesh& mesh, int degree) {
   return result;
 }
 
-void curve_boundary(Mesh& mesh, FunctionRef<bool(const std::array<Vector3, 3>&)> is_on,
-                    FunctionRef<Vector3(const FacePoint&)> place) {
-  const Matrix3X before = mesh.points;
-  std::set<std::array<int, 3>> chosen;  // by sorted corners
-  const Faces faces = boundary_faces(mesh.corners());
-  for (Index f = 0; f < faces.cols(); ++f) {
-    const auto c = faces.col(f);
-    if (!is_on({mesh.points.col(c[0]), mesh.points.col(c[1]), mesh.points.col(c[2])})) continue;
-    std::array<int, 3> key = {c[0], c[1], c[2]};
-    std::sort(key.begin(), key.end());
-    chosen.insert(key);
-  }
-  for (const CurvedCells& cells : mesh.curved) {
-    const std::vector<LatticePoint> lattice = tetrahedron_lattice(cells.degree);
-    for (Index t = 0; t < cells.points.cols(); ++t)
-      for (std::size_t opposite = 0; opposite < 4; ++opposite) {
-        std::array<int, 3> corners, key;
-        std::array<std::size_t, 3> which;
-        for (std::size_t k = 0, n = 0; k < 4; ++k)
-          if (k != opposite) which[n] = k, corners[n++] = cells.points(Index(k), t);
-        key = corners;
-        std::sort(key.begin(), key.end());
-        if (!chosen.contains(key)) continue;
-        for (std::size_t a = 4; a < lattice.size(); ++a) {
-          if (lattice[a][opposite] != 0) continue;
-          const int p = cells.points(Index(a), t);
-          FacePoint point{before.col(p), {}, {}};
-          for (std::size_t n = 0; n < 3; ++n) {
-            point.corners[n] = before.col(corners[n]);
-            point.weights[Index(n)] = double(lattice[a][which[n]]) / cells.degree;
-          }
-          mesh.points.col(p) = place(point);
-        }
-      }
-  }
-  blend_inside(mesh, before);
-}
-
-void curve_along(Mesh& mesh, FunctionRef<Vector3(const Vector3& x, const Vector3* first)> straight,
-                 FunctionRef<Vector3(const Vector3&)> bent) {
+void place_points(Mesh& mesh,
+                  FunctionRef<Vector3(const std::array<Vector3, 4>& corners, const Vector4& weights)> place) {
   for (const CurvedCells& cells : mesh.curved) {
     const std::vector<LatticePoint> lattice = tetrahedron_lattice(cells.degree);
     for (Index t = 0; t < cells.points.cols(); ++t) {
       std::array<Vector3, 4> corners;
-      for (std::size_t k = 0; k < 4; ++k)
-        corners[k] = straight(mesh.points.col(cells.points(Index(k), t)), k == 0 ? nullptr : &corners[0]);
+      for (std::size_t k = 0; k < 4; ++k) corners[k] = mesh.points.col(cells.points(Index(k), t));
       for (std::size_t a = 4; a < lattice.size(); ++a) {
-        Vector3 x = Vector3::Zero();
-        for (std::size_t k = 0; k < 4; ++k) x += lattice[a][k] * corners[k] / cells.degree;
-        mesh.points.col(cells.points(Index(a), t)) = bent(x);
+        const LatticePoint& p = lattice[a];
+        mesh.points.col(cells.points(Index(a), t)) =
+            place(corners, Vector4(p[0], p[1], p[2], p[3]) / cells.degree);
       }
     }
   }
+}
+
+void curve_ball(Mesh& mesh) {
+  place_points(mesh, [](const std::array<Vector3, 4>& corners, const Vector4& weights) {
+    Vector3 x = Vector3::Zero();
+    double distance = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      x += weights[Index(k)] * corners[k];
+      distance += weights[Index(k)] * corners[k].norm();
+    }
+    return Vector3(distance * x.normalized());
+  });
 }
 
 namespace {

@@ -216,7 +216,7 @@ void BarrierContact::hessians(const Matrix3X& x, Index begin, Index end, Project
     if (is_plane(i)) {
       const PlaneGap gap = plane_gap(i, x);
       double k = 4 * gap.distance * gap.distance * gap.b.second + 2 * gap.b.first;
-      if (projection == Projection::psd) k = std::max(k, 0.0);
+      if (projection != Projection::none) k = std::max(k, 0.0);
       const Matrix3 block = kappa_ * k * gap.plane.normal * gap.plane.normal.transpose();
       if (local.rows() == 3)
         local = block;
@@ -233,7 +233,7 @@ void BarrierContact::hessians(const Matrix3X& x, Index begin, Index end, Project
       const StencilVector gb = b.first * squared_distance_gradient(feature, n, p);
       StencilMatrix h = m.value * barrier_hessian(feature, n, p, b, Projection::none);
       h += m.gradient * gb.transpose() + gb * m.gradient.transpose() + b.value * m.hessian;
-      local = kappa_ * (projection == Projection::psd ? psd_projection_of_four_points(h) : h);
+      local = kappa_ * (projection != Projection::none ? psd_projection_of_four_points(h) : h);
     } else {
       const StencilMatrix h = barrier_hessian(feature, n, p, b, projection);
       local = kappa_ * h.topLeftCorner(3 * n, 3 * n);

@@ -101,7 +101,7 @@ void CurvedPressure::hessians(const Matrix3X& q, Index begin, Index end, Project
           h.block<3, 3>(3 * b, 3 * a) -= m;
         }
     }
-    if (projection == Projection::psd) make_positive(h, NegativeEigenvalues::zeroed);
+    if (projection != Projection::none) make_positive(h, NegativeEigenvalues::zeroed);
   }
 }
 

@@ -20,6 +20,12 @@ DeterminantBarrier::DeterminantBarrier(int degree, int lattice_degree) : bound_(
 
 namespace {
 
+/// A part that may have to be bisected, and the bisections that led to it.
+struct Open {
+  BernsteinPart part;
+  std::uint32_t path;
+};
+
 /// Whether `path` leads to a part of the part that `begin` leads to, but not to that itself.
 bool leads_into(std::uint32_t path, std::uint32_t begin) {
   while (path > begin) {
@@ -37,10 +43,6 @@ DeterminantBarrier::Parts DeterminantBarrier::parts(const Shape& shape, const Ma
   const BernsteinTetrahedron& basis = bound_.determinant_basis();
   Eigen::MatrixXd both(2, basis.size());
   both << bound_.coefficients(x).transpose(), bound_.coefficients(shape.rest).transpose();
-  struct Open {
-    BernsteinPart part;
-    std::uint32_t path;
-  };
   std::vector<Open> open = {{whole_tetrahedron(both), 1}};
   Parts result;
   while (!open.empty()) {
@@ -70,17 +72,23 @@ DeterminantBarrier::Resistance DeterminantBarrier::resistance(const Shape& shape
   const BernsteinTetrahedron& basis = bound_.determinant_basis();
   const Index n = basis.size();
   Resistance result{reach, stiffness, Eigen::MatrixXd(n * Index(parts.size()), n), {}};
-  const VectorX rest = bound_.coefficients(shape.rest);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    // Row j: the polynomial whose coefficient j on the whole is 1.
-    BernsteinPart part = whole_tetrahedron(Eigen::MatrixXd::Identity(n, n));
-    for (int bit = std::bit_width(parts[i]) - 2; bit >= 0; --bit) {
+  // Row l: the coefficients if the determinant is 1 at point l of the lattice and 0 at others. The last one:
+  // those at rest.
+  Eigen::MatrixXd rows(n + 1, n);
+  rows << fit_.transpose(), bound_.coefficients(shape.rest).transpose();
+  std::vector<Open> open = {{whole_tetrahedron(rows), 1}};
+  while (!open.empty()) {
+    BernsteinPart part = std::move(open.back().part);
+    const std::uint32_t path = open.back().path;
+    open.pop_back();
+    if (const auto at = std::ranges::find(parts, path); at != parts.end()) {
+      result.ratios.middleRows(Index(at - parts.begin()) * n, n) =
+          part.coefficients.row(n).cwiseInverse().asDiagonal() * part.coefficients.topRows(n).transpose();
+    } else if (std::ranges::any_of(parts, [&](std::uint32_t p) { return leads_into(p, path); })) {
       BernsteinPart other = bisect_longest(basis, part);
-      if (parts[i] >> bit & 1) part = std::move(other);
+      open.push_back({std::move(other), 2 * path + 1});
+      open.push_back({std::move(part), 2 * path});
     }
-    const VectorX before = part.coefficients.transpose() * rest;
-    result.ratios.middleRows(Index(i) * n, n) =
-        before.cwiseInverse().asDiagonal() * (part.coefficients.transpose() * fit_);
   }
   if (shape.offset.cols() > 0) {
     result.offset.resize(3 * n, 3);

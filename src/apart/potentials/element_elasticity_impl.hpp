@@ -288,7 +288,7 @@ void ElementElasticity<E>::hessians(const Matrix3X&, Index begin, Index end, Pro
     }
     const auto tangent = [&](int k) {
       PrincipalDerivatives d = derivatives(material, svd(i, k).sigma);
-      if (projection == Projection::psd) {
+      if (projection != Projection::none) {
         d.stretch = psd_projection(d.stretch);
         d.shear = d.shear.cwiseMax(0);
         d.spin = d.spin.cwiseMax(0);

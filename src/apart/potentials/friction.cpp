@@ -159,7 +159,9 @@ void Friction::hessians(const Matrix3X& x, Index begin, Index end, Projection pr
     // where the normal force is.
     double along_slip = c.second, across_slip = c.first_over_y;
     if (y == 0) across_slip = along_slip;
-    if (projection == Projection::psd) {
+    // F is concave in y², so that F(y) + F′/2y (‖u‖² − y²) is nowhere below it.
+    if (projection == Projection::bounding) along_slip = std::max(along_slip, across_slip);
+    if (projection != Projection::none) {
       across_slip = std::max(across_slip, 0.0);
       along_slip = std::max(along_slip, 0.0);
     }

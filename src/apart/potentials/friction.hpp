@@ -49,6 +49,7 @@ class Friction final : public Potential {
   double value(const Matrix3X& x) const override;
   void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
   bool terms_vary() const override { return true; }
+  bool has_kinks() const override { return !terms_.empty(); }
   Index term_count() const override { return Index(terms_.size()); }
   TermPoints term(Index i) const override { return terms_[i].points; }
   void hessians(const Matrix3X& x, Index begin, Index end, Projection projection,

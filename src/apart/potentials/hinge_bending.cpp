@@ -93,7 +93,7 @@ void HingeBending::hessians(const Matrix3X&, Index begin, Index end, Projection 
     const Hinge& h = hinges_[std::size_t(i)];
     const Dihedral& theta = dihedrals_[std::size_t(i)];
     const double d = theta.angle - h.rest_angle, weight = 2 * scale_ * h.stiffness;
-    if (projection == Projection::psd) {
+    if (projection != Projection::none) {
       projected_hessian(theta, d, weight, out.of<4>(i).data());
       continue;
     }

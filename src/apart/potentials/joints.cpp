@@ -23,11 +23,11 @@ VectorX positive_part(const VectorX& u, const VectorX& v) {
 /// Adds factor (u vᵀ + v uᵀ) ⊗ I, the second derivatives of a product of vectors with weights u and v.
 void add_product_hessian(const VectorX& u, const VectorX& v, double factor, Projection projection,
                          Eigen::Ref<Eigen::MatrixXd> hessian) {
-  const VectorX w = projection == Projection::psd ? positive_part(u, factor * v) : VectorX();
+  const VectorX w = projection != Projection::none ? positive_part(u, factor * v) : VectorX();
   for (Index i = 0; i < Index(u.size()); ++i)
     for (Index j = 0; j < Index(u.size()); ++j)
       hessian.block<3, 3>(3 * i, 3 * j).diagonal().array() +=
-          projection == Projection::psd ? w[i] * w[j] : factor * (u[i] * v[j] + v[i] * u[j]);
+          projection != Projection::none ? w[i] * w[j] : factor * (u[i] * v[j] + v[i] * u[j]);
 }
 
 /// An angle and what its derivatives are made of: with f = a·b + i a·c = r exp(iθ),
@@ -79,7 +79,7 @@ void JointCoordinate::add_hessian(const Matrix3X& q, double factor, Projection p
   const VectorX across = (angle.x * c.weights - angle.y * b.weights) / angle.squared;  // Im ∇²f/f
   add_product_hessian(a.weights, across, factor, projection, hessian);
   const auto [turn, growth] = angle.gradients();
-  if (projection == Projection::psd) {
+  if (projection != Projection::none) {
     const VectorX w = positive_part(turn, -factor * growth);
     hessian += w * w.transpose();
   } else {
@@ -141,7 +141,7 @@ void turn_hessian(const Joints::Turn& turn, const Matrix3X& q, double scale, Pro
   const auto g = turn.coordinate.gradient(q);
   h += scale * g * curvature * g.transpose();
   turn.coordinate.add_hessian(q, scale * force_of(turn.laws, w), h);
-  if (projection == Projection::psd) make_positive(h, NegativeEigenvalues::zeroed);
+  if (projection != Projection::none) make_positive(h, NegativeEigenvalues::zeroed);
 }
 
 }  // namespace

@@ -75,23 +75,25 @@ void LagrangeElasticity<degree>::add(const ElasticCells& cells, Index first_node
     set_points(shape, 0, e);
     if (guard == Guard::none || !prevents_inversion(cells.materials[std::size_t(e.material)])) continue;
     Guarded& guarded = guarded_.emplace_back(Guarded{first + t, std::move(shape)});
-    guarded.rest_determinant = bound(guarded).coefficients(guarded.shape.rest).maxCoeff();
+    guarded.rest_determinant = bound(guarded).coefficients(guarded.shape.rest);
   }
   ElementElasticity<E>::add(elements, cells.materials);
 }
 
 template <int degree>
-Matrix3X LagrangeElasticity<degree>::nodes_of(const Guarded& guarded, const Matrix3X& q) const {
-  Matrix3X result(3, LagrangeElement<degree>::node_count);
+typename LagrangeElasticity<degree>::Nodes LagrangeElasticity<degree>::nodes_of(const Guarded& guarded,
+                                                                                const Matrix3X& q) const {
+  Nodes result;
   Index a = 0;
   for (const Index node : this->term(guarded.element)) result.col(a++) = q.col(node);
   return result;
 }
 
 template <int degree>
-Matrix3X LagrangeElasticity<degree>::placed(const Guarded& guarded, const Matrix3X& nodes) const {
+typename LagrangeElasticity<degree>::Lattice LagrangeElasticity<degree>::placed(const Guarded& guarded,
+                                                                                const Nodes& nodes) const {
   if (guarded.shape.lattice == degree) return nodes;
-  Matrix3X x = nodes * values_.at(guarded.shape.lattice);
+  Lattice x = nodes.lazyProduct(values_.at(guarded.shape.lattice));
   if (guarded.shape.offset.cols() > 0) x += guarded.shape.offset;
   return x;
 }
@@ -101,27 +103,15 @@ StepBound LagrangeElasticity<degree>::feasible_step(const Path& path) const {
   for (const Guarded& guarded : guarded_)
     for (const Index node : this->term(guarded.element))
       ensure(path.is_straight(node), "LagrangeElasticity: nodes of cells move straight");
-  const Index count = Index(guarded_.size());
-  // Where an element is after a share of the path, rounded as positions will be when they are formed.
-  const auto at = [&](const Guarded& guarded, double alpha) {
-    return placed(guarded, nodes_of(guarded, path.start) + alpha * nodes_of(guarded, path.move));
-  };
-  double step = parallel_min(count, 1.0, [&](Index i) {
+  return {parallel_min(Index(guarded_.size()), 1.0, [&](Index i) {
     const Guarded& guarded = guarded_[std::size_t(i)];
-    return bound(guarded).feasible_step(at(guarded, 0), at(guarded, 1));
-  });
-  const auto proven = [&](double alpha) {
-    return parallel_min(count, 1.0, [&](Index i) {
-             const Guarded& guarded = guarded_[std::size_t(i)];
-             return bound(guarded).is_positive(at(guarded, 0), at(guarded, alpha)) ? 1.0 : 0.0;
-           }) > 0;
-  };
-  while (step > 0 && step < 1 && !proven(step)) step = step > 1e-300 ? 0.5 * step : 0;
-  return {step};
+    const Nodes start = nodes_of(guarded, path.start), end = start + nodes_of(guarded, path.move);
+    return bound(guarded).feasible_step(placed(guarded, start), placed(guarded, end));
+  })};
 }
 
 template <int degree>
-double LagrangeElasticity<degree>::volume_ratio(const Shape& shape, const Matrix3X& x, const Vector3& xi) {
+double LagrangeElasticity<degree>::volume_ratio(const Shape& shape, const Lattice& x, const Vector3& xi) {
   const Matrix3X gradients = LagrangeTetrahedron(shape.lattice).gradients(xi);
   const Matrix3 now = x * gradients.transpose(), before = shape.rest * gradients.transpose();
   return now.determinant() / before.determinant();
@@ -129,14 +119,14 @@ double LagrangeElasticity<degree>::volume_ratio(const Shape& shape, const Matrix
 
 template <int degree>
 typename LagrangeElasticity<degree>::Points LagrangeElasticity<degree>::wanted_points(
-    const Guarded& guarded, const Matrix3X& nodes, const Points& kept) const {
+    const Guarded& guarded, const Nodes& nodes, const Points& kept) const {
   using namespace lagrange_elasticity;
   const JacobianBound& bound = this->bound(guarded);
   const Shape& shape = guarded.shape;
-  const Matrix3X x = placed(guarded, nodes);
+  const Lattice x = placed(guarded, nodes);
   Points points = kept;
-  // A bound that is cheap decides for nearly all elements.
-  if (bound.coefficients(x).minCoeff() > compressed[0] * guarded.rest_determinant) return points;
+  // Nearly all elements are nowhere compressed as much.
+  if (bound.is_above(x, compressed[0] * guarded.rest_determinant)) return points;
   const Vector3 worst = bound.smallest(x, 1e-4).xi;
   const double ratio = volume_ratio(shape, x, worst);
   if (ratio > compressed[0]) return points;
@@ -168,30 +158,24 @@ void LagrangeElasticity<degree>::set_barrier(Guarded& guarded) {
 }
 
 template <int degree>
-std::vector<const typename LagrangeElasticity<degree>::Guarded*> LagrangeElasticity<degree>::resisting()
-    const {
-  std::vector<const Guarded*> result;
-  for (const Guarded& guarded : guarded_)
-    if (!guarded.points.parts.empty()) result.push_back(&guarded);
-  return result;
-}
-
-template <int degree>
 double LagrangeElasticity<degree>::value(const Matrix3X& q) const {
   double sum = 0;
-  for (const Guarded* g : resisting())
-    sum += barriers_.at(g->shape.lattice).value(g->resistance, nodes_of(*g, q));
+  for (const std::size_t i : resisting_) {
+    const Guarded& g = guarded_[i];
+    sum += barriers_.at(g.shape.lattice).value(g.resistance, nodes_of(g, q));
+  }
   return ElementElasticity<E>::value(q) + this->scale() * sum;
 }
 
 template <int degree>
 void LagrangeElasticity<degree>::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
   ElementElasticity<E>::add_gradient(q, gradient);
-  for (const Guarded* g : resisting()) {
+  for (const std::size_t i : resisting_) {
+    const Guarded& g = guarded_[i];
     const VectorX slope =
-        this->scale() * barriers_.at(g->shape.lattice).gradient(g->resistance, nodes_of(*g, q));
+        this->scale() * barriers_.at(g.shape.lattice).gradient(g.resistance, nodes_of(g, q));
     Index a = 0;
-    for (const Index node : this->term(g->element)) gradient.col(node) += slope.segment<3>(3 * a++);
+    for (const Index node : this->term(g.element)) gradient.col(node) += slope.segment<3>(3 * a++);
   }
 }
 
@@ -199,12 +183,12 @@ template <int degree>
 void LagrangeElasticity<degree>::hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
                                           LocalHessians& out) const {
   ElementElasticity<E>::hessians(q, begin, end, projection, out);
-  for (const Guarded* g : resisting()) {
-    if (g->element < begin || g->element >= end) continue;
-    Eigen::MatrixXd h =
-        this->scale() * barriers_.at(g->shape.lattice).hessian(g->resistance, nodes_of(*g, q));
-    if (projection == Projection::psd) make_positive(h, NegativeEigenvalues::zeroed);
-    out[g->element] += h;
+  for (const std::size_t i : resisting_) {
+    const Guarded& g = guarded_[i];
+    if (g.element < begin || g.element >= end) continue;
+    Eigen::MatrixXd h = this->scale() * barriers_.at(g.shape.lattice).hessian(g.resistance, nodes_of(g, q));
+    if (projection != Projection::none) make_positive(h, NegativeEigenvalues::zeroed);
+    out[g.element] += h;
   }
 }
 
@@ -227,6 +211,9 @@ bool LagrangeElasticity<degree>::set_quadrature(const Matrix3X& q, bool keeps) {
                by.emplace_back(this->elements()[std::size_t(guarded.element)]));
     if (!guarded.points.parts.empty()) set_barrier(guarded);
   }
+  resisting_.clear();
+  for (std::size_t i = 0; i < guarded_.size(); ++i)
+    if (!guarded_[i].points.parts.empty()) resisting_.push_back(i);
   if (!which.empty()) this->replace(which, by);
   return !which.empty();
 }

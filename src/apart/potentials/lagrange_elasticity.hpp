@@ -70,7 +70,7 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
   struct Guarded {
     Index element;
     Shape shape;
-    double rest_determinant = 0;  ///< a bound on that of its shape at rest, from above
+    VectorX rest_determinant = {};  ///< Bernstein coefficients, see JacobianBound
     Points points = {};
     DeterminantBarrier::Resistance resistance = {};  ///< if points.parts are not empty
   };
@@ -84,20 +84,22 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
   /// Sets where the energy of an element is summed.
   void set_points(const Shape& shape, int level, E& element);
   bool set_quadrature(const Matrix3X& q, bool keeps);
-  Matrix3X nodes_of(const Guarded& guarded, const Matrix3X& q) const;
+  using Nodes = Eigen::Matrix<double, 3, E::node_count>;
+  using Lattice =
+      Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, tetrahedron_lattice_size(largest_degree)>;
+  Nodes nodes_of(const Guarded& guarded, const Matrix3X& q) const;
   /// Where the lattice of the shape of an element is, from its nodes.
-  Matrix3X placed(const Guarded& guarded, const Matrix3X& nodes) const;
+  Lattice placed(const Guarded& guarded, const Nodes& nodes) const;
   /// Volume ratio at ξ of an element whose lattice is at x.
-  static double volume_ratio(const Shape& shape, const Matrix3X& x, const Vector3& xi);
+  static double volume_ratio(const Shape& shape, const Lattice& x, const Vector3& xi);
   /// What an element needs in addition to the points it has, or keeps of them.
-  Points wanted_points(const Guarded& guarded, const Matrix3X& nodes, const Points& kept) const;
+  Points wanted_points(const Guarded& guarded, const Nodes& nodes, const Points& kept) const;
   /// Of an element that is nearly inverted.
   void set_barrier(Guarded& guarded);
-  /// Guarded elements with a barrier.
-  std::vector<const Guarded*> resisting() const;
   const JacobianBound& bound(const Guarded& guarded) const { return bounds_.at(guarded.shape.lattice); }
 
   std::vector<Guarded> guarded_;
+  std::vector<std::size_t> resisting_;          ///< those of guarded_ with a barrier
   std::map<int, JacobianBound> bounds_;         ///< by degree of the shape
   std::map<int, DeterminantBarrier> barriers_;  ///< likewise
   std::map<int, Eigen::MatrixXd> values_;       ///< by degree of the shape, of each N_a on its lattice

@@ -101,7 +101,7 @@ void MembraneElasticity::hessians(const Matrix3X&, Index begin, Index end, Proje
     const ThinSvd& f = svd_[std::size_t(e)];
     auto h = out.of<3>(e);
     const MembraneTangent tangent = membrane_tangent(part.membrane, part.limit_or_null(), part.stiffness, f,
-                                                     projection == Projection::psd);
+                                                     projection != Projection::none);
     const double weight = scale_ * t.volume;
     const Eigen::Matrix<double, 2, 3> b = f.v.transpose() * t.shape_gradients;
     for (int a = 0; a < 3; ++a)

@@ -90,7 +90,7 @@ void PlanarElasticity::hessians(const Matrix3X&, Index begin, Index end, Project
       continue;
     }
     PrincipalDerivatives d = in_plane(derivatives(material, decomposition(i).sigma), e.state);
-    if (projection == Projection::psd) {
+    if (projection != Projection::none) {
       d.stretch = psd_projection(d.stretch);
       d.shear = d.shear.cwiseMax(0);
       d.spin = d.spin.cwiseMax(0);

@@ -23,7 +23,9 @@ struct FewPoints {
   operator TermPoints() const { return {ids.data(), std::size_t(size)}; }
 };
 
-enum class Projection { none, psd };  ///< exact second derivatives, or each term made positive semi-definite
+/// What is asked of second derivatives: that they are exact; that each term is made positive semi-definite;
+/// or, besides, that a quadratic with them lies above a term that has kinks (Potential::has_kinks).
+enum class Projection { none, psd, bounding };
 
 class Potential;
 
@@ -64,6 +66,10 @@ class LocalHessians {
 /// of its points. With Projection::psd each local Hessian is made positive semi-definite, so that their sum
 /// is too and a Newton step points downhill.
 ///
+/// A term has a kink where its slope changes within a distance that is short against a step, as friction does
+/// where what slides comes to rest. Newton's model sees it on neither side and steps over it; the quadratic
+/// of Projection::bounding, which touches the term at x and is nowhere below it, ends near it.
+///
 /// Values are those of the incremental potential, energy times the step's scale (dt² for implicit Euler)
 /// [kg m²], so that all potentials of a step can be added up.
 ///
@@ -83,6 +89,8 @@ class Potential {
   virtual TermPoints term(Index i) const = 0;
   /// Whether prepare() may change the list of terms. If not, it stays the same during a solve.
   virtual bool terms_vary() const { return false; }
+  /// Whether Projection::bounding differs from psd.
+  virtual bool has_kinks() const { return false; }
   /// Fills the Hessians of the terms [begin, end), which `out` has room for; any thread.
   virtual void hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
                         LocalHessians& out) const = 0;

@@ -122,7 +122,7 @@ void RodElasticity::hessians(const Matrix3X& q, Index begin, Index end, Projecti
       const double length = d.norm();
       // Across the segment the tension per length: negative under pressure.
       double across = length > 0 ? 1 - term.rest / length : 0;
-      if (projection == Projection::psd) across = std::max(across, 0.0);
+      if (projection != Projection::none) across = std::max(across, 0.0);
       const Vector3 along = length > 0 ? Vector3(d / length) : Vector3::Zero();
       const Matrix3 block =
           scale_ * term.stiffness * (across * Matrix3::Identity() + (1 - across) * along * along.transpose());
@@ -149,7 +149,7 @@ void RodElasticity::hessians(const Matrix3X& q, Index begin, Index end, Projecti
     // ∓1) with values g′ (cos θ ± 1)/sin θ.
     const double t2 = bend.half_tan * bend.half_tan;
     double apart = g.first_over_sine * 2 / (1 + t2), together = -g.first_over_sine * 2 * t2 / (1 + t2);
-    if (projection == Projection::psd) {
+    if (projection != Projection::none) {
       plane = psd_projection(plane);
       apart = std::max(apart, 0.0);
       together = std::max(together, 0.0);

@@ -52,7 +52,7 @@ void Springs::hessians(const Matrix3X& x, Index begin, Index end, Projection pro
     const double length = d.norm();
     // Along the spring k, across it the tension per length k (1 − ℓ/‖d‖): negative under pressure.
     double across = length > 0 ? 1 - s.length / length : (s.length > 0 ? 0 : 1);
-    if (projection == Projection::psd) across = std::max(across, 0.0);
+    if (projection != Projection::none) across = std::max(across, 0.0);
     const Vector3 along = length > 0 ? Vector3(d / length) : Vector3::Zero();
     const Matrix3 block =
         scale_ * s.stiffness * (across * Matrix3::Identity() + (1 - across) * along * along.transpose());

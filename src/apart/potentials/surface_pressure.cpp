@@ -123,7 +123,7 @@ void SurfacePressure::hessians(const Matrix3X& x, Index begin, Index end, Projec
       h.block<3, 3>(3 * k, 3 * ((k + 1) % 3)) = -m;
       h.block<3, 3>(3 * ((k + 1) % 3), 3 * k) = m;
     }
-    if (projection == Projection::psd) h = psd_projection(Eigen::Matrix<double, 9, 9>(h));
+    if (projection != Projection::none) h = psd_projection(Eigen::Matrix<double, 9, 9>(h));
   }
 }
 

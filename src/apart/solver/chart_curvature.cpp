@@ -40,7 +40,7 @@ void ChartCurvature::add(const FreeCoordinates& free, const Matrix3X& q, const M
           more.row(3 * u + axis).setZero();
           more.col(3 * u + axis).setZero();
         }
-    if (projection == Projection::psd) {
+    if (projection != Projection::none) {
       Eigen::MatrixXd sum = more;
       for (Index u = 0; u < part.chart->unknown_count(); ++u)
         if (free.block(part.first_unknown + u) < 0) sum.block<3, 3>(3 * u, 3 * u).setIdentity();

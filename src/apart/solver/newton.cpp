@@ -16,11 +16,20 @@ constexpr int l2_repeats = 3;  // l of C-IPC supplement §7
 // one again only so many iterations later.
 constexpr double slow_shrinking = 0.25;
 constexpr int exact_pause = 5;
-// Error of a direction from an iterative solver. If forces must balance, a further iteration corrects it.
+// A step that is cut to less than this share of what is feasible went over kinks.
+constexpr double over_kinks = 0.3;
 // Share of the tolerances that the start must keep if there is to be no iteration. What is left undone is
 // done again in the next step, so it must not add up; and what is about to fall must not be held.
 constexpr double unmoved = 1e-3;
+// Error of a direction from an iterative solver. If forces must balance, a further iteration corrects it.
 constexpr double direction_tolerance = 1e-9, rough_direction_tolerance = 1e-5;
+
+/// What the next direction has to take care of.
+enum class Care {
+  none,
+  slow,   ///< steps shrink slowly
+  kinks,  ///< the last step went over kinks
+};
 
 /// Of an objective where it was last prepared.
 struct Gradient {
@@ -44,18 +53,18 @@ class Directions {
         charted_(!objective.chart().is_identity()),
         exact_from_(hooks.imbalance || charted_ ? 0 : std::numeric_limits<int>::max()) {}
 
-  /// `slow`: steps shrink slowly. Where curvature is negative, projected Hessians are too stiff: steps are
-  /// too short to balance forces. Bodies with charts have many contacts for each unknown: the sum of these is
-  /// nearly always positive as it is, and projecting each costs more than the rest of the assembly. Nothing
-  /// if the linear system could not be solved.
-  std::optional<VectorX> find(const Gradient& gradient, bool slow, NewtonResult& result) {
-    if ((slow || charted_) && exact_from_ <= result.iterations) {
+  /// Where curvature is negative, projected Hessians are too stiff: steps are too short to balance forces,
+  /// and shrink slowly. Bodies with charts have many contacts for each unknown: the sum of these is nearly
+  /// always positive as it is, and projecting each costs more than the rest of the assembly. Nothing if the
+  /// linear system could not be solved.
+  std::optional<VectorX> find(const Gradient& gradient, Care care, NewtonResult& result) {
+    if (care != Care::kinks && (care == Care::slow || charted_) && exact_from_ <= result.iterations) {
       ++result.linear_solves;
       if (auto direction = solve(gradient, Projection::none)) return direction;
       exact_from_ = result.iterations + exact_pause;
     }
     ++result.linear_solves;
-    return solve(gradient, Projection::psd);
+    return solve(gradient, care == Care::kinks ? Projection::bounding : Projection::psd);
   }
 
  private:
@@ -148,7 +157,7 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
   const int repeats = options.l2_norm ? l2_repeats : 1;
   int small_steps = 0;
   Directions directions(objective, tools, hooks);
-  bool linear = false;  // whether the last steps shrank no faster than by a fixed factor
+  Care care = Care::none;
   const auto evaluate = [&](const Matrix3X& at) {
     objective.prepare(at);
     return objective.energy();
@@ -173,7 +182,7 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
       result.converged = result.at_once = true;
       return result;
     }
-    const std::optional<VectorX> direction = directions.find(*gradient, linear, result);
+    const std::optional<VectorX> direction = directions.find(*gradient, care, result);
     if (!direction) {
       result.failure = "the linear system could not be solved";
       return result;
@@ -182,7 +191,9 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
     const Matrix3X p = free.extend(*direction);
     const double last_residual = std::exchange(
         result.residual, step_norm(objective.chart().push_forward(q, p), free, options.l2_norm) / options.dt);
-    small_steps = result.residual <= options.tolerance ? small_steps + 1 : 0;
+    const bool is_small = result.residual <= options.tolerance;
+    // A bounding model is too stiff for its steps to tell how far the minimum is.
+    small_steps = is_small && care != Care::kinks ? small_steps + 1 : 0;
     const bool met = small_steps >= repeats;
 
     StepBound bound;
@@ -214,7 +225,12 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
         if (corner < alpha) hooks.passed(objective.retract(q, corner * p));
     q = search.end();
     energy = search.energy();
-    linear = alpha >= 1 && result.iterations > 1 && result.residual > slow_shrinking * last_residual;
+    if (objective.has_kinks() && alpha < over_kinks * bound.alpha && !(care == Care::kinks && is_small))
+      care = Care::kinks;
+    else if (alpha >= 1 && result.iterations > 1 && result.residual > slow_shrinking * last_residual)
+      care = Care::slow;
+    else
+      care = Care::none;
     if (hooks.accepted(q, alpha)) energy = objective.energy();
     if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
     if (met) {

@@ -112,6 +112,10 @@ const BlockSparse& Objective::hessian(Projection projection, const Matrix3X& gra
   return assembly_.assemble(free_, {q_, x_, gradient}, projection);
 }
 
+bool Objective::has_kinks() const {
+  return std::ranges::any_of(terms_, [](const Term& t) { return t.potential->has_kinks(); });
+}
+
 StepBound Objective::feasible_step(const Path& nodes, const Path& vertices) const {
   StepBound result;
   for (const Term& t : terms_) {

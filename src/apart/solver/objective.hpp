@@ -65,6 +65,8 @@ class Objective {
   }
   /// The same with the known `gradient` = gradient(), which charts need.
   const BlockSparse& hessian(Projection projection, const Matrix3X& gradient);
+  /// Whether Projection::bounding differs from psd, for some potential.
+  bool has_kinks() const;
   /// Whether the pattern of the Hessian has changed since the last call.
   bool take_pattern_change() { return assembly_.take_pattern_change(); }
   const Matrix3X& coordinates() const { return q_; }  ///< q
