@@ -1,7 +1,7 @@
 // What is carried from one mesh to the next keeps its momentum and gains no energy.
 #include <apart/geometry/generators.hpp>
 #include <apart/remesh/field_transfer.hpp>
-#include <apart/remesh/volume_editor.hpp>
+#include <apart/remesh/mesh_editor.hpp>
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ struct SplitBody {
   std::vector<std::array<Index, 2>> edges;
 };
 SplitBody split(const Body& body, int count) {
-  VolumeEditor editor({shape_of(body), {}, {}, body.node_count()});
+  MeshEditor editor({shape_of(body), {}, {}, body.node_count()});
   std::mt19937 random(2);
   SplitBody result;
   while (int(result.edges.size()) < count) {
@@ -57,15 +57,17 @@ SplitBody split(const Body& body, int count) {
 
 struct Collapsed {
   Body body;
-  std::vector<Index> points;
+  std::vector<Blend> points;
 };
 Collapsed collapse(const Body& body, Index lasting, int count) {
-  VolumeEditor editor({shape_of(body), {}, {}, lasting});
+  MeshEditor editor({shape_of(body), {}, {}, lasting});
   for (const auto& [a, b] : editor.edges())
     if (count > 0 && !editor.cells_of_edge(a, b).empty() && editor.collapse(b, a, 0.1) == Refusal::none)
       --count;
-  VolumeEditor::Result result = editor.result();
-  return {with_shape(body, std::move(result.shape)), std::move(result.points)};
+  MeshEditor::Result result = editor.result();
+  std::vector<Blend> points;
+  for (const Index p : result.points) points.push_back(Blend::of(p));
+  return {with_shape(body, std::move(result.shape)), std::move(points)};
 }
 
 CollapseTransfer::Mask none_held(const Body& body) {
@@ -96,6 +98,35 @@ TEST(FieldTransfer, ACollapseKeepsMomentumAndGainsNoEnergy) {
               1e-12 * momentum(fine, u.cwiseAbs()).norm());
     EXPECT_GT((v - transfer.restricted(u)).norm(), 1e-3);
   }
+}
+
+TEST(FieldTransfer, SwapsAndMovedPointsKeepMomentumAndLinearFieldsAndGainNoEnergy) {
+  const Body body = two_materials(4);
+  MeshEditor editor({shape_of(body), {}, {}, body.node_count()});
+  std::map<Index, Blend> moved;
+  for (const auto& [a, b] : editor.edges())
+    if (!moved.contains(a) && !moved.contains(b) && editor.move({a, b, 0.2}, 0.1) == Refusal::none)
+      moved.emplace(a, Blend{a, b, 0.2});
+  int swaps = 0;
+  for (Index c = 0; c < editor.cell_count() && swaps < 20; ++c)
+    for (int k = 0; k < editor.cell(c).points.size(); ++k)
+      swaps += editor.swap(editor.cell(c).points.without(k), 0.1) == Refusal::none;
+  ASSERT_GT(swaps, 10);
+  ASSERT_GT(moved.size(), 4u);
+  MeshEditor::Result made = editor.result();
+  const Body after = with_shape(body, std::move(made.shape));
+  std::vector<Blend> points;
+  for (const Index p : made.points) points.push_back(moved.contains(p) ? moved.at(p) : Blend::of(p));
+  const CollapseTransfer transfer(body, after, std::move(points));
+  const auto carried = [&](const Matrix3X& u) {
+    return Matrix3X(transfer.restricted(u) + transfer.correction(u, none_held(after)));
+  };
+  const Matrix3X u = random_field(body.node_count(), 1), v = carried(u);
+  EXPECT_LT((momentum(after, v) - momentum(body, u)).norm(), 1e-12 * momentum(body, u.cwiseAbs()).norm());
+  EXPECT_LT(energy(after, v), energy(body, u));
+  Matrix3 slope;
+  slope << 1, 2, 3, 0.5, -1, 2, 0, 1, -2;
+  EXPECT_LT((carried(slope * body.nodes) - slope * after.nodes).norm(), 1e-11 * body.nodes.norm());
 }
 
 TEST(FieldTransfer, WhatTheCoarseMeshCanRepresentIsKept) {

@@ -314,6 +314,7 @@ TEST(Selection, ChoosesWhatItSays) {
   EXPECT_EQ(count(R"({"sphere": {"center": [11, 1, 1], "radius": 1}})"), 7u);
   EXPECT_EQ(count(R"({"plane": {"origin": [0, 1, 0], "normal": [0, 5, 0]}})"), 18u);
   EXPECT_EQ(count(R"({"indices": [3, 1, 3]})"), 2u);
+  EXPECT_EQ(count(R"({"indices": [3, 1, 3], "of": 27})"), 2u);
   EXPECT_EQ(count(R"({"group": "skin"})"), 4u);
   EXPECT_EQ(count(R"({"expression": "x > 10.5 && y + z == 0"})"), 2u);
   const TemporaryDirectory directory;

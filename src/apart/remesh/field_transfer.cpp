@@ -12,15 +12,15 @@ namespace apart {
 
 namespace {
 
-using Corners = std::array<Vector3, 4>;
+using CornerPlaces = std::array<Vector3, 4>;
 
-double volume6(const Corners& c) {
+double volume6(const CornerPlaces& c) {
   return signed_volume6(c[0], c[1], c[2], c[3]);
 }
 
 /// Barycentric coordinates as an affine function of the place: λ(x) = (1, 0, 0, 0) + G (x − c₀).
 struct Barycentric {
-  explicit Barycentric(const Corners& c) : origin(c[0]) {
+  explicit Barycentric(const CornerPlaces& c) : origin(c[0]) {
     Matrix3 d;
     for (int k = 0; k < 3; ++k) d.col(k) = c[std::size_t(k + 1)] - c[0];
     gradient.bottomRows<3>() = d.inverse();
@@ -32,7 +32,7 @@ struct Barycentric {
 };
 
 /// The part of a tetrahedron where an affine function, given at its corners, is positive, as tetrahedra.
-void cut(const Corners& c, const std::array<double, 4>& f, std::vector<Corners>& parts) {
+void cut(const CornerPlaces& c, const std::array<double, 4>& f, std::vector<CornerPlaces>& parts) {
   std::array<int, 4> in{}, out{};
   int n = 0, m = 0;
   for (int k = 0; k < 4; ++k) (f[std::size_t(k)] > 0 ? in[std::size_t(n++)] : out[std::size_t(m++)]) = k;
@@ -61,11 +61,11 @@ void cut(const Corners& c, const std::array<double, 4>& f, std::vector<Corners>&
 }
 
 /// The intersection of two tetrahedra, as tetrahedra of either orientation.
-std::vector<Corners> intersection(const Corners& a, const Barycentric& b) {
-  std::vector<Corners> parts = {a}, next;
+std::vector<CornerPlaces> intersection(const CornerPlaces& a, const Barycentric& b) {
+  std::vector<CornerPlaces> parts = {a}, next;
   for (int k = 0; k < 4 && !parts.empty(); ++k) {
     next.clear();
-    for (const Corners& part : parts) {
+    for (const CornerPlaces& part : parts) {
       std::array<double, 4> f;
       for (std::size_t i = 0; i < 4; ++i) f[i] = b(part[i])[k];
       cut(part, f, next);
@@ -81,7 +81,7 @@ bool overlap(const Aabb& a, const Aabb& b) {
 
 struct RestCell {
   std::array<Index, 4> points;  ///< of its own mesh
-  Corners corners;
+  CornerPlaces corners;
   Aabb box;
   double density;
 };
@@ -158,14 +158,28 @@ Matrix3X with_midpoints(const Matrix3X& field, std::span<const std::array<Index,
   return result;
 }
 
-CollapseTransfer::CollapseTransfer(const Body& before, const Body& after, std::vector<Index> points)
+Index number_of(const Blend& point) {
+  return point.is_point() ? point.from : -1;
+}
+
+void subtract(const Blend& source, Index point, double weight,
+              std::vector<CollapseTransfer::Entry>& entries) {
+  if (source.is_point()) {
+    entries.push_back({point, source.from, -weight});
+  } else {
+    entries.push_back({point, source.from, -(1 - source.share) * weight});
+    entries.push_back({point, source.to, -source.share * weight});
+  }
+}
+
+CollapseTransfer::CollapseTransfer(const Body& before, const Body& after, std::vector<Blend> points)
     : after_(after), points_(std::move(points)) {
   if (before.planar) {
     entries_ = plane_entries(before, after, points_);
     return;
   }
   const auto old_number = [](Index p) { return p; };
-  const auto number = [&](Index p) { return points_[std::size_t(p)]; };
+  const auto number = [&](Index p) { return number_of(points_[std::size_t(p)]); };
   const std::vector<RestCell> gone = cells_not_in(cell_points(after, number), before, old_number),
                               made = cells_not_in(cell_points(before, old_number), after, number);
   std::vector<Barycentric> of_gone;
@@ -177,7 +191,7 @@ CollapseTransfer::CollapseTransfer(const Body& before, const Body& after, std::v
       // ∫ φ²_i φ¹_j and ∫ φ²_i φ²_k: of two affine functions over a tetrahedron of volume V that is
       // V/20 (Σ_c f_c g_c + Σ_c f_c Σ_c g_c), c its corners.
       Eigen::Matrix4d with_old = Eigen::Matrix4d::Zero(), with_new = with_old;
-      for (const Corners& part : intersection(cell.corners, of_gone[g])) {
+      for (const CornerPlaces& part : intersection(cell.corners, of_gone[g])) {
         const double weight = gone[g].density * std::abs(volume6(part)) / 120;
         Eigen::Matrix4d f, h;  // functions × corners
         for (int c = 0; c < 4; ++c) {
@@ -193,7 +207,7 @@ CollapseTransfer::CollapseTransfer(const Body& before, const Body& after, std::v
           const Index p = cell.points[std::size_t(i)];
           if (with_old(i, j) != 0) entries_.push_back({p, gone[g].points[std::size_t(j)], with_old(i, j)});
           if (with_new(i, j) != 0)
-            entries_.push_back({p, number(cell.points[std::size_t(j)]), -with_new(i, j)});
+            subtract(points_[std::size_t(cell.points[std::size_t(j)])], p, with_new(i, j), entries_);
         }
     }
   }
@@ -202,7 +216,7 @@ CollapseTransfer::CollapseTransfer(const Body& before, const Body& after, std::v
 Matrix3X CollapseTransfer::restricted(const Matrix3X& before) const {
   if (before.cols() == 0) return before;
   Matrix3X result(3, Index(points_.size()));
-  for (std::size_t i = 0; i < points_.size(); ++i) result.col(Index(i)) = before.col(points_[i]);
+  for (std::size_t i = 0; i < points_.size(); ++i) result.col(Index(i)) = points_[i].in(before);
   return result;
 }
 

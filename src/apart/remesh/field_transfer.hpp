@@ -1,7 +1,7 @@
 #pragma once
 #include <apart/bodies/body.hpp>
+#include <apart/remesh/corners.hpp>
 
-#include <array>
 #include <span>
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace apart {
 Matrix3X with_midpoints(const Matrix3X& field, std::span<const std::array<Index, 2>> edges);
 
 /// Takes fields from one mesh of a volume, or of a planar body, to another on the same rest shape, whose
-/// points are some of its points: as edges are collapsed.
+/// points are some of its points or lie in its cells.
 ///
 /// The new field is the nearest one, ∫ρ |u₂ − u₁|² is smallest: M₂ u₂ = A u₁ with a_ij = ∫ρ φ²_i φ¹_j over
 /// the rest shape [thesis eq. 6.6–6.7, with density]. So momentum ∫ρ u stays, and ∫ρ |u|² never grows.
@@ -22,10 +22,10 @@ Matrix3X with_midpoints(const Matrix3X& field, std::span<const std::array<Index,
 class CollapseTransfer {
  public:
   using Mask = Eigen::Array<bool, 3, Eigen::Dynamic>;
-  /// `points`: of `after`, their numbers in `before`. Keeps a reference to `after`.
-  CollapseTransfer(const Body& before, const Body& after, std::vector<Index> points);
+  /// `points`: of `after`, where they are in `before`. Keeps a reference to `after`.
+  CollapseTransfer(const Body& before, const Body& after, std::vector<Blend> points);
 
-  /// I u₁: the values of the points that remain.
+  /// I u₁: the values at the points.
   Matrix3X restricted(const Matrix3X& before) const;
   /// δ, zero where `held` is true. Of any number of columns like `before`.
   Matrix3X correction(const Matrix3X& before, const Mask& held) const;
@@ -38,8 +38,13 @@ class CollapseTransfer {
 
  private:
   const Body& after_;
-  std::vector<Index> points_;
+  std::vector<Blend> points_;
   std::vector<Entry> entries_;
 };
+
+/// The number of a point in the mesh before; −1: it was none.
+Index number_of(const Blend& point);
+/// Adds −weight · u₁ at `source` to the entries of a point.
+void subtract(const Blend& source, Index point, double weight, std::vector<CollapseTransfer::Entry>& entries);
 
 }  // namespace apart

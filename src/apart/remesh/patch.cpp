@@ -26,47 +26,43 @@ Index place_in(const List& list, Index item) {
 
 }  // namespace
 
-std::vector<Index> points_around(const VolumeEditor& editor, Index a, Index b) {
+std::vector<Index> points_of(const MeshEditor& editor, const std::vector<Index>& cells) {
   std::set<Index> points;
-  for (const Index c : editor.cells_of_edge(a, b))
-    for (const Index p : editor.cell(c).points) points.insert(p);
+  for (const Index c : cells) points.insert(editor.cell(c).points.begin(), editor.cell(c).points.end());
   return {points.begin(), points.end()};
 }
 
-PatchMesh patch_mesh(const VolumeEditor& editor, const std::vector<Index>& around) {
+PatchMesh patch_mesh(const MeshEditor& editor, const std::vector<Index>& around) {
   std::set<Index> cells, points;
-  for (const Index p : around)
-    for (const Index c : editor.cells_of(p)) cells.insert(c);
+  for (const Index p : around) cells.insert(editor.cells_of(p).begin(), editor.cells_of(p).end());
   for (const Index c : cells) points.insert(editor.cell(c).points.begin(), editor.cell(c).points.end());
-  PatchMesh mesh;
-  mesh.points.assign(points.begin(), points.end());
-  for (const Index p : mesh.points) mesh.moves.push_back(std::ranges::find(around, p) != around.end());
-  mesh.cells.resize(4, Index(cells.size()));
-  std::vector<std::array<Index, 3>> facets;
-  Index next = 0;
+  PatchMesh patch;
+  patch.points.assign(points.begin(), points.end());
+  patch.mesh.points.resize(3, Index(points.size()));
+  for (std::size_t i = 0; i < patch.points.size(); ++i) {
+    patch.moves.push_back(std::ranges::find(around, patch.points[i]) != around.end());
+    patch.mesh.points.col(Index(i)) = editor.position(0, patch.points[i]);
+  }
+  std::vector<Corners> corners;
   for (const Index c : cells) {
-    const EditedCell& cell = editor.cell(c);
-    for (int k = 0; k < 4; ++k) mesh.cells(k, next) = place_in(mesh.points, cell.points[std::size_t(k)]);
-    mesh.substance.push_back(cell.substance);
-    ++next;
+    Corners& places = corners.emplace_back();
+    for (const Index p : editor.cell(c).points) places.add(place_in(patch.points, p));
+    patch.substance.push_back(editor.cell(c).substance);
   }
-  mesh.sets = editor.sets_of(mesh.points);
-  const Faces sides = boundary_faces(mesh.cells);
-  std::vector<std::vector<Index>> members(mesh.sets.list(SetKind::facets).size());
-  for (const auto& side : sides.colwise()) {
-    const std::array<Index, 3> facet = {mesh.points[std::size_t(side[0])], mesh.points[std::size_t(side[1])],
-                                        mesh.points[std::size_t(side[2])]};
-    const std::vector<int>* sets = editor.facet_sets(facet);
+  set_cells(patch.mesh, corners);
+  patch.sets = editor.sets_of(patch.points);
+  const SetKind kind = editor.side_kind();
+  std::vector<std::vector<Index>> members(patch.sets.list(kind).size());
+  for (const Corners& side : surface_of(patch.mesh)) {
+    Corners numbers;
+    for (const Index p : side) numbers.add(patch.points[std::size_t(p)]);
+    const std::vector<int>* sets = editor.side_sets(numbers);
     if (!sets) continue;
-    for (const int s : *sets) members[std::size_t(s)].push_back(Index(facets.size()));
-    facets.push_back({side[0], side[1], side[2]});
+    for (const int s : *sets) members[std::size_t(s)].push_back(Index(patch.sides.size()));
+    patch.sides.push_back(side);
   }
-  mesh.facets.resize(3, Index(facets.size()));
-  for (std::size_t f = 0; f < facets.size(); ++f)
-    mesh.facets.col(Index(f)) << facets[f][0], facets[f][1], facets[f][2];
-  for (std::size_t s = 0; s < members.size(); ++s)
-    mesh.sets.replace(SetKind::facets, s, std::move(members[s]));
-  return mesh;
+  for (std::size_t s = 0; s < members.size(); ++s) patch.sets.replace(kind, s, std::move(members[s]));
+  return patch;
 }
 
 /// Primitives of the collision surface near a patch that are not its own.
@@ -88,26 +84,22 @@ struct PatchTrial::Part {
 
 PatchTrial::Nearby PatchTrial::nearby(const PatchMesh& before) const {
   Nearby near;
-  if (before.facets.cols() == 0) return near;
+  if (before.sides.empty()) return near;
   near.contact = true;
   const Model& model = step_.problem.model;
   const CollisionSurface& surface = placed_.surface;
-  const Index first = model.first_node[std::size_t(body_)],
-              first_point = model.first_point[std::size_t(body_)];
   Aabb box;
   double longest = 0;
-  std::set<std::array<Index, 3>> own;
-  for (const auto& f : before.facets.colwise()) {
-    std::array<Index, 3> facet;
-    for (int k = 0; k < 3; ++k) {
-      facet[std::size_t(k)] = before.points[std::size_t(f[k])];
-      const Vector3 p = step_.nodes.col(first + facet[std::size_t(k)]),
-                    q = step_.nodes.col(first + before.points[std::size_t(f[(k + 1) % 3])]);
+  std::set<Corners> own;  // vertices, ascending
+  for (const Corners& side : before.sides) {
+    Corners vertices;
+    for (const Index i : side) vertices.add(model.vertex_of(body_, before.points[std::size_t(i)]));
+    for (int k = 0; k < vertices.size(); ++k) {
+      const Vector3 p = placed_.x.col(vertices[k]), q = placed_.x.col(vertices[(k + 1) % vertices.size()]);
       box.include(p);
       longest = std::max(longest, (p - q).norm());
     }
-    std::ranges::sort(facet);
-    own.insert(facet);
+    own.insert(vertices.sorted());
   }
   const double margin = surface.pairs.max_reach() + contact_margin * longest;
   box.lower.array() -= margin;
@@ -115,15 +107,11 @@ PatchTrial::Nearby PatchTrial::nearby(const PatchMesh& before) const {
   near.primitives = placed_.meeting(box);
   const auto body_of = [&](Index v) { return surface.vertex_body[std::size_t(v)]; };
   const auto untouchable = [&](Index v) { return !surface.pairs(body_, body_of(v)).enabled; };
-  std::erase_if(near.primitives.faces, [&](Index f) {
-    std::array<Index, 3> facet = {surface.faces(0, f), surface.faces(1, f), surface.faces(2, f)};
-    if (untouchable(facet[0])) return true;
-    if (body_of(facet[0]) != body_) return false;
-    for (Index& v : facet) v = model.surface_point[std::size_t(v)] - first_point;
-    std::ranges::sort(facet);
-    return own.contains(facet);
-  });
-  std::erase_if(near.primitives.free_edges, [&](Index e) { return untouchable(surface.edges(0, e)); });
+  const auto is_of_no_use = [&](const auto& vertices) {
+    return untouchable(vertices[0]) || own.contains(Corners::of(vertices).sorted());
+  };
+  std::erase_if(near.primitives.faces, [&](Index f) { return is_of_no_use(surface.faces.col(f)); });
+  std::erase_if(near.primitives.free_edges, [&](Index e) { return is_of_no_use(surface.edges.col(e)); });
   std::erase_if(near.primitives.points, untouchable);
   return near;
 }
@@ -135,8 +123,7 @@ struct NearSurface {
   Index first = 0;            ///< place of the first point
   std::vector<Index> points;  ///< of each: its vertex
   std::map<Index, Index> place;
-  std::vector<std::array<Index, 3>> faces;  ///< places of points
-  std::vector<std::array<Index, 2>> segments;
+  std::vector<Corners> faces, segments;  ///< places of points
   Index place_of(Index vertex) {
     const auto [at, is_new] = place.emplace(vertex, first + Index(points.size()));
     if (is_new) points.push_back(vertex);
@@ -147,13 +134,15 @@ struct NearSurface {
     for (std::size_t i = 0; i < points.size(); ++i) result.col(Index(i)) = field.col(points[i]);
     return result;
   }
-  Faces all_faces() const {
-    Faces result(3, Index(faces.size()));
-    for (std::size_t f = 0; f < faces.size(); ++f)
-      for (int k = 0; k < 3; ++k) result(k, Index(f)) = faces[f][std::size_t(k)];
-    return result;
-  }
 };
+
+template <class List>
+void append(List& list, const std::vector<Corners>& more) {
+  const Index old = Index(list.cols());
+  list.conservativeResize(Eigen::NoChange, old + Index(more.size()));
+  for (std::size_t i = 0; i < more.size(); ++i)
+    for (int k = 0; k < more[i].size(); ++k) list(k, old + Index(i)) = int(more[i][k]);
+}
 
 /// A body that does not move, of what is near.
 Body fixed_body(const Body& whole, const NearSurface& near, const Matrix3X& rest) {
@@ -164,28 +153,43 @@ Body fixed_body(const Body& whole, const NearSurface& near, const Matrix3X& rest
   body.radius = whole.radius;
   body.vertex_area = whole.vertex_area;
   body.encloses_volume = whole.encloses_volume;
+  if (whole.planar) {
+    body.planar.emplace();
+    body.planar->nodes.resize(3, 0);
+    body.planar->depth = whole.planar->depth;
+  }
   body.nodes = body.mesh.points = near.of_points(rest);
   body.velocity = Matrix3X::Zero(3, body.node_count());
   body.point_map = LinearMap::identity(body.node_count());
-  body.surface_faces = near.all_faces();
-  body.free_segments.resize(2, Index(near.segments.size()));
-  for (std::size_t e = 0; e < near.segments.size(); ++e)
-    for (int k = 0; k < 2; ++k) body.free_segments(k, Index(e)) = near.segments[e][std::size_t(k)];
+  body.surface_faces.resize(3, 0);
+  body.free_segments.resize(2, 0);
+  append(body.surface_faces, near.faces);
+  append(body.free_segments, near.segments);
   for (Index p = 0; p < body.node_count(); ++p) body.surface_points.push_back(p);
   return body;
 }
 
-/// The patch as a body, and after its own points those of the rest of the surface that is near.
-Body patch_body(const Body& whole, const PatchMesh& patch, const Matrix3X& rest, const NearSurface& near,
-                const Matrix3X& vertex_rest) {
-  Mesh mesh;
-  mesh.points = rest;
-  mesh.tetrahedra = patch.cells;
+/// The cells of a patch as a body of the same kind.
+Body body_of_cells(const Body& whole, const PatchMesh& patch) {
   CellSubstances substances;
-  for (std::size_t k = 0; k < whole.elastic->materials.size(); ++k)
-    substances.substances.push_back({whole.elastic->materials[k], whole.elastic->density[k]});
+  const auto take = [&](const auto& cells) {
+    for (std::size_t k = 0; k < cells.materials.size(); ++k)
+      substances.substances.push_back({cells.materials[k], cells.density[k]});
+  };
   substances.of_cell = patch.substance;
-  Body body = make_volume(whole.name, std::move(mesh), substances, MassKind::consistent);
+  if (whole.planar) {
+    take(*whole.planar);
+    return make_planar(whole.name, patch.mesh, substances,
+                       {whole.planar->depth, whole.planar->state, MassKind::consistent});
+  }
+  take(*whole.elastic);
+  return make_volume(whole.name, patch.mesh, substances, MassKind::consistent);
+}
+
+/// The patch as a body, and after its own points those of the rest of the surface that is near.
+Body patch_body(const Body& whole, const PatchMesh& patch, const NearSurface& near,
+                const Matrix3X& vertex_rest) {
+  Body body = body_of_cells(whole, patch);
   const Index all = body.node_count() + Index(near.points.size());
   body.nodes.conservativeResize(3, all);
   body.nodes.rightCols(Index(near.points.size())) = near.of_points(vertex_rest);
@@ -193,11 +197,17 @@ Body patch_body(const Body& whole, const PatchMesh& patch, const Matrix3X& rest,
   body.velocity = Matrix3X::Zero(3, all);
   body.point_map = LinearMap::identity(all);
   body.mass.conservativeResize(all, all);
-  const Faces near_faces = near.all_faces();
-  body.surface_faces.resize(3, patch.facets.cols() + near_faces.cols());
-  body.surface_faces << patch.facets, near_faces;
+  body.surface_faces.resize(3, 0);
+  body.free_segments.resize(2, 0);
+  if (whole.planar)
+    append(body.free_segments, patch.sides);
+  else
+    append(body.surface_faces, patch.sides);
+  append(body.surface_faces, near.faces);
+  append(body.free_segments, near.segments);
   std::set<Index> points;
   for (const int p : body.surface_faces.reshaped()) points.insert(p);
+  for (const int p : body.free_segments.reshaped()) points.insert(p);
   body.surface_points.assign(points.begin(), points.end());
   body.sets = patch.sets;
   take_over_settings(whole, body);
@@ -218,28 +228,30 @@ Surroundings surroundings(const Model& model, const PlacedSurface& placed, int b
   Surroundings around;
   around.own.first = Index(mesh.points.size());
   const auto body_of = [&](Index v) { return surface.vertex_body[std::size_t(v)]; };
-  for (const Index f : near.faces) {
-    const int b = body_of(surface.faces(0, f));
-    NearSurface& there = b == body ? around.own : around.other[b];
-    std::array<Index, 3> face;
-    for (int k = 0; k < 3; ++k) {
-      const Index v = surface.faces(k, f);
+  const auto there = [&](int b) -> NearSurface& { return b == body ? around.own : around.other[b]; };
+  const auto places = [&](int b, const auto& vertices) {
+    Corners result;
+    for (const Index v : vertices) {
       const Index in_patch =
           b == body ? place_in(mesh.points, model.surface_point[std::size_t(v)] - first_point) : -1;
-      face[std::size_t(k)] = in_patch >= 0 ? in_patch : there.place_of(v);
+      result.add(in_patch >= 0 ? in_patch : there(b).place_of(v));
     }
-    there.faces.push_back(face);
+    return result;
+  };
+  for (const Index f : near.faces) {
+    const int b = body_of(surface.faces(0, f));
+    there(b).faces.push_back(places(b, surface.faces.col(f)));
   }
   for (const Index e : near.free_edges) {
-    NearSurface& there = around.other[body_of(surface.edges(0, e))];
-    there.segments.push_back({there.place_of(surface.edges(0, e)), there.place_of(surface.edges(1, e))});
+    const int b = body_of(surface.edges(0, e));
+    there(b).segments.push_back(places(b, surface.edges.col(e)));
   }
-  for (const Index v : near.points) around.other[body_of(v)].place_of(v);
+  for (const Index v : near.points) there(body_of(v)).place_of(v);
   if (contact)
     for (const HalfSpace& plane : surface.half_spaces)
       if (surface.pairs(body, plane.body).enabled) {
-        NearSurface& there = around.other[plane.body];
-        if (plane.carrier >= 0) there.place_of(plane.carrier);
+        NearSurface& bearer = around.other[plane.body];
+        if (plane.carrier >= 0) bearer.place_of(plane.carrier);
       }
   return around;
 }
@@ -264,22 +276,13 @@ PatchTrial::Part PatchTrial::part(const PatchMesh& mesh, const Nearby& near) con
 
   const Surroundings around = surroundings(model, placed_, body_, mesh, near.primitives, near.contact);
 
-  // Of a field of points or nodes of the body, which is part of a field of all bodies: at a point of the
-  // patch, or the mean of the ends of an edge.
-  const auto of_patch = [&](const Matrix3X& field, Index begin) {
-    Matrix3X result(3, count);
-    for (Index i = 0; i < count; ++i) {
-      const auto [a, b] = mesh.midpoint_of && i + 1 == count
-                              ? *mesh.midpoint_of
-                              : std::array{mesh.points[std::size_t(i)], mesh.points[std::size_t(i)]};
-      result.col(i) = a == b ? Vector3(field.col(begin + a))
-                             : Vector3(0.5 * (field.col(begin + a) + field.col(begin + b)));
-    }
-    return result;
+  const auto source = [&](Index place) {
+    const auto blend = mesh.blends.find(place);
+    return blend == mesh.blends.end() ? Blend::of(mesh.points[std::size_t(place)]) : blend->second;
   };
   std::vector<int> numbers = {body_};
   std::vector<Body> bodies;
-  bodies.push_back(patch_body(whole, mesh, of_patch(whole.mesh.points, 0), around.own, surface.rest));
+  bodies.push_back(patch_body(whole, mesh, around.own, surface.rest));
   for (const auto& [b, there] : around.other) {
     numbers.push_back(b);
     bodies.push_back(fixed_body(model.bodies[std::size_t(b)], there, surface.rest));
@@ -294,7 +297,7 @@ PatchTrial::Part PatchTrial::part(const PatchMesh& mesh, const Nearby& near) con
   // Node fields of the whole model, and what stands for them at vertices.
   const auto local = [&](const Matrix3X& nodes, const Matrix3X& vertices) {
     Matrix3X result(3, part.model->node_count());
-    result.leftCols(count) = of_patch(nodes, first);
+    for (Index i = 0; i < count; ++i) result.col(i) = source(i).in(nodes, first);
     Index next = count;
     const auto add = [&](const NearSurface& there) {
       result.middleCols(next, Index(there.points.size())) = there.of_points(vertices);
@@ -321,11 +324,12 @@ PatchTrial::Part PatchTrial::part(const PatchMesh& mesh, const Nearby& near) con
   for (Index i = 0; i < count; ++i) {
     if (!mesh.moves[std::size_t(i)]) continue;
     const Index p = mesh.points[std::size_t(i)];
-    if (mesh.midpoint_of && i + 1 == count)
-      part.free.col(i) =
-          !(held.col(first + (*mesh.midpoint_of)[0]) && held.col(first + (*mesh.midpoint_of)[1]));
-    else if (!pinned_[std::size_t(p)])
+    if (p >= whole.node_count()) {  // created by a split
+      const Blend middle = source(i);
+      part.free.col(i) = !(held.col(first + middle.from) && held.col(first + middle.to));
+    } else if (!pinned_[std::size_t(p)]) {
       part.free.col(i) = !held.col(first + p);
+    }
   }
   return part;
 }
@@ -359,11 +363,16 @@ PatchTrial::Outcome PatchTrial::compare(const PatchMesh& before, const PatchMesh
   const Nearby near = nearby(before);
   Part old = part(before, near), made = part(after, near);
   const Index n = Index(after.points.size());
-  if (!after.midpoint_of) {  // the new mesh cannot represent all that the old one could
+  if (!after.is_finer) {
     const Body &from = old.model->bodies[0], &to = made.model->bodies[0];
-    std::vector<Index> places;
-    for (const Index p : after.points) places.push_back(place_in(before.points, p));
-    const CollapseTransfer transfer(from, to, places);
+    std::vector<Blend> places;
+    for (Index i = 0; i < n; ++i) {
+      const auto blend = after.blends.find(i);
+      const Blend place =
+          blend == after.blends.end() ? Blend::of(after.points[std::size_t(i)]) : blend->second;
+      places.push_back({place_in(before.points, place.from), place_in(before.points, place.to), place.share});
+    }
+    const CollapseTransfer transfer(from, to, std::move(places));
     const CollapseTransfer::Mask held = !made.free.leftCols(to.node_count());
     made.step.predicted.leftCols(n) +=
         transfer.correction(old.step.predicted.leftCols(from.node_count()), held).leftCols(n);

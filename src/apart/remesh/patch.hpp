@@ -1,6 +1,6 @@
 #pragma once
+#include <apart/remesh/mesh_editor.hpp>
 #include <apart/remesh/placed_surface.hpp>
-#include <apart/remesh/volume_editor.hpp>
 #include <apart/simulation/remesher.hpp>
 
 namespace apart {
@@ -9,18 +9,20 @@ namespace apart {
 struct PatchMesh {
   std::vector<Index> points;     ///< of the cells, ascending
   std::vector<char> moves;       ///< of each point: it may move in a trial
-  Tetrahedra cells;              ///< places in `points`
+  Mesh mesh;                     ///< at rest; its points are places in `points`
   std::vector<Index> substance;  ///< of each cell
-  Faces facets;                  ///< of the surface that are sides of the cells, outward; places in `points`
-  BodySets sets;  ///< those of the body, with members of this mesh: places, columns of `facets`
-  std::optional<std::array<Index, 2>> midpoint_of;  ///< of the last point, if it was created by a split
+  std::vector<Corners> sides;    ///< of the surface that are sides of the cells, outward; places in `points`
+  BodySets sets;                 ///< those of the body, with members of this mesh: places, numbers of `sides`
+  std::map<Index, Blend>
+      blends;             ///< of places: where points were in the mesh before that were not points of it
+  bool is_finer = false;  ///< it can represent all that the mesh before could
 };
 
 /// The cells that contain one of the points `around`, which may move.
-PatchMesh patch_mesh(const VolumeEditor& editor, const std::vector<Index>& around);
+PatchMesh patch_mesh(const MeshEditor& editor, const std::vector<Index>& around);
 
-/// The points of the cells around an edge.
-std::vector<Index> points_around(const VolumeEditor& editor, Index a, Index b);
+/// Ascending.
+std::vector<Index> points_of(const MeshEditor& editor, const std::vector<Index>& cells);
 
 /// Compares the smallest values of the step's potential before and after an operation, with all points held
 /// but those of a patch. [thesis 6.3: local relaxation]

@@ -24,7 +24,7 @@ struct PlaneCell {
 
 using CornerLists = std::set<std::array<Index, 3>>;
 
-/// The corners of all cells, in the numbers of the mesh before.
+/// The corners of a cell, in the numbers of the mesh before.
 template <class Number>
 std::array<Index, 3> sorted_numbers(const PlanarCells& cells, Index c, const Number& number) {
   std::array<Index, 3> list;
@@ -74,9 +74,9 @@ std::vector<Vector2> common_part(const PlaneCell& a, const PlaneCell& b) {
 }  // namespace
 
 std::vector<CollapseTransfer::Entry> plane_entries(const Body& before, const Body& after,
-                                                   const std::vector<Index>& points) {
+                                                   const std::vector<Blend>& points) {
   const auto same = [](Index p) { return p; };
-  const auto number = [&](Index p) { return points[std::size_t(p)]; };
+  const auto number = [&](Index p) { return number_of(points[std::size_t(p)]); };
   const std::vector<PlaneCell> gone = plane_cells_not_in(corners_of(*after.planar, number), before, same),
                                made = plane_cells_not_in(corners_of(*before.planar, same), after, number);
   std::vector<CollapseTransfer::Entry> entries;
@@ -104,7 +104,7 @@ std::vector<CollapseTransfer::Entry> plane_entries(const Body& before, const Bod
           const Index p = here.points[std::size_t(i)];
           if (with_old(i, j) != 0) entries.push_back({p, old.points[std::size_t(j)], with_old(i, j)});
           if (with_new(i, j) != 0)
-            entries.push_back({p, number(here.points[std::size_t(j)]), -with_new(i, j)});
+            subtract(points[std::size_t(here.points[std::size_t(j)])], p, with_new(i, j), entries);
         }
     }
   return entries;

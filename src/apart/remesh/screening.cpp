@@ -1,7 +1,7 @@
 #include <apart/remesh/screening.hpp>
 
-#include <apart/geometry/mesh.hpp>
-#include <apart/math/svd.hpp>
+#include <apart/potentials/planar_elasticity.hpp>
+#include <apart/remesh/cell_energy.hpp>
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
@@ -10,6 +10,38 @@
 namespace apart {
 
 namespace {
+
+using ByCorner = Eigen::Matrix<double, 3, 4>;  // of triangles the first three columns
+
+/// V P ∇λ by the corners of a cell, P = J σ F⁻ᵀ, where a potential is prepared.
+ByCorner corner_forces(const ContinuumElasticity& elasticity, const ElasticCells& cells, const Matrix3X& q,
+                       Index c) {
+  Matrix3 edges;
+  for (int k = 0; k < 3; ++k) edges.col(k) = q.col(cells.nodes(k + 1, c)) - q.col(cells.nodes(0, c));
+  const Matrix3& inverse_rest = cells.inverse_rest[std::size_t(c)];
+  const Matrix3 f = edges * inverse_rest;
+  const Matrix3 p = f.determinant() * elasticity.cauchy_stress(c) * f.inverse().transpose();
+  const Matrix3 others = elasticity.scale() * cells.volume[c] * p * inverse_rest.transpose();
+  ByCorner result;
+  result << -others.rowwise().sum(), others;
+  return result;
+}
+
+/// In the plane; J = det F₂ σ₃.
+ByCorner corner_forces(const PlanarElasticity& elasticity, const PlanarCells& cells, const Matrix3X& q,
+                       Index c) {
+  Matrix2 edges;
+  for (int k = 0; k < 2; ++k)
+    edges.col(k) = (q.col(cells.nodes(k + 1, c)) - q.col(cells.nodes(0, c))).head<2>();
+  const Matrix2& inverse_rest = cells.inverse_rest[std::size_t(c)];
+  const Matrix2 f = edges * inverse_rest;
+  const Matrix2 p = elasticity.stretches(c).prod() * elasticity.cauchy_stress(c).topLeftCorner<2, 2>() *
+                    f.inverse().transpose();
+  const Matrix2 others = elasticity.scale() * cells.volume[c] * p * inverse_rest.transpose();
+  ByCorner result = ByCorner::Zero();
+  result.topLeftCorner<2, 3>() << -others.rowwise().sum(), others;
+  return result;
+}
 
 /// Derivatives of elastic energy and inertia of one body by its nodes, cell by cell, where a step ended.
 struct CellForces {
@@ -23,47 +55,56 @@ struct CellForces {
     if (problem.time_step.has_inertia)
       deviation = q - problem.time_step.predicted.middleCols(first, n) -
                   problem.time_step.scale * problem.terms.gravity.middleCols(first, n);
-    ContinuumElasticity cells;
-    cells.add(*body.elastic, 0);
-    cells.set_scale(problem.time_step.scale);
-    cells.prepare(q);
-    const Index count = cells.term_count();
-    force.resize(std::size_t(count));
-    stiffness.resize(std::size_t(count));
-    inertia_weight = problem.time_step.has_inertia ? 1 : 0;
-    constexpr Index batch = 1024;
-    for (Index begin = 0; begin < count; begin += batch) {
-      const Index end = std::min(begin + batch, count);
-      LocalHessians hessians;
-      hessians.reset(cells, begin, end);
-      cells.hessians(q, begin, end, Projection::psd, hessians);
-      for (Index c = begin; c < end; ++c) {
-        const auto h = hessians[c];
-        for (int k = 0; k < 4; ++k) stiffness[std::size_t(c)][std::size_t(k)] = h.block<3, 3>(3 * k, 3 * k);
-        // P = J σ F⁻ᵀ; the derivative by a corner is V P ∇λ.
-        Matrix3 edges;
-        for (int k = 0; k < 3; ++k) edges.col(k) = q.col(corner(c, k + 1)) - q.col(corner(c, 0));
-        const Matrix3 f = edges * body.elastic->inverse_rest[std::size_t(c)];
-        const Matrix3 p = f.determinant() * cells.cauchy_stress(c) * f.inverse().transpose();
-        const Matrix3 by_corner = problem.time_step.scale * body.elastic->volume[c] * p *
-                                  body.elastic->inverse_rest[std::size_t(c)].transpose();
-        force[std::size_t(c)] << -by_corner.rowwise().sum(), by_corner;
-      }
-    }
+    if (body.planar)
+      fill<PlanarElasticity>(*body.planar, problem.time_step);
+    else
+      fill<ContinuumElasticity>(*body.elastic, problem.time_step);
   }
-  Index corner(Index cell, int k) const { return body.elastic->nodes(k, cell); }
-  double mass(Index cell) const {  ///< [kg]; zero without inertia
-    const ElasticCells& e = *body.elastic;
-    return inertia_weight * e.volume[cell] * e.density[std::size_t(e.material_of[std::size_t(cell)])];
+  int dimension() const { return body.planar ? 2 : 3; }
+  /// The surface, as the body numbers it.
+  std::vector<Corners> sides() const {
+    std::vector<Corners> result;
+    if (body.planar)
+      for (const auto& s : body.free_segments.colwise()) result.push_back(Corners::of(s));
+    else
+      for (const auto& s : body.surface_faces.colwise()) result.push_back(Corners::of(s));
+    return result;
   }
 
   const Body& body;
   Index first;
-  double inertia_weight = 1;
-  Matrix3X q;                                      ///< [m]
-  Matrix3X deviation;                              ///< q − q̃ [m]
-  std::vector<Eigen::Matrix<double, 3, 4>> force;  ///< elastic, by the corners of each cell [kg m]
-  std::vector<std::array<Matrix3, 4>> stiffness;   ///< diagonal blocks [kg]
+  Matrix3X q;          ///< [m]
+  Matrix3X deviation;  ///< q − q̃ [m]
+  std::vector<Corners> cells;
+  std::vector<double> mass;                       ///< [kg]; zero without inertia
+  std::vector<ByCorner> force;                    ///< elastic, by the corners of each cell [kg m]
+  std::vector<std::array<Matrix3, 4>> stiffness;  ///< diagonal blocks [kg]
+
+ private:
+  template <class Elasticity, class Cells>
+  void fill(const Cells& of, const TimeStep& step) {
+    Elasticity elasticity;
+    elasticity.add(of, 0);
+    elasticity.set_scale(step.scale);
+    elasticity.prepare(q);
+    const Index count = elasticity.term_count();
+    stiffness.resize(std::size_t(count));
+    constexpr Index batch = 1024;
+    for (Index begin = 0; begin < count; begin += batch) {
+      const Index end = std::min(begin + batch, count);
+      LocalHessians hessians;
+      hessians.reset(elasticity, begin, end);
+      elasticity.hessians(q, begin, end, Projection::psd, hessians);
+      for (Index c = begin; c < end; ++c) {
+        cells.push_back(Corners::of(of.nodes.col(c)));
+        mass.push_back(
+            step.has_inertia ? of.volume[c] * of.density[std::size_t(of.material_of[std::size_t(c)])] : 0);
+        force.push_back(corner_forces(elasticity, of, q, c));
+        for (int k = 0; k < cells.back().size(); ++k)
+          stiffness[std::size_t(c)][std::size_t(k)] = hessians[c].template block<3, 3>(3 * k, 3 * k);
+      }
+    }
+  }
 };
 
 /// Derivatives of the energy of contact by the nodes of a body, by how it would act on the midpoint of an
@@ -104,30 +145,36 @@ struct ContactForces {
   Matrix3X at_points;
 };
 
-/// The derivative of all energies but elasticity and inertia by each surface node, per area: what balances
-/// these. Apart from that of contact between points.
+/// Of a side at rest [m², or m of a planar body].
+double extent(const Body& body, const Corners& side) {
+  const Vector3 along = body.nodes.col(side[1]) - body.nodes.col(side[0]);
+  if (side.size() == 2) return along.norm();
+  return along.cross(Vector3(body.nodes.col(side[2]) - body.nodes.col(side[0]))).norm() / 2;
+}
+
+/// The derivative of all energies but elasticity and inertia by each surface node, per area, or per length of
+/// a planar body: what balances these. Apart from that of contact between points.
 struct OuterForces {
   OuterForces(const CellForces& cells, const ContactForces& contact, const ScriptedNodes::Mask& held) {
     const Body& body = cells.body;
+    const int d = cells.dimension();
     spread = Matrix3X::Zero(3, body.node_count());
     pressing = contact.at_points;
     VectorX area = VectorX::Zero(body.node_count());
-    for (Index c = 0; c < body.elastic->nodes.cols(); ++c) {
+    for (std::size_t c = 0; c < cells.cells.size(); ++c) {
+      const Corners& corners = cells.cells[c];
       Vector3 sum = Vector3::Zero();
-      for (int k = 0; k < 4; ++k) sum += cells.deviation.col(cells.corner(c, k));
-      for (int k = 0; k < 4; ++k) {
-        const Index p = cells.corner(c, k);
-        spread.col(p) -=
-            cells.force[std::size_t(c)].col(k) + cells.mass(c) / 20 * (sum + cells.deviation.col(p));
-      }
+      for (const Index p : corners) sum += cells.deviation.col(p);
+      for (int k = 0; k <= d; ++k)
+        spread.col(corners[k]) -= cells.force[c].col(k) + cells.mass[c] / ((d + 1) * (d + 2)) *
+                                                              (sum + cells.deviation.col(corners[k]));
     }
     spread -= contact.at_points;
     for (const ContactForces::Load& load : contact.loads)
       for (const auto& [p, share] : load.shares) spread.col(p) -= share * load.derivative;
-    for (const auto& f : body.surface_faces.colwise()) {
-      const Vector3 a = body.nodes.col(f[0]), b = body.nodes.col(f[1]), c = body.nodes.col(f[2]);
-      areas.push_back((b - a).cross(c - a).norm() / 2);
-      for (const int p : f) area[p] += areas.back() / 3;
+    for (const Corners& side : cells.sides()) {
+      areas.push_back(extent(body, side));
+      for (const Index p : side) area[p] += areas.back() / d;
     }
     for (Index p = 0; p < body.node_count(); ++p) {
       for (int axis = 0; axis < 3; ++axis)
@@ -137,11 +184,12 @@ struct OuterForces {
   }
   Matrix3X spread;            ///< of loads [kg/m]
   Matrix3X pressing;          ///< of contact at points [kg/m]
-  std::vector<double> areas;  ///< of the faces at rest [m²]
+  std::vector<double> areas;  ///< of the sides at rest [m², or m]
 };
 
 /// ½ gᵀH⁻¹g in the axes that are free.
-double quadratic_gain(Vector3 g, Matrix3 h, const Eigen::Array<bool, 3, 1>& held) {
+double quadratic_gain(Vector3 g, Matrix3 h, Eigen::Array<bool, 3, 1> held, int dimension) {
+  held[2] |= dimension == 2;
   for (int axis = 0; axis < 3; ++axis)
     if (held[axis]) {
       g[axis] = 0;
@@ -153,65 +201,9 @@ double quadratic_gain(Vector3 g, Matrix3 h, const Eigen::Array<bool, 3, 1>& held
   return determinant > 0 ? 0.5 * g.dot(h.inverse() * g) : 0;
 }
 
-/// Elastic energy and inertia of cells where a step ended, also of such that the mesh does not have.
-class CellEnergy {
- public:
-  CellEnergy(const SolvedStep& step, int b, const VolumeEditor& editor)
-      : editor_(editor),
-        cells_(*step.problem.model.bodies[std::size_t(b)].elastic),
-        step_(step.problem.time_step) {
-    const Index first = step.problem.model.first_node[std::size_t(b)], n = editor.point_count();
-    q_ = step.nodes.middleCols(first, n);
-    deviation_ = Matrix3X::Zero(3, n);
-    if (step_.has_inertia)
-      deviation_ = q_ - step_.predicted.middleCols(first, n) -
-                   step_.scale * step.problem.terms.gravity.middleCols(first, n);
-  }
-  /// Times the step's scale; none: a cell that is not positive at rest or, of some materials, where it is.
-  std::optional<double> operator()(const EditedCell& cell) const {
-    const auto edges = [&](const auto& place) {
-      Matrix3 d;
-      for (int k = 0; k < 3; ++k) d.col(k) = place(cell.points[std::size_t(k + 1)]) - place(cell.points[0]);
-      return d;
-    };
-    const Matrix3 rest = edges([&](Index p) { return editor_.position(0, p); });
-    const double volume = rest.determinant() / 6;
-    if (!(volume > 0)) return std::nullopt;
-    const Matrix3 f = edges([&](Index p) { return Vector3(q_.col(p)); }) * rest.inverse();
-    const std::size_t substance = std::size_t(cell.substance);
-    const Material& material = cells_.materials[substance];
-    if (prevents_inversion(material) && !(f.determinant() > 0)) return std::nullopt;
-    double value = step_.scale * volume * energy_density(material, f);
-    // ½ ∫ρ |w|² of a field that is linear in the cell.
-    Vector3 sum = Vector3::Zero();
-    double squares = 0;
-    for (const Index p : cell.points) {
-      sum += deviation_.col(p);
-      squares += deviation_.col(p).squaredNorm();
-    }
-    return value + cells_.density[substance] * volume / 40 * (squares + sum.squaredNorm());
-  }
-
- private:
-  static double energy_density(const Material& material, const Matrix3& f) {
-    return std::visit(
-        [&]<class M>(const M& m) {
-          if constexpr (Isotropic<M>)
-            return m.energy(signed_svd(f).sigma);
-          else
-            return m.energy(f);
-        },
-        material);
-  }
-  const VolumeEditor& editor_;
-  const ElasticCells& cells_;
-  const TimeStep& step_;
-  Matrix3X q_, deviation_;  ///< q − q̃ [m]
-};
-
 /// The neighbours of a point that it is the midpoint of, to the last bit: the ends of the edge whose split
 /// created it. Collapses onto these lead back to the mesh before the split.
-std::optional<std::array<Index, 2>> ends_of_split(const VolumeEditor& editor, Index point,
+std::optional<std::array<Index, 2>> ends_of_split(const MeshEditor& editor, Index point,
                                                   const std::vector<Index>& neighbours) {
   const Vector3& x = editor.position(0, point);
   for (const Index a : neighbours)
@@ -222,7 +214,7 @@ std::optional<std::array<Index, 2>> ends_of_split(const VolumeEditor& editor, In
 
 }  // namespace
 
-std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int b, const VolumeEditor& editor) {
+std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int b, const MeshEditor& editor) {
   const CellForces cells(step, b);
   const ScriptedNodes::Mask& held = step.problem.scripted.held();
   const ContactForces contact(step, b, cells.body.node_count());
@@ -238,26 +230,28 @@ std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int b, const 
     return sums[std::size_t(std::ranges::lower_bound(edges, std::array{low, high}) - edges.begin())];
   };
   // The midpoint's shape function is 2λ_a in one half of a cell of edge ab and 2λ_b in the other.
-  for (Index c = 0; c < cells.body.elastic->nodes.cols(); ++c) {
-    const double mass = cells.mass(c);
-    for (int i = 0; i < 4; ++i)
-      for (int j = i + 1; j < 4; ++j) {
-        Sum& sum = sum_of(cells.corner(c, i), cells.corner(c, j));
-        sum.force += cells.force[std::size_t(c)].col(i) + cells.force[std::size_t(c)].col(j);
-        sum.stiffness += 2 * (cells.stiffness[std::size_t(c)][std::size_t(i)] +
-                              cells.stiffness[std::size_t(c)][std::size_t(j)]) +
-                         mass / 10 * Matrix3::Identity();
-        for (int k = 0; k < 4; ++k)
-          sum.force += mass / 40 * (k == i || k == j ? 3 : 2) * cells.deviation.col(cells.corner(c, k));
+  const int d = cells.dimension(), all = (d + 1) * (d + 2);
+  for (std::size_t c = 0; c < cells.cells.size(); ++c) {
+    const Corners& corners = cells.cells[c];
+    for (int i = 0; i <= d; ++i)
+      for (int j = i + 1; j <= d; ++j) {
+        Sum& sum = sum_of(corners[i], corners[j]);
+        sum.force += cells.force[c].col(i) + cells.force[c].col(j);
+        sum.stiffness += 2 * (cells.stiffness[c][std::size_t(i)] + cells.stiffness[c][std::size_t(j)]) +
+                         2 * cells.mass[c] / all * Matrix3::Identity();
+        for (int k = 0; k <= d; ++k)
+          sum.force +=
+              cells.mass[c] / (2 * all) * (k == i || k == j ? 3 : 2) * cells.deviation.col(corners[k]);
       }
   }
-  for (Index f = 0; f < cells.body.surface_faces.cols(); ++f)
-    for (int k = 0; k < 3; ++k) {
-      const Index i = cells.body.surface_faces(k, f), j = cells.body.surface_faces((k + 1) % 3, f),
-                  l = cells.body.surface_faces((k + 2) % 3, f);
+  const std::vector<Corners> sides = cells.sides();
+  for (std::size_t f = 0; f < sides.size(); ++f)
+    for (int k = 0; k < (d == 3 ? 3 : 1); ++k) {
+      const Index i = sides[f][k], j = sides[f][(k + 1) % d];
       const auto share = [&](const Matrix3X& field) {
-        return Vector3(outer.areas[std::size_t(f)] / 24 *
-                       (3 * (field.col(i) + field.col(j)) + 2 * field.col(l)));
+        Vector3 sum = 3 * (field.col(i) + field.col(j));
+        if (d == 3) sum += 2 * field.col(sides[f][(k + 2) % 3]);
+        return Vector3(outer.areas[f] / (2 * d * (d + 1)) * sum);
       };
       Sum& sum = sum_of(i, j);
       sum.force += share(outer.spread);
@@ -279,38 +273,96 @@ std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int b, const 
     // What contact presses on can move only along it: the barrier is far stiffer than the body.
     if (const double pressing = s.pressing.squaredNorm(); pressing > 0)
       stiffness += 1e3 * stiffness.trace() / pressing * s.pressing * s.pressing.transpose();
-    const double gain = quadratic_gain(s.force + s.pressing, stiffness, both);
+    const double gain = quadratic_gain(s.force + s.pressing, stiffness, both, d);
     result.push_back({edges[e], gain / step.problem.time_step.scale});
   }
   return result;
 }
 
-std::vector<CollapseEstimate> estimate_collapses(const SolvedStep& step, int b, const VolumeEditor& editor,
+std::vector<CollapseEstimate> estimate_collapses(const SolvedStep& step, int b, const MeshEditor& editor,
                                                  Index first) {
   const CellEnergy energy(step, b, editor);
   std::vector<CollapseEstimate> result;
   for (Index p = first; p < editor.point_count(); ++p) {
     double before = 0;
-    std::vector<Index> neighbours;
-    for (const Index c : editor.cells_of(p)) {
-      before += energy(editor.cell(c)).value_or(0);
-      for (const Index other : editor.cell(c).points)
-        if (other != p) neighbours.push_back(other);
-    }
-    std::ranges::sort(neighbours);
-    neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
+    for (const Index c : editor.cells_of(p)) before += energy(editor.cell(c)).value_or(0);
+    std::vector<Index> neighbours = editor.neighbours_of(p);
     if (const auto ends = ends_of_split(editor, p, neighbours)) neighbours.assign(ends->begin(), ends->end());
     for (const Index kept : neighbours) {
-      std::optional<double> after = 0;
-      for (const Index c : editor.cells_of(p)) {
-        EditedCell cell = editor.cell(c);
-        if (cell.has(kept)) continue;
-        std::ranges::replace(cell.points, p, kept);
-        const std::optional<double> e = energy(cell);
-        after = after && e ? std::optional(*after + *e) : std::nullopt;
-      }
-      if (after) result.push_back({p, kept, (*after - before) / step.problem.time_step.scale});
+      std::vector<EditedCell> left;
+      for (const Index c : editor.cells_of(p))
+        if (const EditedCell& cell = editor.cell(c); !cell.points.has(kept))
+          left.push_back({cell.points.replaced(p, kept), cell.substance});
+      if (const std::optional<double> after = energy.sum(left))
+        result.push_back({p, kept, (*after - before) / step.problem.time_step.scale});
     }
+  }
+  return result;
+}
+
+namespace {
+
+/// Of all cells of a mesh, where they are.
+class EnergyOfCells {
+ public:
+  EnergyOfCells(const CellEnergy& energy, const MeshEditor& editor) {
+    for (Index c = 0; c < editor.cell_count(); ++c) of_cell_.push_back(energy(editor.cell(c)).value_or(0));
+  }
+  double sum(const std::vector<Index>& cells) const {
+    double sum = 0;
+    for (const Index c : cells) sum += of_cell_[std::size_t(c)];
+    return sum;
+  }
+
+ private:
+  std::vector<double> of_cell_;
+};
+
+}  // namespace
+
+std::vector<SwapEstimate> estimate_swaps(const SolvedStep& step, int b, const MeshEditor& editor) {
+  const CellEnergy energy(step, b, editor);
+  const EnergyOfCells now(energy, editor);
+  std::vector<SwapEstimate> result;
+  const auto look_at = [&](const Corners& gone) {
+    const std::vector<EditedCell> made = editor.swapped(gone);
+    if (made.empty()) return;
+    if (const std::optional<double> after = energy.sum(made))
+      result.push_back({gone, (now.sum(editor.cells_with(gone)) - *after) / step.problem.time_step.scale});
+  };
+  for (const auto& [p, q] : editor.edges()) look_at({p, q});
+  if (editor.dimension() == 2) return result;
+  for (Index c = 0; c < editor.cell_count(); ++c)
+    for (int k = 0; k < editor.cell(c).points.size(); ++k) {
+      const Corners facet = editor.cell(c).points.without(k).sorted();
+      if (editor.cells_with(facet)[0] == c) look_at(facet);  // each once
+    }
+  return result;
+}
+
+std::vector<MoveEstimate> estimate_moves(const SolvedStep& step, int b, const MeshEditor& editor,
+                                         const std::set<Index>& points) {
+  constexpr double little = 0.1, more = 0.25;  // of an edge
+  const CellEnergy energy(step, b, editor);
+  const EnergyOfCells now(energy, editor);
+  const Index first = step.problem.model.first_node[std::size_t(b)];
+  const ScriptedNodes::Mask& held = step.problem.scripted.held();
+  std::vector<MoveEstimate> result;
+  for (const Index p : points) {
+    if (held.col(first + p).head(editor.dimension()).any() || !editor.can_move(p)) continue;
+    const std::vector<Index>& around = editor.cells_of(p);
+    const double before = now.sum(around);
+    MoveEstimate best;
+    const auto look_at = [&](const Blend& to) {
+      const CellEnergy::Place place = energy.place(to);
+      double gain = before;
+      for (const Index c : around) gain -= energy(editor.cell(c), p, place).value_or(infinity);
+      if (gain > best.gain) best = {to, gain};
+    };
+    for (const Index q : editor.neighbours_of(p)) look_at({p, q, little});
+    if (best.gain <= 0) continue;
+    look_at({p, best.to.to, more});
+    result.push_back({best.to, best.gain / step.problem.time_step.scale});
   }
   return result;
 }

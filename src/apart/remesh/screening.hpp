@@ -1,8 +1,10 @@
 #pragma once
 // What operations would change the step's potential, estimated from the solved step for all of them at once,
 // so that hardly any trial is wasted. Energies are in joules.
-#include <apart/remesh/volume_editor.hpp>
+#include <apart/remesh/mesh_editor.hpp>
 #include <apart/simulation/remesher.hpp>
+
+#include <set>
 
 namespace apart {
 
@@ -13,7 +15,7 @@ struct SplitEstimate {
 /// Of every edge, in order; the step's problem is prepared where it ended. At equilibrium the force on a
 /// would-be midpoint is the jump of stress at the edge, of inertia and of what acts on the surface; with the
 /// stiffness H of the midpoint the gain is ½ gᵀH⁻¹g: what moving the midpoint alone would give.
-std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int body, const VolumeEditor& editor);
+std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int body, const MeshEditor& editor);
 
 struct CollapseEstimate {
   Index removed = 0, kept = 0;
@@ -23,7 +25,24 @@ struct CollapseEstimate {
 /// of its neighbours if these are none any more: by how much elastic energy and inertia of the cells around
 /// it would grow if everything else stayed where it is. A patch loses less. Not those that would leave a cell
 /// inverted.
-std::vector<CollapseEstimate> estimate_collapses(const SolvedStep& step, int body, const VolumeEditor& editor,
+std::vector<CollapseEstimate> estimate_collapses(const SolvedStep& step, int body, const MeshEditor& editor,
                                                  Index first);
+
+struct SwapEstimate {
+  Corners gone;
+  double gain = 0;  ///< [J]
+};
+/// Of every edge of triangles and every facet and edge of tetrahedra that can be swapped, in order: by how
+/// much the energy of its cells would fall if everything stayed where it is. A patch gains more.
+std::vector<SwapEstimate> estimate_swaps(const SolvedStep& step, int body, const MeshEditor& editor);
+
+struct MoveEstimate {
+  Blend to;
+  double gain = 0;  ///< [J]
+};
+/// Of every one of these points that can move, in order: its best place among some on the edges around it,
+/// and by how much the energy of its cells would fall. Only if it would.
+std::vector<MoveEstimate> estimate_moves(const SolvedStep& step, int body, const MeshEditor& editor,
+                                         const std::set<Index>& points);
 
 }  // namespace apart

@@ -21,7 +21,7 @@ bool carry_state(const SolvedStep& step, const NodeFieldTransfer& transfer, Reme
   };
   if (!is_free(made.nodes) || !is_free(made.before.nodes) || !is_free(made.before.previous_nodes))
     return false;
-  if (!transfer.has_collapses()) return true;
+  if (!transfer.projects()) return true;
 
   const CollapseTransfer::Mask held = ScriptedNodes(model).mask(step.problem.end_time);
   for (Matrix3X State::*field :

@@ -12,7 +12,8 @@ class NodeFieldTransfer {
   virtual Matrix3X restricted(const Matrix3X& field) const = 0;
   /// What is to be added to keep momentum, zero where `held`.
   virtual Matrix3X correction(const Matrix3X& field, const CollapseTransfer::Mask& held) const = 0;
-  virtual bool has_collapses() const = 0;
+  /// Whether some fields have no equal on the new meshes.
+  virtual bool projects() const = 0;
 };
 
 /// Carries the state at the beginning of a step over to made.before, for made.model. False if it would

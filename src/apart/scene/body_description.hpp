@@ -4,6 +4,7 @@
 #include <apart/scene/material_description.hpp>
 #include <apart/scene/mesh_description.hpp>
 
+#include <optional>
 #include <vector>
 
 namespace apart {
@@ -50,6 +51,7 @@ struct PlaneSelection : Selection {
 struct IndexSelection : Selection {
   static constexpr std::string_view kind = "indices";
   std::vector<Index> indices;
+  std::optional<Index> of;
 };
 struct IndexFileSelection : Selection {
   static constexpr std::string_view kind = "index_file";
@@ -220,6 +222,7 @@ struct RemeshDescription {
   std::optional<Length> min_edge;
   int rounds = 2;
   bool coarsen = false;
+  bool swaps = false, smoothing = false;
 };
 struct VolumeDescription : DynamicBody {
   static constexpr std::string_view kind = "volume";

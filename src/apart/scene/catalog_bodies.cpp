@@ -342,7 +342,13 @@ Group remeshings() {
         &T::rounds},
        {{"coarsen", boolean(), "", "false",
          "points of the scene's mesh may be removed too, where the surface is flat or straight"},
-        &T::coarsen}});
+        &T::coarsen},
+       {{"swaps", boolean(), "", "false",
+         "edges and facets inside may be replaced by those that cross them, by the rule of splits"},
+        &T::swaps},
+       {{"smoothing", boolean(), "", "false",
+         "points inside may be moved within the body at rest, by the rule of splits"},
+        &T::smoothing}});
 }
 
 Group dampings() {
@@ -427,7 +433,10 @@ Group selections() {
            {{{"plane", object("plane"), "", Key::required, "the plane"}, &PlaneSelection::plane}}),
        with_key<IndexSelection>(
            "points by their position in the mesh",
-           {{{"indices", list(integer(0), 1), "", Key::required, "from 0"}, &IndexSelection::indices}}),
+           {{{"indices", list(integer(0), 1), "", Key::required, "from 0"}, &IndexSelection::indices},
+            {{"of", integer(1), "", Key::optional,
+              "number of points among which they were chosen: another mesh is refused"},
+             &IndexSelection::of}}),
        with_key<IndexFileSelection>(
            "points by their position in the mesh, listed in a text file",
            {{{"index_file", path(), "", Key::required,

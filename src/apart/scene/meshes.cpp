@@ -50,13 +50,29 @@ double angle_near(double angle, double other) {
   return other + std::remainder(angle - other, 2 * std::numbers::pi);
 }
 
-/// The angle of a point between the corners of a triangle that have angles. Projected points would crowd
-/// where angles are large, and polynomials through them turn back.
-template <class Angle>
-double mean_angle(const FacePoint& p, const Angle& angle) {
-  const double first = angle(p.corners[0]);
-  return first + p.weights[1] * (angle_near(angle(p.corners[1]), first) - first) +
-         p.weights[2] * (angle_near(angle(p.corners[2]), first) - first);
+/// Four corners of a cell in a plane.
+template <class Project>
+std::array<Vector2, 4> projected(const std::array<Vector3, 4>& corners, const Project& project) {
+  return {project(corners[0]), project(corners[1]), project(corners[2]), project(corners[3])};
+}
+
+/// The point between corners whose distance from the origin and angle around it are means of theirs. Corners
+/// at the origin have no angle. Cells with round sides whose points are placed so are valid up to angles of a
+/// third of a turn; points that are projected crowd where angles are large, and polynomials turn back.
+Vector2 polar_mean(const std::array<Vector2, 4>& corners, const Vector4& weights) {
+  double largest = 0, distance = 0, angle = 0, first = 0, with_angle = 0;
+  for (const Vector2& x : corners) largest = std::max(largest, x.norm());
+  for (std::size_t k = 0; k < 4; ++k) {
+    const double w = weights[Index(k)], r = corners[k].norm();
+    distance += w * r;
+    if (w == 0 || r < 1e-9 * largest) continue;
+    const double turn = std::atan2(corners[k][1], corners[k][0]);
+    if (with_angle == 0) first = turn;
+    angle += w * angle_near(turn, first);
+    with_angle += w;
+  }
+  if (with_angle > 0) angle /= with_angle;
+  return distance * Vector2(std::cos(angle), std::sin(angle));
 }
 
 /// A generated solid, or its surface, whose cells are of degree `order`. `follow` makes straight ones follow
@@ -123,12 +139,7 @@ MeshResult SphereMesh::make(const MeshRequest& request) const {
   const double n = resolution;
   check_cell_count(place, 50 * n * n * n);
   return curved([&](generate::Content content) { return generate::sphere(radius, resolution, content); },
-                curve, request,
-                [&](Mesh& mesh) {
-                  curve_boundary(
-                      mesh, [](const auto&) { return true; },
-                      [&](const FacePoint& p) -> Vector3 { return p.x * (radius / p.x.norm()); });
-                });
+                curve, request, curve_ball);
 }
 
 MeshResult TorusMesh::make(const MeshRequest& request) const {
@@ -136,24 +147,15 @@ MeshResult TorusMesh::make(const MeshRequest& request) const {
     place["minor"].fail("got {}, must be smaller than major ({}); else the ring cuts itself", minor, major);
   check_cell_count(place, double(ring_cells) * double(tube_cells) * double(tube_cells));
   const auto follow = [&](Mesh& mesh) {
-    // Around the ring by the angle, in which it is straight; on the boundary around the tube as well.
-    curve_along(
-        mesh,
-        [&](const Vector3& x, const Vector3* first) -> Vector3 {
-          return {angle_near(std::atan2(x[2], x[0]), first ? (*first)[0] : 0), std::hypot(x[0], x[2]), x[1]};
-        },
-        [&](const Vector3& x) -> Vector3 {
-          return {x[1] * std::cos(x[0]), x[2], x[1] * std::sin(x[0])};
-        });
-    curve_boundary(
-        mesh, [](const auto&) { return true; },
-        [&](const FacePoint& p) -> Vector3 {
-          const double ring = mean_angle(p, [](const Vector3& x) { return std::atan2(x[2], x[0]); });
-          const double tube = mean_angle(
-              p, [&](const Vector3& x) { return std::atan2(x[1], std::hypot(x[0], x[2]) - major); });
-          const double distance = major + minor * std::cos(tube);
-          return {distance * std::cos(ring), minor * std::sin(tube), distance * std::sin(ring)};
-        });
+    place_points(mesh, [&](const std::array<Vector3, 4>& corners, const Vector4& weights) -> Vector3 {
+      const auto around_ring = [](const Vector3& x) -> Vector2 { return Vector2(x[0], x[2]).normalized(); };
+      const auto around_tube = [&](const Vector3& x) {
+        return Vector2(std::hypot(x[0], x[2]) - major, x[1]);
+      };
+      const Vector2 ring = polar_mean(projected(corners, around_ring), weights),
+                    tube = polar_mean(projected(corners, around_tube), weights);
+      return {(major + tube[0]) * ring[0], tube[1], (major + tube[0]) * ring[1]};
+    });
   };
   return curved(
       [&](generate::Content content) {
@@ -165,22 +167,18 @@ MeshResult TorusMesh::make(const MeshRequest& request) const {
 MeshResult CylinderMesh::make(const MeshRequest& request) const {
   const double n = resolution;
   check_cell_count(place, 20 * n * n * length_cells);
-  const auto is_round = [&](const auto& corners) {  // the faces of the ends stay flat
-    const auto is_level = [&](double y) {
-      return std::ranges::all_of(corners,
-                                 [&](const Vector3& x) { return std::abs(x[1] - y) < 1e-9 * length; });
-    };
-    return !is_level(0.5 * length) && !is_level(-0.5 * length);
-  };
   return curved(
       [&](generate::Content content) {
         return generate::cylinder(radius, length, resolution, length_cells, content);
       },
       curve, request,
       [&](Mesh& mesh) {
-        curve_boundary(mesh, is_round, [&](const FacePoint& p) -> Vector3 {
-          const double angle = mean_angle(p, [](const Vector3& x) { return std::atan2(x[2], x[0]); });
-          return {radius * std::cos(angle), p.x[1], radius * std::sin(angle)};
+        place_points(mesh, [&](const std::array<Vector3, 4>& corners, const Vector4& weights) -> Vector3 {
+          const auto across = [](const Vector3& x) { return Vector2(x[0], x[2]); };
+          const Vector2 round = polar_mean(projected(corners, across), weights);
+          double y = 0;
+          for (std::size_t k = 0; k < 4; ++k) y += weights[Index(k)] * corners[k][1];
+          return {round[0], y, round[1]};
         });
       });
 }

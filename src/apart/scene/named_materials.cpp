@@ -10,9 +10,10 @@ namespace {
 
 constexpr std::string_view codim = "Li, Kaufman, Jiang 2021 (Codimensional IPC), table of cloth materials";
 
-// 'Gere' is Gere, Mechanics of Materials, appendix with properties of materials: typical ranges. Sources
-// after 'not compared:' were not at hand when the values were written down. Sheets of solid materials are 1
-// mm thick unless their body says otherwise.
+// 'Gere' is Gere, Mechanics of Materials, appendix with properties of materials, 'Ashby' is Ashby, Materials
+// Selection in Mechanical Design, appendix with properties of materials: typical ranges. Sheets of solid
+// materials are 1 mm thick unless their body says otherwise. Linear tetrahedra lock beyond nu = 0.45, which
+// is therefore that of rubber, silicone and skin.
 constexpr NamedMaterial materials[] = {
     {"aluminium", "aluminium alloy 6061-T6; alloys: 70 to 79 GPa, 2600 to 2800 kg/m3", "Gere",
      R"({"type": "neo_hookean", "E": 7e10, "nu": 0.33, "rho": 2700})",
@@ -34,8 +35,7 @@ constexpr NamedMaterial materials[] = {
          "a12": 4.515e6, "a22": 9.029e6, "G12": 2.448e6, "E11max": 0.28, "E22max": 0.28, "E12max": 0.05})",
      ""},
     {"foam", "flexible polymer foam of low density, at small strains: 1 to 3 MPa, 38 to 70 kg/m3",
-     "not compared: Cambridge University Engineering Department, Materials Data Book 2003, tables of density "
-     "and Young's modulus",
+     "Ashby; nu falls from 0.5 to 0 as foam is compressed: doi 10.1016/j.ijengsci.2007.09.002",
      R"({"type": "neo_hookean", "E": 1e6, "nu": 0.3, "rho": 50})", "", ""},
     {"glass",
      "soda-lime silicate glass, does not break; others: 48 to 83 GPa, nu 0.17 to 0.27, 2400 to 2800 kg/m3",
@@ -47,7 +47,7 @@ constexpr NamedMaterial materials[] = {
      "Li, Kaufman, Jiang 2021 (Codimensional IPC), hair and braids", "", "",
      R"({"E": 4e8, "rho": 1300, "radius": 4e-5, "bending_scale": 0.01})"},
     {"nylon", "polyamide, dry: 2.1 to 3.4 GPa, about 1 GPa where it is moist",
-     "Gere; density not compared: Cambridge University Engineering Department, Materials Data Book 2003",
+     "Gere; Ashby: 2.6 to 3.2 GPa; density 1120 to 1140 kg/m3: Ashby, Materials and the Environment",
      R"({"type": "neo_hookean", "E": 2.9e9, "nu": 0.4, "rho": 1130})",
      R"({"type": "neo_hookean", "E": 2.9e9, "nu": 0.4, "rho": 1130, "thickness": 1e-3})",
      R"({"E": 2.9e9, "rho": 1130})"},
@@ -56,46 +56,52 @@ constexpr NamedMaterial materials[] = {
     {"polyester", "woven, as an isotropic sheet; published with a strain limit of 1.0646", codim, "",
      R"({"type": "neo_hookean", "E": 4.78e5, "nu": 0.381, "rho": 653.17, "thickness": 2.52e-4})", ""},
     {"rubber",
-     "natural rubber without filler: E is three times the shear modulus of 0.39 MPa; others: 0.7 to 4 MPa; "
-     "nu 0.45, the lower end of 0.45 to 0.5, because linear tetrahedra lock beyond it",
-     "not compared: Treloar 1944 (Transactions of the Faraday Society 40, 59); nu and range Gere; density "
-     "Materials Data Book 2003",
-     R"({"type": "neo_hookean", "E": 1.2e6, "nu": 0.45, "rho": 930})",
-     R"({"type": "neo_hookean", "E": 1.2e6, "nu": 0.45, "rho": 930, "thickness": 1e-3})",
-     R"({"E": 1.2e6, "rho": 930})"},
+     "natural rubber without filler: E is three times the shear modulus of 0.5 MPa; others: 0.7 to 5 MPa; nu "
+     "0.45, the lower end of 0.45 to 0.5, because linear tetrahedra lock beyond it",
+     "MatWeb, vulcanised natural rubber; Ashby: 1.5 to 2.5 MPa, 920 to 930 kg/m3; NETZSCH, polymers: 1 to 5 "
+     "MPa, 910 to 930 kg/m3; nu Gere",
+     R"({"type": "neo_hookean", "E": 1.5e6, "nu": 0.45, "rho": 930})",
+     R"({"type": "neo_hookean", "E": 1.5e6, "nu": 0.45, "rho": 930, "thickness": 1e-3})",
+     R"({"E": 1.5e6, "rho": 930})"},
     {"silicone",
-     "soft casting silicone of Shore hardness 00-30: E from a stress of 69 kPa at twice the length "
-     "(neo-Hookean: "
-     "3 * 69 kPa / 1.75); others: 0.2 to 4 MPa; nu as for rubber",
-     "not compared: Smooth-On, data sheet of Ecoflex 00-30",
-     R"({"type": "neo_hookean", "E": 1.2e5, "nu": 0.45, "rho": 1070})",
-     R"({"type": "neo_hookean", "E": 1.2e5, "nu": 0.45, "rho": 1070, "thickness": 1e-3})",
-     R"({"E": 1.2e5, "rho": 1070})"},
+     "soft casting silicone of Shore hardness 00-30 (Ecoflex); 51 to 120 kPa by other tests of it, sealing "
+     "silicones 5 to 22 MPa; nu as for rubber",
+     "E six times the first coefficient of a Yeoh model, 17 kPa, of the program Sorotoki; other tests: 3 * "
+     "69 "
+     "kPa / 1.75 by the stress at twice the length and density of Smooth-On's data sheet, 3 * 17 kPa by "
+     "Marechal et al. 2021 (Soft Robotics), both as other programs quote them; sealing silicones "
+     "Ashby",
+     R"({"type": "neo_hookean", "E": 1e5, "nu": 0.45, "rho": 1070})",
+     R"({"type": "neo_hookean", "E": 1e5, "nu": 0.45, "rho": 1070, "thickness": 1e-3})",
+     R"({"E": 1e5, "rho": 1070})"},
     {"silk", "woven; strain limits 0.41, 0.34, 0.11", codim, "",
      R"({"type": "barrier_orthotropic", "rho": 83, "thickness": 1.8e-4, "bending_E": 5.7e5, "a11": 4.3e6,
          "a12": 4.971e6, "a22": 9.942e6, "G12": 5.7e5, "E11max": 0.41, "E22max": 0.34, "E12max": 0.11})",
      ""},
     {"skin",
-     "human skin of young adults in torsion, twice as much in old age; published values range from 5 kPa to "
-     "140 MPa; nu as for rubber",
-     "not compared: Agache et al. 1980 (Archives of Dermatological Research 269, 221): 0.42 MPa; range Kalra "
-     "and "
-     "Lowe 2016, mechanical behaviour of skin, a review; density IT'IS database of tissue properties",
-     R"({"type": "neo_hookean", "E": 4.2e5, "nu": 0.45, "rho": 1109})",
-     R"({"type": "neo_hookean", "E": 4.2e5, "nu": 0.45, "rho": 1109, "thickness": 1.5e-3})", ""},
+     "human skin, pressed: its outer layer is of 1 to 2 MPa; published values of the whole range from 5 kPa "
+     "to "
+     "140 MPa with test, direction, water and age, which doubles it; nu as for rubber",
+     "Geerligs et al. 2011 (Journal of Biomechanics 44, 1176); range Kalra and Lowe 2016, mechanical "
+     "behaviour "
+     "of skin, a review; age Agache et al. 1980 (Archives of Dermatological Research 269, 221); density and "
+     "thickness of the dermis (1116 kg/m3, 1 to 4 mm) in table 1 of a review in Burns 43 (2017), 909",
+     R"({"type": "neo_hookean", "E": 1e6, "nu": 0.45, "rho": 1116})",
+     R"({"type": "neo_hookean", "E": 1e6, "nu": 0.45, "rho": 1116, "thickness": 1.5e-3})", ""},
     {"steel", "structural steel; steels: 190 to 210 GPa, nu 0.27 to 0.3",
      "EN 1993-1-1, 3.2.6; density EN 1991-1-1, table A.4 (77 to 78.5 kN/m3); ranges Gere",
      R"({"type": "neo_hookean", "E": 2.1e11, "nu": 0.3, "rho": 7850})",
      R"({"type": "neo_hookean", "E": 2.1e11, "nu": 0.3, "rho": 7850, "thickness": 1e-3})",
      R"({"E": 2.1e11, "rho": 7850})"},
     {"wood",
-     "softwood of class C24 along the grain, taken as isotropic: across it E is about a thirtieth; others: "
-     "11 to "
-     "14 GPa in bending",
-     "density EN 338; not compared: E EN 338, range Gere, nu Wood Handbook FPL-GTR-190, table 5-1 (Sitka "
-     "spruce)",
-     R"({"type": "neo_hookean", "E": 1.1e10, "nu": 0.37, "rho": 420})",
-     R"({"type": "neo_hookean", "E": 1.1e10, "nu": 0.37, "rho": 420, "thickness": 1e-3})",
+     "softwood of class C24 along the grain, taken as isotropic: across it E is a thirtieth; others: 11 to "
+     "14 "
+     "GPa in bending",
+     "EN 338, as makers of structural timber quote it; range Gere; nu of Sitka spruce 0.43 to 0.44 (Acta "
+     "Acustica 2025, article 240113, table 5) and of Korean pine 0.43 (Journal of Wood Science 64 (2018), "
+     "85)",
+     R"({"type": "neo_hookean", "E": 1.1e10, "nu": 0.43, "rho": 420})",
+     R"({"type": "neo_hookean", "E": 1.1e10, "nu": 0.43, "rho": 420, "thickness": 1e-3})",
      R"({"E": 1.1e10, "rho": 420})"},
     {"wool", "woven, as an isotropic sheet; published with a strain limit of 1.085", codim, "",
      R"({"type": "neo_hookean", "E": 1.7e5, "nu": 0.277, "rho": 413.38, "thickness": 5.68e-4})", ""},

@@ -117,6 +117,8 @@ RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int i
   options.delta_collapse = d.delta_collapse;
   options.rounds = d.rounds;
   options.coarsen = d.coarsen;
+  options.swaps = d.swaps;
+  options.smoothing = d.smoothing;
   options.scene_points = body.mesh.point_count();
   options.min_edge =
       d.min_edge ? d.min_edge->metres(size) : std::max(dhat, usual_min_edge_share * shortest_edge(body.mesh));

@@ -1,5 +1,5 @@
 #pragma once
-#include <apart/remesh/volume_remesher.hpp>
+#include <apart/remesh/remeshing.hpp>
 #include <apart/scene/body_description.hpp>
 
 namespace apart {

@@ -1,5 +1,4 @@
 #include <apart/bodies/body_rules.hpp>
-#include <apart/remesh/planar_remesher.hpp>
 #include <apart/scene/attachments.hpp>
 #include <apart/scene/body_builder.hpp>
 #include <apart/scene/body_names.hpp>
@@ -248,13 +247,10 @@ class SceneBuilder {
     std::vector<Attachment> attachments = attach(bodies, named);
     std::vector<Joint> joints = join(bodies, named);
     add_probes(bodies, named);
-    std::vector<RemeshOptions> remeshing = remeshings(bodies, pairs, false),
-                               in_plane = remeshings(bodies, pairs, true);
+    std::vector<RemeshOptions> remeshing = remeshings(bodies, pairs);
     const auto model = std::make_shared<Model>(std::move(bodies), std::move(pairs), std::move(options),
                                                std::move(attachments), std::move(joints));
-    if (!remeshing.empty()) model->remesher = make_volume_remesher(std::move(remeshing));
-    if (!in_plane.empty())
-      model->remesher = joined(model->remesher, make_planar_remesher(std::move(in_plane)));
+    if (!remeshing.empty()) model->remesher = make_remesher(std::move(remeshing));
     scene_.model = model;
     if (const auto joint = contradicting_joint(*scene_.model))
       base_of(description_.joints[std::size_t(*joint)])
@@ -266,12 +262,10 @@ class SceneBuilder {
   }
 
  private:
-  /// Of planar bodies, or of all others.
-  std::vector<RemeshOptions> remeshings(const std::vector<Body>& bodies, const PairTable& pairs,
-                                        bool planar) {
+  std::vector<RemeshOptions> remeshings(const std::vector<Body>& bodies, const PairTable& pairs) {
     std::vector<RemeshOptions> result;
     for (std::size_t b = 0; b < entries_.size(); ++b)
-      if (const auto& d = entries_[b].remesh; d && bodies[b].planar.has_value() == planar) {
+      if (const auto& d = entries_[b].remesh) {
         result.push_back(make_remeshing(*d, bodies[b], int(b), pairs, size_));
         if (auto note = unusual_gain(*d, bodies[b])) scene_.notes.push_back(std::move(*note));
       }

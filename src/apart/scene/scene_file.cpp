@@ -127,6 +127,25 @@ void make_paths_absolute(JsonValue& value, const ValueType& type, const fs::path
     for (const ValueType& alternative : type.of) make_paths_absolute(value, alternative, directory);
 }
 
+/// The type itself, or that of its alternatives which is of a kind; null if there is none.
+const ValueType* of_kind(const ValueType& type, ValueType::Kind kind) {
+  if (type.kind == kind) return &type;
+  const auto found = std::ranges::find(type.of, kind, &ValueType::kind);
+  return type.kind == ValueType::Kind::any_of && found != type.of.end() ? &*found : nullptr;
+}
+
+/// The entry of a list by its name or number; null if there is none.
+const JsonValue* entry_of(const JsonValue& list, std::string_view which) {
+  const auto* items = list.get_if<JsonValue::Array>();
+  if (!items) return nullptr;
+  for (const JsonValue& item : *items)
+    if (const JsonValue* name = item.find("name"); name && name->get_if<std::string>())
+      if (*name->get_if<std::string>() == which) return &item;
+  std::size_t index = items->size();
+  std::from_chars(which.data(), which.data() + which.size(), index);
+  return index < items->size() ? &(*items)[index] : nullptr;
+}
+
 /// Adds a key where the catalog has it, at the place of the object in the file.
 void insert_after(JsonValue& object, std::string_view before, std::string_view key, std::string text) {
   auto& members = std::get<JsonValue::Object>(object.data);
@@ -193,6 +212,32 @@ std::string SceneFile::file_name() const {
   for (char& c : result)
     if (c == '/' || static_cast<unsigned char>(c) < 0x20) c = '-';
   return result;
+}
+
+std::string_view unit_of_override(const SceneFile& scene, const std::string& change) {
+  const JsonValue* at = scene.json.get();
+  ValueType type(ValueType::Kind::object, {}, "scene", {});
+  std::string_view rest = std::string_view(change).substr(0, change.find('=')), unit;
+  while (at && !rest.empty()) {
+    const bool is_entry = rest[0] == '[';
+    const ValueType* t = of_kind(type, is_entry ? ValueType::Kind::list : ValueType::Kind::object);
+    if (!t) return {};
+    const std::string_view part = rest.substr(is_entry, rest.find_first_of(is_entry ? "]" : ".[") - is_entry);
+    if (is_entry) {
+      at = entry_of(*at, part);
+      type = ValueType(t->of[0]);
+    } else {
+      const std::vector<Key>& keys = catalog().group(t->name).row_of(*at).keys;
+      const auto key = std::ranges::find(keys, part, &Key::name);
+      if (key == keys.end()) return {};
+      at = at->find(part);
+      unit = key->unit;
+      type = key->type;
+    }
+    rest.remove_prefix(part.size() + 2 * is_entry);
+    if (rest.starts_with('.')) rest.remove_prefix(1);
+  }
+  return unit;
 }
 
 SceneFile parse_scene(std::string_view text, const std::string& source, const fs::path& directory,

@@ -29,7 +29,12 @@ struct SceneFile {
 /// problem.
 SceneFile read_scene(const std::filesystem::path& file, std::span<const std::string> overrides = {});
 
-/// The same for text; `source` stands for the file in messages, and relative paths start at `directory`.
+/// The unit, as the catalog has it, of the value that one of the overrides of a scene has set; empty if it
+/// has none.
+std::string_view unit_of_override(const SceneFile& scene, const std::string& change);
+
+/// The same as read_scene for text; `source` stands for the file in messages, and relative paths start at
+/// `directory`.
 SceneFile parse_scene(std::string_view text, const std::string& source,
                       const std::filesystem::path& directory, std::span<const std::string> overrides = {});
 

@@ -233,11 +233,13 @@ std::string named_materials_reference() {
       "`\"material\": \"steel\"`, or\n`{\"like\": \"steel\", \"rho\": 8000}` to change some values. "
       "`scene.json` of a run shows the values that were used.\n"
       "Values of cloth and hair are those of the table that is named. Values of solids are typical ones, "
-      "compared with pages or\nhandbooks that quote the source, not with the standards themselves; where it "
-      "says 'not "
-      "compared', nobody has done even\nthat. Look them up before you rely on them. Gere: Gere, Mechanics of "
-      "Materials, appendix on properties of materials, whose\nranges show how far materials of one name "
-      "differ.\n\n"
+      "compared with\nabstracts, data sheets, handbooks and programs that quote the source, not with the "
+      "standards "
+      "and articles themselves:\nlook them up before you rely on them. Gere: Gere, Mechanics of Materials, "
+      "and "
+      "Ashby: Ashby, Materials Selection in\nMechanical Design, appendices with properties of materials, "
+      "whose "
+      "ranges show how far materials of one name differ.\n\n"
       "| name | what it is | solid | sheet | rod | source |\n| --- | --- | --- | --- | --- | --- |\n";
   for (const NamedMaterial& m : named_materials())
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", m.name, m.summary, values_words(m.solid),

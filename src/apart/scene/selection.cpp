@@ -1,3 +1,4 @@
+#include <apart/core/counted.hpp>
 #include <apart/geometry/aabb.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/scene/describe.hpp>
@@ -88,6 +89,9 @@ class PointChooser {
   }
   std::vector<Index> operator()(const IndexSelection& s) const {
     refuse_renumbered(s);
+    if (s.of && *s.of != placed_.mesh.point_count())
+      s.place["of"].fail("got {}, but the mesh has {}: choose among these, with one truth value for each",
+                         *s.of, counted(placed_.mesh.point_count(), "point"));
     std::vector<Index> chosen;
     for (std::size_t i = 0; i < s.indices.size(); ++i)
       add_index(s.place["indices"][i], s.indices[i], placed_.mesh.point_count(), chosen);

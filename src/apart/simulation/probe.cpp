@@ -141,7 +141,44 @@ constexpr std::array<std::string_view, 3> pressure_columns = {"largest", "mean",
 constexpr std::array<std::string_view, 9> joint_columns = {
     "force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", "position", "angle", "error"};
 
+constexpr std::array<std::string_view, 3> metres = {"m", "m", "m"}, speeds = {"m/s", "m/s", "m/s"},
+                                          newtons = {"N", "N", "N"}, joules = {"J", "J", "J"};
+constexpr std::array<std::string_view, 6> momentum_units = {"kg m/s",   "kg m/s",   "kg m/s",
+                                                            "kg m^2/s", "kg m^2/s", "kg m^2/s"};
+constexpr std::array<std::string_view, 7> contact_units = {"N", "N", "N", "N", "N", "N", "N"};
+constexpr std::array<std::string_view, 1> gap_units = {"m"};
+constexpr std::array<std::string_view, 4> strain_units = {"", "", "", ""};
+constexpr std::array<std::string_view, 3> pressure_units = {"Pa", "Pa", "m^2"};
+constexpr std::array<std::string_view, 9> joint_units = {"N", "N", "N", "N m", "N m", "N m", "m", "deg", ""};
+
 }  // namespace
+
+std::span<const std::string_view> units_of(Probe::Kind kind) {
+  switch (kind) {
+    case Probe::Kind::momentum:
+      return momentum_units;
+    case Probe::Kind::energy:
+      return joules;
+    case Probe::Kind::contact:
+      return contact_units;
+    case Probe::Kind::gap:
+      return gap_units;
+    case Probe::Kind::strain:
+      return strain_units;
+    case Probe::Kind::pressure:
+      return pressure_units;
+    case Probe::Kind::joint:
+      return joint_units;
+    case Probe::Kind::velocity:
+      return speeds;
+    case Probe::Kind::reaction:
+      return newtons;
+    case Probe::Kind::position:
+    case Probe::Kind::displacement:
+      break;
+  }
+  return metres;
+}
 
 std::span<const std::string_view> columns_of(Probe::Kind kind) {
   switch (kind) {

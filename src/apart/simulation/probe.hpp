@@ -40,6 +40,8 @@ struct Probe {
 
 /// Names of the numbers of a probe, in their order.
 std::span<const std::string_view> columns_of(Probe::Kind kind);
+/// Their units, empty for shares.
+std::span<const std::string_view> units_of(Probe::Kind kind);
 
 /// Measures one probe after each step, and keeps what does not change from step to step, so that a
 /// measurement costs little beside a step. The numbers depend on the step alone, not on earlier measurements.

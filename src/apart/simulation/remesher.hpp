@@ -25,7 +25,16 @@ struct RemeshedStep {
 
 struct RemeshReport {
   Index splits = 0, collapses = 0;
-  Index trials = 0;  ///< operations that were tried
+  Index swaps = 0, moves = 0;  ///< of cells, and of points inside at rest
+  Index trials = 0;            ///< operations that were tried
+  RemeshReport& operator+=(const RemeshReport& more) {
+    splits += more.splits;
+    collapses += more.collapses;
+    swaps += more.swaps;
+    moves += more.moves;
+    trials += more.trials;
+    return *this;
+  }
 };
 
 /// Improves meshes within a step: of two meshes the better has the smaller minimum of the step's potential

@@ -424,7 +424,7 @@ Simulation::Solved Simulation::improve(Solved solved, double end, double dt) {
     auto [better, report, next_pass] =
         model_->remesher->improve({*problem_, state_, solved.next.nodes}, pass);
     pass = next_pass;
-    done.trials += report.trials;
+    done.trials += std::exchange(report.trials, 0);
     if (!better) continue;
     // What there is stays until the new meshes have proved their worth.
     const std::shared_ptr<const Model> model = model_;
@@ -443,8 +443,7 @@ Simulation::Solved Simulation::improve(Solved solved, double end, double dt) {
       again.report.linear_solves += solved.report.linear_solves;
       again.report.min_gap = std::min(again.report.min_gap, solved.report.min_gap);
       solved = std::move(again);
-      done.splits += report.splits;
-      done.collapses += report.collapses;
+      done += report;
     } catch (const SolverError& error) {
       end_.reset();
       problem_ = std::move(problem);
@@ -457,9 +456,12 @@ Simulation::Solved Simulation::improve(Solved solved, double end, double dt) {
       break;
     }
   }
-  if (done.splits + done.collapses > 0) division_ = std::make_unique<StepDivision>(*model_);
+  if (done.splits + done.collapses + done.swaps + done.moves > 0)
+    division_ = std::make_unique<StepDivision>(*model_);
   solved.report.splits = done.splits;
   solved.report.collapses = done.collapses;
+  solved.report.swaps = done.swaps;
+  solved.report.moves = done.moves;
   solved.report.remesh_trials = done.trials;
   return solved;
 }

@@ -14,6 +14,8 @@ StepReport joined(const StepReport& sum, StepReport next) {
   next.friction_unsettled |= sum.friction_unsettled;
   next.splits += sum.splits;
   next.collapses += sum.collapses;
+  next.swaps += sum.swaps;
+  next.moves += sum.moves;
   next.remesh_trials += sum.remesh_trials;
   next.contacts = std::max(sum.contacts, next.contacts);  // a touch in the middle of a step is one
   next.min_distance = std::min(sum.min_distance, next.min_distance);

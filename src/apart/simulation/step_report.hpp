@@ -17,7 +17,8 @@ struct StepReport {
   bool friction_unsettled = false;  ///< the last was accepted although friction still changed
   Index cells = 0;                  ///< of volumes, at the end
   Index splits = 0, collapses = 0;  ///< of edges, in the meshes of volumes
-  Index remesh_trials = 0;          ///< splits and collapses that were tried
+  Index swaps = 0, moves = 0;       ///< of cells, and of points inside at rest
+  Index remesh_trials = 0;          ///< operations that were tried
   Index contacts = 0;       ///< active contacts at the end; of a divided step, the most at the end of a part
   double min_distance = 0;  ///< smallest distance there [m]; infinity if nothing is near
   double min_gap = 0;       ///< the same minus thickness, over every accepted iterate

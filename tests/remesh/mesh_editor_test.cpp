@@ -1,7 +1,7 @@
 // Splits and collapses keep volume, topology, sets and orientation; each can be taken back.
 #include <apart/geometry/generators.hpp>
 #include <apart/geometry/mesh_checks.hpp>
-#include <apart/remesh/volume_editor.hpp>
+#include <apart/remesh/mesh_editor.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@ namespace apart::test {
 namespace {
 
 /// A box of two materials, with a held lower side, a loaded upper side and one individual point.
-VolumeEditor::Source layered_box(int cells) {
-  VolumeEditor::Source source;
+MeshEditor::Source layered_box(int cells) {
+  MeshEditor::Source source;
   BodyShape& shape = source.shape;
   shape.mesh = generate::box({1, 1, 1}, {cells, cells, cells});
   std::vector<Index> low, top;
@@ -100,7 +100,7 @@ void expect_same_shape(const BodyShape& a, const BodyShape& b) {
 }
 
 /// Splits random edges, some of them new.
-int split_at_random(VolumeEditor& editor, std::mt19937& random, int count, double least_quality = 0) {
+int split_at_random(MeshEditor& editor, std::mt19937& random, int count, double least_quality = 0) {
   int done = 0;
   for (int i = 0; i < count; ++i) {
     const auto edges = editor.edges();
@@ -110,25 +110,25 @@ int split_at_random(VolumeEditor& editor, std::mt19937& random, int count, doubl
   return done;
 }
 
-TEST(VolumeEditor, SplitsKeepVolumeTopologyMaterialsAndSets) {
-  VolumeEditor editor(layered_box(2));
+TEST(MeshEditor, SplitsKeepVolumeTopologyMaterialsAndSets) {
+  MeshEditor editor(layered_box(2));
   std::mt19937 random(1);
   EXPECT_EQ(split_at_random(editor, random, 100), 100);
-  const VolumeEditor::Result result = editor.result();
+  const MeshEditor::Result result = editor.result();
   EXPECT_EQ(result.shape.mesh.point_count(), 27 + 100);
   expect_same_body(result.shape);
 }
 
-TEST(VolumeEditor, ASplitPutsEveryPositionAtTheMiddle) {
-  VolumeEditor editor(layered_box(2));
+TEST(MeshEditor, ASplitPutsEveryPositionAtTheMiddle) {
+  MeshEditor editor(layered_box(2));
   const auto [a, b] = editor.edges()[7];
   ASSERT_EQ(editor.split(a, b), Refusal::none);
   for (std::size_t k = 0; k < editor.position_count(); ++k)
     EXPECT_EQ(editor.position(k, 27), Vector3(0.5 * (editor.position(k, a) + editor.position(k, b))));
 }
 
-TEST(VolumeEditor, CollapsesOfAllSplitPointsLeadBackToABodyOfItsShape) {
-  VolumeEditor editor(layered_box(2));
+TEST(MeshEditor, CollapsesOfAllSplitPointsLeadBackToABodyOfItsShape) {
+  MeshEditor editor(layered_box(2));
   std::mt19937 random(5);
   split_at_random(editor, random, 60);
   int done = 0;
@@ -142,13 +142,13 @@ TEST(VolumeEditor, CollapsesOfAllSplitPointsLeadBackToABodyOfItsShape) {
       }
   }
   EXPECT_GE(done, 50);
-  const VolumeEditor::Result result = editor.result();
+  const MeshEditor::Result result = editor.result();
   EXPECT_EQ(result.shape.mesh.point_count(), 27 + 60 - done);
   expect_same_body(result.shape);
 }
 
-TEST(VolumeEditor, ASplitAndItsCollapseGiveTheSameMesh) {
-  VolumeEditor editor(layered_box(2));
+TEST(MeshEditor, ASplitAndItsCollapseGiveTheSameMesh) {
+  MeshEditor editor(layered_box(2));
   const BodyShape before = editor.result().shape;
   for (const auto& [a, b] : editor.edges()) {
     ASSERT_EQ(editor.split(a, b), Refusal::none);
@@ -168,8 +168,8 @@ TEST(VolumeEditor, ASplitAndItsCollapseGiveTheSameMesh) {
   expect_same_shape(editor.result().shape, before);
 }
 
-TEST(VolumeEditor, UndoRestoresEverything) {
-  VolumeEditor editor(layered_box(2));
+TEST(MeshEditor, UndoRestoresEverything) {
+  MeshEditor editor(layered_box(2));
   std::mt19937 random(9);
   split_at_random(editor, random, 30);
   std::vector<BodyShape> history;
@@ -196,24 +196,98 @@ TEST(VolumeEditor, UndoRestoresEverything) {
   }
 }
 
-TEST(VolumeEditor, PointsOfTheSceneAndOfPointForcesStay) {
-  VolumeEditor::Source source = layered_box(2);
-  VolumeEditor editor(source);
+/// Everything that could be swapped in a mesh with some edges split.
+std::vector<Corners> swappable(const MeshEditor& editor) {
+  std::vector<Corners> result;
+  for (const auto& [a, b] : editor.edges()) result.push_back({a, b});
+  for (Index c = 0; c < editor.cell_count(); ++c)
+    for (int k = 0; k < editor.cell(c).points.size(); ++k) result.push_back(editor.cell(c).points.without(k));
+  return result;
+}
+
+TEST(MeshEditor, SwapsAndMovesKeepShapeTopologyMaterialsAndSetsAndCanBeUndone) {
+  MeshEditor editor(layered_box(4));
+  std::mt19937 random(7);
+  split_at_random(editor, random, 40);
+  const BodyShape before = editor.result().shape;
+  const std::size_t start = editor.operation_count();
+  std::map<int, int> swaps;  // by how many points what is swapped has
+  int moves = 0;
+  for (int i = 0; i < 1500; ++i) {
+    if (i % 2 == 0) {
+      const std::vector<Corners> all = swappable(editor);
+      const Corners gone = all[random() % all.size()];
+      if (!editor.cells_with(gone).empty() && editor.swap(gone, 0.1) == Refusal::none) ++swaps[gone.size()];
+    } else {
+      const auto edges = editor.edges();
+      const auto [a, b] = edges[random() % edges.size()];
+      moves += editor.move({a, b, 0.2}, 0.1) == Refusal::none;
+    }
+  }
+  EXPECT_GT(swaps[2], 5) << "edges of three cells";
+  EXPECT_GT(swaps[3], 20) << "facets";
+  EXPECT_GT(moves, 50);
+  expect_same_body(editor.result().shape);
+  while (editor.operation_count() > start) editor.undo();
+  expect_same_shape(editor.result().shape, before);
+}
+
+TEST(MeshEditor, ASwapAndTheOneBackGiveTheSameCells) {
+  MeshEditor editor(layered_box(4));
+  int done = 0;
+  for (const Corners& gone : swappable(editor)) {
+    if (gone.size() != 3 || editor.swap(gone) != Refusal::none) continue;
+    const std::vector<Index> around = editor.cells_with({gone[0], gone[1]});
+    // The edge that was made: what all cells with two of the facet's points have besides these.
+    std::vector<Index> ends;
+    for (Index p = 0; p < editor.point_count(); ++p)
+      if (!gone.has(p) && editor.cells_with({gone[0], gone[1], p}).size() > 0 &&
+          editor.cells_with({gone[1], gone[2], p}).size() > 0 &&
+          editor.cells_with({gone[2], gone[0], p}).size() > 0)
+        ends.push_back(p);
+    ASSERT_EQ(ends.size(), 2u);
+    EXPECT_EQ(editor.cells_with({ends[0], ends[1]}).size(), 3u);
+    EXPECT_EQ(editor.swap({ends[0], ends[1]}), Refusal::none);
+    EXPECT_EQ(editor.cells_with(gone).size(), 2u);
+    ++done;
+  }
+  EXPECT_GT(done, 5);
+}
+
+TEST(MeshEditor, PointsOfTheSurfaceBordersAndSetsDoNotMove) {
+  const MeshEditor::Source source = layered_box(4);
+  MeshEditor editor(source);
+  int moved = 0;
+  for (const auto& [a, b] : editor.edges())
+    for (const Blend& to : {Blend{a, b, 0.1}, Blend{b, a, 0.1}}) {
+      if (editor.move(to) != Refusal::none) continue;
+      editor.undo();
+      const Vector3& x = editor.position(0, to.from);
+      EXPECT_LT(x.cwiseAbs().maxCoeff(), 0.49);
+      EXPECT_GT(std::abs(x[1]), 0.01) << "on the border of two materials";
+      ++moved;
+    }
+  EXPECT_GT(moved, 20);
+}
+
+TEST(MeshEditor, PointsOfTheSceneAndOfPointForcesStay) {
+  MeshEditor::Source source = layered_box(2);
+  MeshEditor editor(source);
   for (const auto& [a, b] : editor.edges()) EXPECT_EQ(editor.collapse(b, a), Refusal::individual);
   source.lasting_points = 0;
   const Index nail = source.shape.sets.list(SetKind::points)[1].members[0];
-  VolumeEditor coarsened(source);
+  MeshEditor coarsened(source);
   for (const auto& [a, b] : coarsened.edges())
     if (b == nail || a == nail) {
       EXPECT_EQ(coarsened.collapse(nail, a == nail ? b : a), Refusal::individual);
     }
 }
 
-TEST(VolumeEditor, CornersStayAndEdgesOfTheBoxCollapseAlongThemselves) {
-  VolumeEditor::Source source = layered_box(4);
+TEST(MeshEditor, CornersStayAndEdgesOfTheBoxCollapseAlongThemselves) {
+  MeshEditor::Source source = layered_box(4);
   source.lasting_points = 0;
   source.shape.sets.cell_substance.assign(source.shape.sets.cell_substance.size(), 0);
-  VolumeEditor editor(source);
+  MeshEditor editor(source);
   int along = 0;
   for (const auto& [p, q] : editor.edges())
     for (const auto& [removed, kept] : {std::array{p, q}, std::array{q, p}}) {
@@ -235,9 +309,9 @@ TEST(VolumeEditor, CornersStayAndEdgesOfTheBoxCollapseAlongThemselves) {
   EXPECT_GT(along, 0);
 }
 
-TEST(VolumeEditor, ACollapseThatInvertsACellInAnyStateIsRefused) {
-  VolumeEditor::Source source = layered_box(2);
-  VolumeEditor probe(source);
+TEST(MeshEditor, ACollapseThatInvertsACellInAnyStateIsRefused) {
+  MeshEditor::Source source = layered_box(2);
+  MeshEditor probe(source);
   const auto [a, b] = probe.edges()[3];
   ASSERT_EQ(probe.split(a, b), Refusal::none);
   ASSERT_EQ(probe.collapse(27, a), Refusal::none);
@@ -248,12 +322,12 @@ TEST(VolumeEditor, ACollapseThatInvertsACellInAnyStateIsRefused) {
   const Vector3 way = state.col(b) - state.col(a);
   state.col(a) += 2 * way;  // beyond b: what a and b have in common is turned inside out
   source.states = {state};
-  VolumeEditor editor(source);
+  MeshEditor editor(source);
   EXPECT_EQ(editor.collapse(27, a), Refusal::inverted);
 }
 
-TEST(VolumeEditor, CellsDoNotBecomeWorseThanAllowed) {
-  VolumeEditor editor(layered_box(2));
+TEST(MeshEditor, CellsDoNotBecomeWorseThanAllowed) {
+  MeshEditor editor(layered_box(2));
   double worst = 1;
   for (Index c = 0; c < editor.cell_count(); ++c)
     worst = std::min(worst, editor.rest_quality(editor.cell(c).points));

@@ -3,7 +3,7 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/geometry/generators.hpp>
-#include <apart/remesh/volume_remesher.hpp>
+#include <apart/remesh/remeshing.hpp>
 #include <apart/simulation/simulation.hpp>
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ std::shared_ptr<Model> model_of(std::vector<Body> bodies, std::optional<RemeshOp
   auto model = std::make_shared<Model>(std::move(bodies), PairTable(count, contact), options);
   if (remesh) {
     remesh->scene_points = model->bodies[0].mesh.point_count();
-    model->remesher = make_volume_remesher({*remesh});
+    model->remesher = make_remesher({*remesh});
   }
   return model;
 }
@@ -57,7 +57,7 @@ Vector3 momentum(const Simulation& s) {
   return (s.state().velocity * s.model().mass).rowwise().sum();
 }
 
-TEST(VolumeRemesher, ASplitChangesThePotentialByRoundingOnly) {
+TEST(Remeshing, ASplitChangesThePotentialByRoundingOnly) {
   const auto model = model_of({bar(1e5, {4, 1, 1})}, {});
   State state = start_state(*model);
   std::mt19937 random(1);
@@ -79,7 +79,7 @@ TEST(VolumeRemesher, ASplitChangesThePotentialByRoundingOnly) {
   problem.objective.prepare(q);
   // Any gain will do, so that many edges are split.
   const auto remesher =
-      make_volume_remesher({{.delta_split = 1e-9, .min_edge = 0.01, .scene_points = model->point_count()}});
+      make_remesher({{.delta_split = 1e-9, .min_edge = 0.01, .scene_points = model->point_count()}});
   const auto [step, report, next_pass] = remesher->improve({problem, state, q}, 1);
   ASSERT_TRUE(step);
   EXPECT_EQ(next_pass, 2);
@@ -88,7 +88,7 @@ TEST(VolumeRemesher, ASplitChangesThePotentialByRoundingOnly) {
   EXPECT_NEAR(potential(*step->model, step->before, step->nodes), before, 1e-12 * std::abs(before));
 }
 
-TEST(VolumeRemesher, ACoarseBeamBendsAsAFineOneDoes) {
+TEST(Remeshing, ACoarseBeamBendsAsAFineOneDoes) {
   const double young = 2e6;
   const auto deflection = [&](const Eigen::Vector3i& cells, std::optional<RemeshOptions> remesh) {
     Simulation simulation(model_of({cantilever(young, cells)}, remesh, quasi_static()));
@@ -106,7 +106,7 @@ TEST(VolumeRemesher, ACoarseBeamBendsAsAFineOneDoes) {
       << coarse << " " << adapted << " " << fine;
 }
 
-TEST(VolumeRemesher, SoftBodiesAreRefinedAndStiffOnesAreNot) {
+TEST(Remeshing, SoftBodiesAreRefinedAndStiffOnesAreNot) {
   const auto splits = [&](double young) {
     Simulation simulation(model_of({cantilever(young, {4, 1, 1})},
                                    RemeshOptions{.delta_split = 0.05, .min_edge = 0.02}, quasi_static()));
@@ -117,7 +117,7 @@ TEST(VolumeRemesher, SoftBodiesAreRefinedAndStiffOnesAreNot) {
 }
 
 /// Bent by gravity, then without it: the refinement is undone.
-TEST(VolumeRemesher, WhatIsNoLongerNeededIsCollapsed) {
+TEST(Remeshing, WhatIsNoLongerNeededIsCollapsed) {
   Body body = cantilever(2e6, {4, 1, 1});
   Load gravity;
   gravity.field = [](const Vector3&, double) { return Vector3(0, -9.81, 0); };
@@ -160,7 +160,7 @@ std::shared_ptr<Model> falling_bar(ContactFormulation formulation, double dampin
                   RemeshOptions{.delta_split = 0.3, .delta_collapse = -0.01, .min_edge = 0.05}, options);
 }
 
-TEST(VolumeRemesher, RefinementBeginsWithContactAndIsUndoneAfterSeparation) {
+TEST(Remeshing, RefinementBeginsWithContactAndIsUndoneAfterSeparation) {
   for (const ContactFormulation formulation :
        {ContactFormulation::convergent, ContactFormulation::published}) {
     const auto model = falling_bar(formulation, 0.02);
@@ -185,7 +185,7 @@ TEST(VolumeRemesher, RefinementBeginsWithContactAndIsUndoneAfterSeparation) {
 }
 
 /// Trials are what remeshing costs.
-TEST(VolumeRemesher, MostOfWhatIsTriedIsAccepted) {
+TEST(Remeshing, MostOfWhatIsTriedIsAccepted) {
   for (const ContactFormulation formulation :
        {ContactFormulation::convergent, ContactFormulation::published}) {
     Simulation simulation(falling_bar(formulation, 0));
@@ -200,7 +200,7 @@ TEST(VolumeRemesher, MostOfWhatIsTriedIsAccepted) {
   }
 }
 
-TEST(VolumeRemesher, ASpinningBlockKeepsItsMomentumAndGainsNoEnergy) {
+TEST(Remeshing, ASpinningBlockKeepsItsMomentumAndGainsNoEnergy) {
   SimulationOptions options;
   options.gravity.setZero();
   options.dt = 0.01;
@@ -222,7 +222,7 @@ TEST(VolumeRemesher, ASpinningBlockKeepsItsMomentumAndGainsNoEnergy) {
   EXPECT_GT(collapses, 0);
 }
 
-TEST(VolumeRemesher, ASlidingBlockKeepsItsMomentumAlongTheGround) {
+TEST(Remeshing, ASlidingBlockKeepsItsMomentumAlongTheGround) {
   SimulationOptions options;
   options.dt = 0.01;
   Body body = bar(2e4, {4, 1, 1});
@@ -248,7 +248,7 @@ TEST(VolumeRemesher, ASlidingBlockKeepsItsMomentumAlongTheGround) {
   EXPECT_GT(contacts, 0);
 }
 
-TEST(VolumeRemesher, ACollidingPairKeepsItsMomentumAndDoesNotIntersect) {
+TEST(Remeshing, ACollidingPairKeepsItsMomentumAndDoesNotIntersect) {
   SimulationOptions options;
   options.dt = 0.005;
   options.gravity.setZero();
@@ -277,7 +277,7 @@ TEST(VolumeRemesher, ACollidingPairKeepsItsMomentumAndDoesNotIntersect) {
   EXPECT_GT(collapses, 0);
 }
 
-TEST(VolumeRemesher, TheSameBitsForAnyNumberOfThreads) {
+TEST(Remeshing, TheSameBitsForAnyNumberOfThreads) {
   const auto run = [](int threads) {
     set_thread_count(threads);
     Simulation simulation(model_of({cantilever(2e6, {4, 1, 1})},
@@ -310,7 +310,7 @@ class BadRemesher final : public Remesher {
   }
 };
 
-TEST(VolumeRemesher, AStepThatCannotBeSolvedOnNewMeshesKeepsItsOwn) {
+TEST(Remeshing, AStepThatCannotBeSolvedOnNewMeshesKeepsItsOwn) {
   SimulationOptions options;
   options.solver.max_iterations = 2;
   options.dt = 0.1;
