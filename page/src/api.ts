@@ -62,6 +62,7 @@ export interface RunState {
   status: 'starting' | 'running' | 'finished' | 'interrupted' | 'failed' | 'refuted' | 'gone' | 'unknown';
   reason?: string;
   problem?: string;
+  units?: Record<string, string>; // of columns that have one
   age?: number; // seconds since something was written
   generation: string;
   frames: { count: number; from: number; times: number[]; before: string; stamp: string }; // stamps: see web/run_folder.hpp

@@ -54,19 +54,23 @@ const plots: Plot[] = [
 
 export const runColours = ['#2e86ab', '#e4572e', '#2a9d6f', '#9b5de5', '#f3a712', '#d81e5b', '#333d49', '#8d6e63'];
 
-/** The plots of probes: one of each probe with a curve for each of its numbers, or, where several runs are compared, one of each
-    number. */
+/** The plots of probes: one of each probe and unit with a curve for each of its numbers, or, where several runs are compared, one
+    of each number. */
 function probePlots(runs: Run[]): Plot[] {
-  const groups = new Map<string, string[]>(); // title → columns
+  const groups = new Map<string, { title: string; unit: string; names: string[] }>();
   for (const run of runs)
     for (const name of run.probeOrder.slice(2)) { // behind step and time
       const title = runs.length > 1 ? name : name.slice(0, name.lastIndexOf('.'));
-      const names = groups.get(title) ?? [];
-      if (!names.includes(name)) groups.set(title, [...names, name]);
+      const unit = run.state?.units?.[name] ?? '';
+      const group = groups.get(`${title}\n${unit}`) ?? { title, unit, names: [] };
+      if (!group.names.includes(name)) group.names.push(name);
+      groups.set(`${title}\n${unit}`, group);
     }
-  return [...groups].map(([title, names]) => ({
-    title,
-    unit: '',
+  const all = [...groups.values()];
+  return all.map(({ title, unit, names }) => ({
+    // One number of several has no legend that would name it.
+    title: names.length === 1 && all.filter((group) => group.title === title).length > 1 ? names[0] : title,
+    unit,
     probe: true,
     curves: (columns) =>
       names
@@ -228,7 +232,7 @@ export class Plots {
     this.steps.append(...this.views.map((view) => view.root));
   }
   update(runs: Run[], end: number, now: number) {
-    const key = JSON.stringify(runs.map((run) => run.probeOrder));
+    const key = JSON.stringify(runs.map((run) => [run.probeOrder, run.state?.units])); // units may be known later
     if (key !== this.probeKey) {
       this.probeKey = key;
       this.probeViews = probePlots(runs).map((plot) => new PlotView(plot, this.seek));

@@ -246,14 +246,17 @@ try {
 
   await check('plots what probes measured', async () => {
     const titles = await page.locator('.probes .plot-head b').allTextContents();
-    expect(titles.join() === 'middle,pressure', `probes: ${titles}`);
+    // Pressures and the area they act on have units of their own.
+    expect(titles.join() === 'middle,pressure,pressure.area', `probes: ${titles}`);
+    const units = await page.locator('.probes .plot-value').allTextContents();
+    expect([' m', ' Pa', ' m^2'].every((unit, i) => units[i].endsWith(unit)), `units: ${units}`);
     const height = readFileSync(join(run, 'probes.csv'), 'utf8').trim().split('\n').map((line) => line.split(','));
     await page.keyboard.press('End');
     await until('end', (r) => r.panes[0].shown === 40);
     await settle();
     // The value that is written is the first number of the probe in the last row.
     const written = await page.locator('.probes .plot-value').first().textContent();
-    expect(Math.abs(Number(written) - Number(height.at(-1)[2])) < 1e-2 * Math.abs(Number(height.at(-1)[2])) + 1e-6, `${written} instead of ${height.at(-1)[2]}`);
+    expect(Math.abs(parseFloat(written) - Number(height.at(-1)[2])) < 1e-2 * Math.abs(Number(height.at(-1)[2])) + 1e-6, `${written} instead of ${height.at(-1)[2]}`);
     expect((await picture('.probes')).colours > 20, 'the plots of probes are empty');
   });
 

@@ -83,7 +83,10 @@ TEST_F(Comforts, WhatANewSceneCannotHoldIsReported) {
   expect({"new", "scene.json", "--body", "ball", "--material", "cotton"}, 2, "for a ball it must be one of");
   expect({"new", "scene.json", "--body", "cat"}, 64, "--body");
   expect({"new", "scene.json", "--mesh", "none.obj"}, 2, "none.obj");
-  expect({"new", "scene.json", "--time", "-1"}, 64, "--time");
+  expect({"new", "scene.json", "--time", "-1"}, 64, "--time: got -1, must be a positive number");
+  expect({"new", "scene.json", "--friction", "nan"}, 64,
+         "--friction: got nan, must be a number, not negative");
+  expect({"new", "scene.json", "--dt", "5"}, 2, "--dt 5: is longer than --time 2");
   write_file(directory / "kept.json", "mine");
   EXPECT_EQ(apart({"new", "kept.json", "--body", "brick"}).code, 2);
   EXPECT_EQ(read_file(directory / "kept.json"), "mine");

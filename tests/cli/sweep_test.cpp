@@ -157,6 +157,8 @@ TEST_F(Sweep, ColumnsOfRunsArePlotted) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_GT(fs::file_size(directory / file), 500u) << file;
   }
+  for (const char* label : {"time [s]", "centre.y [m]", ">contacts<"})
+    EXPECT_NE(read_file(directory / "a.html").find(label), std::string::npos) << label;
   EXPECT_EQ(apart({"plot", "run"}).out, "plot.svg\n");
   const auto error = [&](const std::vector<std::string>& arguments) {
     const Outcome outcome = apart(arguments);

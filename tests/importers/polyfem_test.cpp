@@ -156,10 +156,12 @@ TEST_F(PolyFem, CurvedMeshesAndCollisionMeshes) {
   write_mesh(directory / "skin.obj", generate::sphere(0.4, 3, generate::Content::surface));
   write_file(directory / "w.hdf5", "weights");
   const ImportedScene imported = import(R"({"common": "common.json", "time": {"tend": 1, "dt": 0.1},
-    "geometry": [{"mesh": "curved.msh", "volume_selection": 1}], "space": {"discr_order": 2},
+    "geometry": [{"mesh": "curved.msh", "volume_selection": 1}],
+    "space": {"discr_order": 2, "advanced": {"quadrature_order": 4, "bc_method": "sample"}},
     "contact": {"collision_mesh": {"mesh": "skin.obj", "linear_map": "w.hdf5"}}})");
   const auto& body = std::get<VolumeDescription>(imported.scene.bodies[0]);
   EXPECT_EQ(body.basis_order, 2);
+  EXPECT_EQ(body.quadrature_order, 4);
   ASSERT_TRUE(body.collision && body.collision->mesh);
   ASSERT_TRUE(body.collision->weights);
   EXPECT_EQ(fs::path(*body.collision->weights).filename(), "w.hdf5");
@@ -234,6 +236,8 @@ TEST_F(PolyFem, WhatCannotBeReadIsRefusedWithItsPlace) {
     EXPECT_NE(message.find("json:"), std::string::npos) << message;
   };
   expect("\"discr_order\": 3", "\"discr_order\": 5", "must be 1 to 4");
+  expect("\"discr_order\": 3", "\"discr_order\": 3, \"advanced\": {\"quadrature_order\": 16}",
+         "must be at most 15");
   expect("bar.msh", "nothing.msh", "there is no such file");
   expect("\"tend\": 2, \"time_steps\": 40", "\"tend\": 2", "needs two of");
   expect("{\"id\": 5, \"value\"", "{\"id\": 55, \"value\"", "holds side 55, which no body has");

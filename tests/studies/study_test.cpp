@@ -12,7 +12,7 @@ namespace apart::test {
 namespace {
 
 constexpr const char* scene = R"({"version": 1, "name": "s", "time": {"dt": 0.01, "steps": 2}, "bodies": [
-  {"type": "volume", "name": "ball", "mesh": {"generator": "sphere", "resolution": 1},
+  {"type": "volume", "name": "ball", "mesh": {"generator": "sphere", "resolution": 1}, "transform": {"translate": [0, 0, 0]},
    "material": {"type": "neo_hookean", "E": 1e5}}]})";
 
 /// A study of that scene, with these members.
@@ -42,6 +42,16 @@ TEST(Study, AGridHasAllCombinations) {
             (std::vector<std::string>{"bodies[ball].material.E=10000", "contact.dhat=0.001"}));
   EXPECT_NEAR(std::stod(study.runs[1][1]), 0.01, 1e-15);
   EXPECT_EQ(std::set(study.runs.begin(), study.runs.end()).size(), 6u);
+}
+
+TEST(Study, ParametersHaveTheUnitsOfTheCatalog) {
+  StudyFile file;
+  const Study study = file.read(
+      R"("parameters": {"bodies[ball].material.E": {"values": [1e4]}, "bodies[0].material.nu": {"values": [0.3]},
+                        "contact.dhat": {"values": [0.001]}, "gravity": {"values": [[0, -1, 0]]},
+                        "bodies[ball].velocity": {"values": [[0, 1, 0]]}, "solver.tolerance": {"values": [1e-3]},
+                        "bodies[0].transform.translate[1]": {"values": [1]}})");
+  EXPECT_EQ(study.units, (std::vector<std::string>{"Pa", "", "m", "m/s2", "m/s", "m/s", "m"}));
 }
 
 TEST(Study, AListTakesOneOfEach) {

@@ -59,6 +59,21 @@ TEST(Plot, TheHighestPointIsAtTheTopOfBothKinds) {
   EXPECT_NEAR(top_x, (84 + 400 - 21) / 2.0, 4);
 }
 
+TEST(Plot, ManyNamesLeaveTheDiagramItsRoom) {
+  Plot plot{.title = "", .x_label = "time [s]", .y_label = "", .curves = {}};
+  for (int i = 0; i < 21; ++i)
+    plot.curves.push_back({fmt::format("probe {}.force_x [N]", i), {0, 1}, {0, double(i)}});
+  const std::string svg = plot_svg(plot, {.width = 800, .height = 500});
+  // The vertical axis is the last line that is drawn in ink: from the bottom to the top of the diagram.
+  const std::size_t line = svg.rfind("<line ");
+  const auto number = [&](const std::string& name) {
+    return std::stod(svg.substr(svg.find(name + "=\"", line) + name.size() + 2));
+  };
+  EXPECT_GT(number("y1") - number("y2"), 250);
+  for (int i = 0; i < 21; ++i)
+    EXPECT_NE(svg.find(fmt::format("probe {}.force_x [N]", i)), std::string::npos) << i;
+}
+
 TEST(Plot, TextOfOthersCannotLeaveItsPlace) {
   Plot plot = one_curve({0, 1}, {1, 2});
   plot.title = "<script>alert(1)</script> & \"x\"";

@@ -224,7 +224,10 @@ CollisionSkin with_collision_weights(Body body, const Mesh& surface, const Rows&
     double sum = 0;
     for (const Influence& w : row) sum += w.weight;
     if (!(std::abs(sum - 1) < 1e-6))
-      throw InputError("{}: the weights of point {} add up to {:g}, must add up to 1", where, i, sum);
+      throw InputError(
+          "{}: the weights of point {} add up to {:g}, must add up to 1; leave the weights out to have them "
+          "computed",
+          where, i, sum);
     const Vector3 x = surface.points.col(i), by_nodes = followed.by_nodes(row);
     std::optional<Vector3> found = by_nodes;
     if (followed.leaves_offset()) found = followed.by_shape(row, x);
@@ -290,8 +293,10 @@ std::vector<Index> nodes_in_order(const Body& body, const Mesh& mesh, const Node
   const auto add = [&](std::span<const Index> between, std::span<const int> place) {
     const auto number = std::size_t(numbering.number(between, place));
     if (number >= node.size())
-      throw InputError("{}: names points {} as an edge or a face, which the mesh does not have", where,
-                       fmt::join(between, ", "));
+      throw InputError(
+          "{}: names points {} as a corner, an edge or a face, which the mesh does not have; the weights "
+          "belong to another mesh: leave them out to have them computed",
+          where, fmt::join(between, ", "));
     result.push_back(node[number]);
   };
   if (order.corners.empty())

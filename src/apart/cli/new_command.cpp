@@ -1,6 +1,7 @@
 #include <apart/cli/exit_codes.hpp>
 #include <apart/cli/messages.hpp>
 #include <apart/cli/new_command.hpp>
+#include <apart/cli/number_checks.hpp>
 #include <apart/cli/output_file.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
@@ -235,6 +236,9 @@ int list_materials() {
 
 int write_new(NewArguments a) {
   if (a.asks) ask_all(a);
+  if (a.dt > a.duration)
+    throw InputError("--dt {}: is longer than --time {}; choose a hundredth of that, or less", a.dt,
+                     a.duration);
   const StartingBody& body = find_body(a.body);
   if (a.material.empty()) a.material = body.material;
   if (a.on.empty()) a.on = body.on;
@@ -285,11 +289,10 @@ void add_new_command(CLI::App& app, int& code) {
       ->check(
           CLI::IsMember(std::vector<std::string>(std::begin(supports), std::end(supports))).description(""));
   command->add_option("--friction", arguments->friction, "Friction coefficient; default: 0.3")
-      ->check(CLI::NonNegativeNumber.description(""));
+      ->check(number_from_zero());
   command->add_option("--time", arguments->duration, "Simulated seconds; default: 2")
-      ->check(CLI::PositiveNumber.description(""));
-  command->add_option("--dt", arguments->dt, "Time step [s]; default: 0.02")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(positive_number());
+  command->add_option("--dt", arguments->dt, "Time step [s]; default: 0.02")->check(positive_number());
   command->add_flag("--materials", *materials, "List the materials of the library, and write nothing");
   command->add_flag("--force", arguments->force, "Replace the file if it exists");
   command->callback([arguments, materials, command, &code] {

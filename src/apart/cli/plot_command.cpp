@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 namespace apart {
 namespace {
@@ -24,10 +25,19 @@ struct PlotArguments {
   bool logarithmic_x = false, logarithmic_y = false, force = false;
 };
 
+/// As summary.json lists them; null without a readable one, and for runs of earlier versions.
+nlohmann::json units_of_columns(const fs::path& run) {
+  std::error_code error;
+  if (!fs::exists(run / "summary.json", error)) return {};
+  const auto summary = nlohmann::json::parse(FileReader(run / "summary.json").content(), nullptr, false);
+  return summary.is_object() ? summary.value("units", nlohmann::json()) : nlohmann::json();
+}
+
 /// The tables of a run.
 struct RunTables {
   std::string run;
   std::vector<Table> tables;  ///< steps.csv, and probes.csv if there is one
+  nlohmann::json units;       ///< of columns; null if the run does not say
 
   explicit RunTables(const std::string& directory) : run(directory) {
     if (!fs::is_directory(directory))
@@ -36,6 +46,14 @@ struct RunTables {
     std::error_code error;
     if (const fs::path probes = fs::path(directory) / "probes.csv"; fs::exists(probes, error))
       tables.push_back(read_table(probes));
+    units = units_of_columns(directory);
+  }
+
+  /// What stands beside an axis or a curve.
+  std::string label(const std::string& name) const {
+    const auto unit = units.is_object() ? units.find(name) : units.end();
+    return unit != units.end() && unit->is_string() ? fmt::format("{} [{}]", name, unit->get<std::string>())
+                                                    : name;
   }
 
   const std::vector<double>& column(const std::string& name) const {
@@ -59,7 +77,8 @@ struct RunTables {
 
 /// One column of all runs.
 Plot plot_of(const std::vector<RunTables>& runs, const std::string& column, const PlotArguments& arguments) {
-  Plot plot{.title = column, .x_label = arguments.x, .y_label = column, .curves = {}};
+  Plot plot{
+      .title = column, .x_label = runs[0].label(arguments.x), .y_label = runs[0].label(column), .curves = {}};
   plot.logarithmic_x = arguments.logarithmic_x;
   plot.logarithmic_y = arguments.logarithmic_y;
   for (const RunTables& run : runs) {
@@ -82,7 +101,7 @@ Plot joined_plot(const std::vector<Plot>& plots, bool several_runs) {
   for (const Plot& plot : plots)
     for (const PlotCurve& curve : plot.curves)
       all.curves.push_back(
-          {several_runs ? fmt::format("{}: {}", curve.name, plot.title) : plot.title, curve.x, curve.y});
+          {several_runs ? fmt::format("{}: {}", curve.name, plot.y_label) : plot.y_label, curve.x, curve.y});
   return all;
 }
 

@@ -46,10 +46,11 @@ void ProgressLine::show(const Progress& p) {
   const std::string gap = std::isfinite(r.min_gap) ? fmt::format("{:.2e} m", r.min_gap) : "none";
   const std::string shares =
       r.shortest_step < 0.999 ? fmt::format(" (shortest step {:.2g})", r.shortest_step) : "";
-  const std::string cells = r.remesh_trials > 0
-                                ? fmt::format("  cells {} ({} edges split, {} collapsed, {} tried)", r.cells,
-                                              r.splits, r.collapses, r.remesh_trials)
-                                : "";
+  const std::string cells =
+      r.remesh_trials > 0
+          ? fmt::format("  cells {} ({} edges split, {} collapsed, {} swaps, {} points moved, {} tried)",
+                        r.cells, r.splits, r.collapses, r.swaps, r.moves, r.remesh_trials)
+          : "";
   write(fmt::format("step {}/{}  t {:.4g} s  iterations {}{}  contacts {}  smallest gap {}{}  {} left",
                     r.step, p.steps, r.time, r.newton_iterations, shares, r.contacts, gap, cells,
                     duration_text(p.seconds_left)));

@@ -1,5 +1,6 @@
 #include <apart/cli/exit_codes.hpp>
 #include <apart/cli/interruption.hpp>
+#include <apart/cli/number_checks.hpp>
 #include <apart/cli/output_file.hpp>
 #include <apart/cli/progress.hpp>
 #include <apart/cli/render_command.hpp>
@@ -322,7 +323,7 @@ void add_render_commands(CLI::App& app, int& code) {
   command
       ->add_option("--speed", render->speed,
                    "Film: simulated seconds per second; default: 1, less if the run is short")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_option("--orbit", render->orbit, "Film: degrees that the camera turns about the middle");
   command->add_flag("--force", render->force, "Replace the picture or film if it exists");
   command->callback([render, &code] { code = render_run(*render); });
@@ -337,10 +338,10 @@ void add_render_commands(CLI::App& app, int& code) {
   exporting->add_option("RUN", exported->run, "Run directory")->required();
   exporting->add_option("--format", exported->format, formats)->required()->type_name("FORMAT");
   exporting->add_option("-o,--output", exported->output, "File or folder; default: named after the run");
-  exporting->add_option("--every", exported->every, "Write every Nth frame only")->check(CLI::PositiveNumber);
-  exporting->add_option("--first", exported->first, "First frame; default: 0")->check(CLI::NonNegativeNumber);
+  exporting->add_option("--every", exported->every, "Write every Nth frame only")->check(positive_number());
+  exporting->add_option("--first", exported->first, "First frame; default: 0")->check(number_from_zero());
   exporting->add_option("--last", exported->last, "Last frame; default: the run's")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_from_zero());
   add_surface_option(*exporting, exported->surface);
   exporting->add_flag("--force", exported->force, "Replace an earlier export");
   exporting->footer("Formats:\n" + footer);

@@ -1,3 +1,4 @@
+#include <apart/core/error.hpp>
 #include <apart/core/forked.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/core/parallel_tree.hpp>
@@ -78,6 +79,10 @@ double fold(Index count, Index chunk_size, FunctionRef<double(Index)> term, doub
 }  // namespace
 
 void set_thread_count(int n) {
+  // Arenas allocate for as many as are asked for.
+  constexpr int most = 1024;
+  if (n > most)
+    throw InputError("threads: got {}, must be at most {}; more than there are cores are slower", n, most);
   if (n < 1) n = std::max(1u, std::thread::hardware_concurrency());
   pool().arena.reset();  // before the limit it was made under
   pool().limit.reset();

@@ -12,6 +12,15 @@ std::string probe_header(const std::vector<Probe>& probes) {
   return line;
 }
 
+void for_each_unit(const std::vector<Probe>& probes,
+                   FunctionRef<void(std::string_view, std::string_view)> visit) {
+  for (const Probe& probe : probes) {
+    const auto columns = columns_of(probe.kind), units = units_of(probe.kind);
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (!units[i].empty()) visit(fmt::format("{}.{}", probe.name, columns[i]), units[i]);
+  }
+}
+
 std::string probe_line(const Simulation& simulation, std::vector<ProbeMeter>& probes) {
   std::string line = fmt::format("{},{}", simulation.state().step, simulation.state().time);
   for (ProbeMeter& probe : probes)

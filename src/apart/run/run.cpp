@@ -294,8 +294,8 @@ class Run {
 
   std::string remeshing_text(const StepReport& report) const {
     if (!scene_.model->remesher) return {};
-    return fmt::format(", {} cells, {} split, {} collapsed, {} tried", report.cells, report.splits,
-                       report.collapses, report.remesh_trials);
+    return fmt::format(", {} cells, {} split, {} collapsed, {} swaps, {} moved, {} tried", report.cells,
+                       report.splits, report.collapses, report.swaps, report.moves, report.remesh_trials);
   }
 
   static Index free_coordinates(const Model& model) {
@@ -428,6 +428,8 @@ class Run {
       json["cells"] = totals_.cells;
       json["splits"] = totals_.splits;
       json["collapses"] = totals_.collapses;
+      json["swaps"] = totals_.swaps;
+      json["moves"] = totals_.moves;
       json["remesh_trials"] = totals_.remesh_trials;
     }
     json["peak_rss_bytes"] = process_peak_bytes();
@@ -450,6 +452,11 @@ class Run {
     json["nodes"] = model.node_count();
     json["size"] = model.size;
     json["frames"] = frames_ ? frames_->count() : 0;
+    const auto add_unit = [&](std::string_view column, std::string_view unit) {
+      json["units"][std::string(column)] = unit;
+    };
+    for_each_unit(add_unit);
+    for_each_unit(scene_.probes, add_unit);
     json["scene_digest"] = digests_->scene();
     json["run_digest"] = digests_->digest();
     // One that will soon be replaced need not wait for the disk.

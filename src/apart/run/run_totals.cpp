@@ -15,6 +15,8 @@ void Totals::add(const StepReport& r) {
   cells = r.cells;
   splits += r.splits;
   collapses += r.collapses;
+  swaps += r.swaps;
+  moves += r.moves;
   remesh_trials += r.remesh_trials;
   if (steps == 1) {
     energy = r.kinetic_energy + r.elastic_energy + r.contact_energy;

@@ -22,7 +22,7 @@ struct Totals {
   std::int64_t substeps = 0;
   Index divided_steps = 0, broken_joints = 0;
   Index cells = 0;  ///< of volumes, at the end
-  Index splits = 0, collapses = 0, remesh_trials = 0;
+  Index splits = 0, collapses = 0, swaps = 0, moves = 0, remesh_trials = 0;
   double gained = 0,
          most_gained = 0;  ///< [J] gained without work since energy was last lost; largest share of the total
   double energy = 0, work = 0, least_work = 0, most_work = 0;  ///< [J] after the first step; done since then

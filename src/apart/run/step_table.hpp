@@ -12,6 +12,9 @@ namespace apart {
 /// Calls `visit` with name and value of each column.
 void for_each_column(const StepReport& report, FunctionRef<void(std::string_view, double)> visit);
 
+/// Calls `visit` with name and unit of each column that has one.
+void for_each_unit(FunctionRef<void(std::string_view, std::string_view)> visit);
+
 std::string step_header();
 std::string step_line(const StepReport& report);
 

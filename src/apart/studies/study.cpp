@@ -173,9 +173,10 @@ std::vector<StudyResult> read_results(const LocatedJson& v) {
 }
 
 /// The scene with each value of each parameter, the others as in the first run. Of many values some are
-/// tried.
-void check_scene(const Study& study, const LocatedJson& top) {
+/// tried. Notes the units of parameters.
+void check_scene(Study& study, const LocatedJson& top) {
   constexpr std::size_t most_tried = 50;
+  study.units.resize(study.paths.size());
   for (std::size_t k = 0; k < study.paths.size(); ++k) {
     std::vector<std::string> tried;
     for (const auto& run : study.runs)
@@ -185,7 +186,7 @@ void check_scene(const Study& study, const LocatedJson& top) {
       std::vector<std::string> changes = study.changes(0);
       changes[k] = fmt::format("{}={}", study.paths[k], value);
       try {
-        open_scene(study.scene, changes);
+        study.units[k] = unit_of_override(open_scene(study.scene, changes), changes[k]);
       } catch (const InputError& e) {
         top["parameters"][study.paths[k]].fail("cannot be {}: {}", value, e.what());
       }

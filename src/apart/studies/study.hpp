@@ -26,6 +26,7 @@ struct Study {
   std::string name;                            ///< of the file, without its ending
   std::string scene;                           ///< a file, absolute, or the name of an example
   std::vector<std::string> paths;              ///< of the parameters, such as "bodies[ball].material.E"
+  std::vector<std::string> units;              ///< of the parameters; empty: none
   std::vector<std::vector<std::string>> runs;  ///< of each run: the value of each parameter, as JSON
   std::vector<StudyResult> results;
   bool frames = true;  ///< whether runs keep frames

@@ -51,6 +51,15 @@ std::string csv_cell(const std::string& json) {
   return quoted + "\"";
 }
 
+/// Those that the summary of a run has; a sum over steps has that of its column.
+void note_units(const nlohmann::json& summary, const std::vector<StudyResult>& results,
+                std::vector<std::string>& units) {
+  const nlohmann::json of = summary.is_object() ? summary.value("units", nlohmann::json()) : nlohmann::json();
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (of.is_object() && of.contains(results[i].column) && of[results[i].column].is_string())
+      units[i] = of[results[i].column];
+}
+
 }  // namespace
 
 StudyFolder::StudyFolder(fs::path folder, const Study& study, bool shared)
@@ -96,6 +105,7 @@ void StudyFolder::keep(std::size_t run, const StudyRecord& record) const {
 
 StudyTable StudyFolder::table() const {
   StudyTable table;
+  table.result_units.resize(study_.results.size());
   table.names = {"run", "status", "reason"};
   table.names.insert(table.names.end(), study_.paths.begin(), study_.paths.end());
   table.names.insert(table.names.end(), std::begin(summary_columns), std::end(summary_columns));
@@ -115,6 +125,7 @@ StudyTable StudyFolder::table() const {
       row.push_back(value == summary.end() || value->is_null() ? "" : value->dump());
     }
     for (const StudyResult& result : study_.results) row.push_back(result_of(run_directory(run), result));
+    note_units(summary, study_.results, table.result_units);
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -19,6 +19,7 @@ struct StudyRecord {
 struct StudyTable {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> rows;  ///< as JSON; empty: no value
+  std::vector<std::string> result_units;       ///< of the study's results; empty: none, or not known yet
 };
 
 /// The files of a study:

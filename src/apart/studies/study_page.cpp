@@ -40,6 +40,10 @@ PlotCurve curve_of(const StudyTable& table, std::size_t parameter, std::size_t r
   return curve;
 }
 
+std::string with_unit(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : fmt::format("{} [{}]", name, unit);
+}
+
 }  // namespace
 
 std::string study_page(const Study& study, const StudyTable& table, const std::set<std::string>& pictures) {
@@ -55,8 +59,8 @@ std::string study_page(const Study& study, const StudyTable& table, const std::s
       PlotCurve curve = curve_of(table, 3 + k, result, study.paths.size() > 1);
       if (curve.x.empty()) continue;  // texts, or nothing is done yet
       page += plot_svg({.title = fmt::format("{} over {}", table.names[result], study.paths[k]),
-                        .x_label = study.paths[k],
-                        .y_label = table.names[result],
+                        .x_label = with_unit(study.paths[k], study.units[k]),
+                        .y_label = with_unit(table.names[result], table.result_units[result - first]),
                         .curves = {std::move(curve)}});
     }
   page += "<table><tr>";

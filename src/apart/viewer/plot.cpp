@@ -172,11 +172,25 @@ void draw_curves(const Plot& plot, const Axes& axes, Pen& pen) {
   }
 }
 
+/// The names of the curves, in rows from one side of the diagram to the other. Returns the number of rows.
+int draw_names(const Plot& plot, double left, double right, Pen& pen) {
+  if (plot.curves.size() < 2) return 0;
+  std::size_t longest = 0;
+  for (const PlotCurve& curve : plot.curves) longest = std::max(longest, curve.name.size());
+  const double width = letter * (double(longest) + 6);
+  const int in_a_row = std::max(1, int((right - left) / width));
+  for (std::size_t c = 0; c < plot.curves.size(); ++c) {
+    const double x = left + width * (int(c) % in_a_row), y = line_height * (2.7 + int(c) / in_a_row);
+    pen.curve({{x, y}, {x + 3 * letter, y}}, curve_colours[c % std::size(curve_colours)]);
+    pen.text(plot.curves[c].name, {x + 4 * letter, y}, 0);
+  }
+  return (int(plot.curves.size()) - 1) / in_a_row + 1;
+}
+
 void draw(const Plot& plot, const PlotSize& size, Pen& pen) {
   Axes axes = axes_of(plot);
-  const bool named = plot.curves.size() > 1;
   const double left = 12 * letter, right = size.width - 3.0 * letter;
-  const double top = 3 * line_height + (named ? line_height * double(plot.curves.size()) : 0);
+  const double top = line_height * (3 + draw_names(plot, left, right, pen));
   const double bottom = std::max(top + 40, size.height - 2.5 * line_height);
   axes.x.begin = left;
   axes.x.end = right;
@@ -185,12 +199,6 @@ void draw(const Plot& plot, const PlotSize& size, Pen& pen) {
   pen.text(plot.title, {size.width / 2.0, line_height * 0.7}, 0.5);
   pen.text(plot.y_label, {letter, line_height * 1.8}, 0);
   pen.text(plot.x_label, {(left + right) / 2, size.height - line_height * 0.7}, 0.5);
-  if (named)
-    for (std::size_t c = 0; c < plot.curves.size(); ++c) {
-      const double y = line_height * (2.7 + double(c));
-      pen.curve({{left, y}, {left + 3 * letter, y}}, curve_colours[c % std::size(curve_colours)]);
-      pen.text(plot.curves[c].name, {left + 4 * letter, y}, 0);
-    }
   for (const double v : axis_marks(axes.x.low, axes.x.high, size.width / 110, axes.x.logarithmic)) {
     pen.line({axes.x.at(v), top}, {axes.x.at(v), bottom}, faint);
     pen.text(fmt::format("{:.5g}", v), {axes.x.at(v), bottom + 0.7 * line_height}, 0.5);

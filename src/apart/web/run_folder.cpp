@@ -188,6 +188,7 @@ std::string RunFolder::state(Index first_frame, Index first_step, Index first_pr
   };
   text["scene"] = from_summary("scene");
   const std::string status = from_summary("status");
+  if (summary.contains("units") && summary["units"].is_object()) text["units"] = summary["units"];
   if (const std::string reason = from_summary("reason"); !reason.empty()) text["reason"] = reason;
 
   std::vector<FrameEntry> frames;

@@ -113,8 +113,17 @@ class PolyfemImporter {
     if (const auto space = top.find("space")) {
       Section section(*space, "space", notes_);
       if (const auto order = section.find("discr_order")) order_ = *order;
-      section.ignore(
-          {"advanced", "remesh", "basis_type", "poly_basis_type", "pressure_discr_order", "use_p_ref"});
+      if (const auto advanced = section.find("advanced")) {
+        Section inner(*advanced, "space.advanced", notes_);
+        if (const auto order = inner.find("quadrature_order"); order && order->integer() > 0) {
+          if (order->integer() > 15) order->fail("got {}, must be at most 15", order->integer());
+          quadrature_ = int(order->integer());
+        }
+        inner.ignore({"discr_order_max", "isoparametric", "bc_method", "mass_quadrature_order", "B",
+                      "h1_formula", "n_boundary_samples", "use_particle_advection"});
+        inner.finish();
+      }
+      section.ignore({"remesh", "basis_type", "poly_basis_type", "pressure_discr_order", "use_p_ref"});
       section.finish();
     }
     if (const auto conditions = top.find("boundary_conditions")) read_conditions(*conditions);
@@ -367,6 +376,8 @@ class PolyfemImporter {
     if (*body.basis_order == 1 && degree == 1) {
       body.basis_order.reset();
       body.mass = MassKind::consistent;
+    } else if (quadrature_) {
+      body.quadrature_order = quadrature_;
     }
     body.material = material_of(id, at);
     if (const auto found = velocities_.find(id); found != velocities_.end()) body.velocity = found->second;
@@ -549,6 +560,7 @@ class PolyfemImporter {
   Notes notes_;
   std::set<std::string> names_;
   std::optional<LocatedJson> order_, collision_;
+  std::optional<int> quadrature_;  ///< degree; empty: by that of the cells
   std::vector<LocatedJson> materials_;
   std::map<Index, LocatedJson> dirichlet_, displacements_;  ///< by id
   std::set<Index> used_, used_obstacles_;                   ///< ids of these
