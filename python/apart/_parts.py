@@ -104,10 +104,17 @@ def coerced(value, value_type):
     if group and isinstance(value, dict):
         return part_of(group, value)
     if group == "selection" and isinstance(value, (numpy.ndarray, list, tuple, range)):
-        chosen = numpy.asarray(value)
-        if chosen.dtype == bool:
-            chosen = numpy.flatnonzero(chosen)
-        return part_of("selection", {"indices": chosen})
+        chosen = numpy.asanyarray(value)
+        if chosen.dtype != bool:
+            if isinstance(value, (list, tuple)) and any(isinstance(item, (bool, numpy.bool_)) for item in value):
+                raise _apart.InputError("where: got truth values and others in one list; give indices, or a truth value for each point")
+            return part_of("selection", {"indices": chosen})
+        if chosen.ndim != 1 or not numpy.any(chosen) or numpy.ma.is_masked(chosen):
+            raise _apart.InputError(
+                f"where: got truth values of shape {chosen.shape}, {numpy.count_nonzero(chosen)} of them true; give one for each "
+                "point, some of them true"
+            )
+        return part_of("selection", {"indices": numpy.flatnonzero(chosen), "of": len(chosen)})
     if value_type["kind"] == "list" and isinstance(value, (list, tuple)):
         return [coerced(item, value_type["of"][0]) for item in value]
     return value

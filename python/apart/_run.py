@@ -1,6 +1,7 @@
 """Runs in directories, as the program apart makes them."""
 
 import json
+import operator
 import os
 import pathlib
 
@@ -56,7 +57,14 @@ class Frames:
         return len(self._files)
 
     def __getitem__(self, index):
-        return _apart.Frame.read(self._files[index])
+        if isinstance(index, slice):
+            return [_apart.Frame.read(file) for file in self._files[index]]
+        try:
+            return _apart.Frame.read(self._files[operator.index(index)])
+        except TypeError:
+            raise TypeError(f"frames: got {index!r}, must be the number of a frame, 0 to {len(self) - 1}, or a slice") from None
+        except IndexError:
+            raise IndexError(f"frames: got {index!r}, must be from 0 to {len(self) - 1}, or negative to count from the end") from None
 
 
 class Run:

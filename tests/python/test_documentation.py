@@ -17,3 +17,15 @@ def test_code_of_the_page_runs(page, tmp_path, monkeypatch):
     names = {}
     for block in blocks:
         exec(compile(block, page, "exec"), names)
+
+
+def test_messages_of_the_page_are_those_of_the_package():
+    import apart
+
+    text = (root / "docs/python.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^    (apart\.\S+\(.*?\)) {2,}(\S.*)$", text, re.M)
+    assert len(lines) == 2
+    for expression, message in lines:
+        with pytest.raises(apart.InputError) as error:
+            eval(expression)
+        assert str(error.value) == message

@@ -5,6 +5,7 @@ import math
 import numpy
 import pytest
 
+import apart
 from apart import InputError, kernel
 
 KINDS = {"point_point": 2, "point_edge": 3, "point_triangle": 4, "edge_edge": 4}
@@ -177,3 +178,26 @@ def test_errors_of_a_path_are_raised():
 
     with pytest.raises(ZeroDivisionError, match="in the middle"):
         mesh.curved_step_bound(path, numpy.full(6, 1.0))
+
+
+def test_positions_whose_products_overflow_are_refused():
+    x, triangles = two_triangles()
+    barrier = kernel.Barrier(kernel.CollisionMesh(x, triangles, dhat=0.05), 1e3)
+    assert barrier.value(1e60 * x) == 0
+    for query in (barrier.value, barrier.gradient, barrier.hessian, barrier.contacts):
+        with pytest.raises(InputError, match="must be at most 1e.?70"):
+            query(1e80 * x)
+
+
+def test_settings_of_pairs_and_threads_are_checked():
+    x = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+    for pairs in ({0: {}}, {(0, 0): 5}, {(0, 0.5): {}}, {(0, 0, 0): {}}):
+        with pytest.raises(InputError, match="pairs: got"):
+            kernel.CollisionMesh(x, triangles=[[0, 1, 2]], dhat=0.1, pairs=pairs)
+    with pytest.raises(InputError, match="must be True or False"):
+        kernel.CollisionMesh(x, triangles=[[0, 1, 2]], dhat=0.1, enabled=5)
+    before = apart.threads()
+    for count in (10**9, 10**30, 1.5, True, -1):
+        with pytest.raises(InputError, match="must"):
+            apart.set_threads(count)
+    assert apart.threads() == before

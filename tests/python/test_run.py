@@ -21,6 +21,15 @@ def test_a_run_is_written_verified_and_read(falling_ball, tmp_path):
     assert certificate and certificate["certified"] is True and certificate["coverage"] == "all_paths"
     assert run.render(size=(32, 32), samples=1).shape == (32, 32, 3)
     assert numpy.nanmax(run.frames[-1].field("speed")) > 0
+    assert [frame.time for frame in run.frames[:2]] == [run.frames[0].time, run.frames[1].time]
+    with pytest.raises(IndexError, match="from 0 to 12"):
+        run.render(frame=13)
+    with pytest.raises(TypeError, match="number of a frame"):
+        run.frames["last"]
+    for size in [(32.5, 32), (32,), 32, (8, 8)]:
+        with pytest.raises(apart.InputError, match="size: got"):
+            run.render(size=size)
+    assert run.summary["units"]["centre.y"] == "m" and run.summary["units"]["time"] == "s"
     with pytest.raises(KeyError, match="centre.x"):
         run.probes["centre"]
     with pytest.raises(apart.InputError, match="not empty|exists"):

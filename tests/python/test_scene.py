@@ -165,3 +165,33 @@ def test_check_says_what_the_program_says(falling_ball):
 def test_the_scene_of_a_dictionary_is_that_of_its_parts(falling_ball):
     plain = json.loads(json.dumps(falling_ball.to_dict()))
     assert apart.Simulation(plain).bodies == ["floor", "ball"]
+
+
+def held(where):
+    """A box of eight points, some of which are held."""
+    return apart.Scene(time=apart.Time(dt=0.01, steps=1), bodies=[
+        apart.body.Volume(name="box", mesh=apart.mesh.Box(size=(1, 1, 1), cells=(1, 1, 1)), fixed=[{"where": where}])])
+
+
+def test_truth_values_are_one_for_each_point_of_the_mesh():
+    lower = numpy.arange(8) < 4
+    assert apart.Simulation(held(lower)).step()["converged"]
+    for count in (4, 7, 9, 40):
+        with pytest.raises(apart.InputError, match=f"got {count}, but the mesh has 8 points"):
+            apart.Simulation(held(numpy.arange(count) < 4))
+    with pytest.raises(apart.InputError, match="0 of them true"):
+        held(numpy.zeros(8, bool))
+    with pytest.raises(apart.InputError, match=r"of shape \(8, 1\)"):
+        held(lower.reshape(8, 1))
+    with pytest.raises(apart.InputError, match="truth values and others"):
+        held([True, 3])
+
+
+def test_masked_entries_are_refused():
+    with pytest.raises(apart.InputError, match="masked entries"):
+        held(numpy.ma.array([0, 1], mask=[False, True]))
+    points = numpy.ma.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]], mask=[[False] * 3, [True] * 3, [False] * 3])
+    with pytest.raises(apart.InputError, match="masked entries"):
+        apart.mesh.Inline(points=points, triangles=[[0, 1, 2]])
+    with pytest.raises(apart.InputError, match="masked entries"):
+        apart.kernel.CollisionMesh(points, triangles=[[0, 1, 2]], dhat=0.1)

@@ -29,8 +29,10 @@ PairSettings settings_of(const py::dict& given, PairSettings settings) {
       settings.friction = number(value, name);
     else if (name == "epsv")
       settings.epsv = number(value, name);
+    else if (name == "enabled" && PyBool_Check(value.ptr()))
+      settings.enabled = value.ptr() == Py_True;
     else if (name == "enabled")
-      settings.enabled = py::cast<bool>(value);
+      throw InputError("enabled: got {}, must be True or False", std::string(py::repr(value)));
     else
       throw InputError("{}: unknown setting of contact; known are dhat, thickness, friction, epsv, enabled",
                        name);
@@ -77,7 +79,12 @@ std::shared_ptr<CollisionMesh> make_mesh(const MeshArguments& a) {
   PairTable table(all, everywhere);
   for (int b = 0; b < all; ++b) table.set(b, b, everywhere);  // which checks them
   for (const auto& [pair, settings] : a.pairs) {
-    const auto two = pair.cast<std::pair<int, int>>();
+    if (!py::isinstance<py::tuple>(pair) || py::len(pair) != 2 || !py::isinstance<py::dict>(settings))
+      throw InputError(
+          "pairs: got {}: {}, must be two bodies and their settings, such as (0, 1): {{\"enabled\": False}}",
+          std::string(py::repr(pair)), std::string(py::repr(settings)));
+    const auto names = py::reinterpret_borrow<py::tuple>(pair);
+    const std::pair two(whole_number_of(names[0], "pairs"), whole_number_of(names[1], "pairs"));
     if (std::min(two.first, two.second) < 0 || std::max(two.first, two.second) >= all)
       throw InputError("pairs: ({}, {}) names a body that is not there; bodies are 0 to {}, then half-spaces",
                        two.first, two.second, all - 1);

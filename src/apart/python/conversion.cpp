@@ -19,8 +19,18 @@ std::string type_name(const py::handle& value) {
   return py::str(py::type::handle_of(value).attr("__name__"));
 }
 
+/// Entries that a mask hides would become points and indices.
+void refuse_masked(const py::handle& value, std::string_view name) {
+  if (py::hasattr(value, "mask") && py::module_::import("numpy.ma").attr("is_masked")(value).cast<bool>())
+    throw InputError(
+        "{}: got an array with masked entries; take the others with .compressed(), or fill them with "
+        ".filled(value)",
+        name);
+}
+
 /// As an array of doubles, whatever its shape.
 py::array_t<double> doubles_of(const py::object& value, std::string_view name) {
+  refuse_masked(value, name);
   const auto array = py::array::ensure(value);
   const char kind = array ? array.dtype().kind() : 'O';
   if (!array || (kind != 'f' && kind != 'i' && kind != 'u')) {
@@ -53,6 +63,7 @@ void ensure_count(const py::array& array, std::string_view name, std::optional<I
 }
 
 py::array_t<std::int64_t> whole_numbers(const py::object& value, std::string_view name) {
+  refuse_masked(value, name);
   auto array = py::array::ensure(value);
   const char kind = array ? array.dtype().kind() : 'O';
   if (!array || (kind != 'i' && kind != 'u' && array.size() > 0)) {
@@ -80,7 +91,12 @@ Matrix3X points_of(const py::object& value, std::string_view name, std::optional
                      name, shape_of(array));
   ensure_count(array, name, count);
   ensure_finite(array, name);
-  return Eigen::Map<const Matrix3X>(array.data(), 3, array.shape(0));
+  const Eigen::Map<const Matrix3X> points(array.data(), 3, array.shape(0));
+  // Products of four lengths must be finite.
+  if (constexpr double most = 1e70; points.size() > 0 && points.cwiseAbs().maxCoeff() > most)
+    throw InputError("{}: got {}, must be at most {} [m]; choose another unit of length", name,
+                     points.cwiseAbs().maxCoeff(), most);
+  return points;
 }
 
 VectorX numbers_of(const py::object& value, std::string_view name, std::optional<Index> count) {
@@ -102,6 +118,18 @@ double number_of(const py::object& value, std::string_view name) {
   }
   if (!std::isfinite(number)) throw InputError("{}: got {}, must be finite", name, number);
   return number;
+}
+
+int whole_number_of(const py::handle& value, std::string_view name) {
+  int overflow = 0;
+  const bool whole = PyIndex_Check(value.ptr()) && !PyBool_Check(value.ptr());
+  const auto index = py::reinterpret_steal<py::object>(whole ? PyNumber_Index(value.ptr()) : nullptr);
+  const long number = index ? PyLong_AsLongAndOverflow(index.ptr(), &overflow) : 0;
+  if (!index || overflow != 0 || number != long(int(number))) {
+    PyErr_Clear();
+    throw InputError("{}: got {}, must be a whole number", name, std::string(py::repr(value)));
+  }
+  return int(number);
 }
 
 Vector3 vector_of(const py::object& value, std::string_view name) {
@@ -143,6 +171,7 @@ JsonValue json_of(const py::handle& value, const std::string& path, int depth);
 
 /// Of an array: lists of lists.
 JsonValue array_json(const py::array& array, const std::string& path) {
+  refuse_masked(array, path);
   const char kind = array.dtype().kind();
   if (kind != 'f' && kind != 'i' && kind != 'u')
     return json_of(array.attr("tolist")(), path, 0);  // of texts, truth values or objects

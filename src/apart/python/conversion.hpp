@@ -26,6 +26,7 @@ Matrix3X points_of(const py::object& value, std::string_view name, std::optional
 VectorX numbers_of(const py::object& value, std::string_view name, std::optional<Index> count = {});
 /// A finite number.
 double number_of(const py::object& value, std::string_view name);
+int whole_number_of(const py::handle& value, std::string_view name);
 Vector3 vector_of(const py::object& value, std::string_view name);
 /// (n, width) whole numbers from 0 to less than `points` → width × n. None: n = 0.
 Eigen::MatrixXi cells_of(const py::object& value, std::string_view name, Index width, Index points);

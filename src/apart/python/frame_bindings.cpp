@@ -123,13 +123,16 @@ void bind_frame(py::module_& m) {
           "where it has no meaning. Displacements are measured from the frame `start`.")
       .def(
           "draw",
-          [](const Frame& frame, std::pair<int, int> size, int samples, const py::object& colour,
+          [](const Frame& frame, const py::object& size, int samples, const py::object& colour,
              const py::object& range, const py::object& eye, const py::object& target, const py::object& up,
              const py::object& field_of_view, bool legend, const py::object& start) {
-            return draw_frame(frame, {size.first, size.second, samples, eye, target, up, field_of_view,
-                                      colour, range, start, legend});
+            if (!py::isinstance<py::sequence>(size) || py::len(size) != 2)
+              throw InputError("size: got {}, must be (width, height)", std::string(py::repr(size)));
+            const auto pixels = py::reinterpret_borrow<py::sequence>(size);
+            return draw_frame(frame, {whole_number_of(pixels[0], "size"), whole_number_of(pixels[1], "size"),
+                                      samples, eye, target, up, field_of_view, colour, range, start, legend});
           },
-          py::arg("size") = std::pair(640, 480), py::kw_only(), py::arg("samples") = 16,
+          py::arg("size") = py::make_tuple(640, 480), py::kw_only(), py::arg("samples") = 16,
           py::arg("colour") = py::none(), py::arg("range") = py::none(), py::arg("eye") = py::none(),
           py::arg("target") = py::none(), py::arg("up") = py::none(), py::arg("field_of_view") = py::none(),
           py::arg("legend") = true, py::arg("start") = py::none(),

@@ -16,7 +16,8 @@ namespace {
 
 bool forked = false;  // threads of the parent process do not exist in this one
 
-void set_threads(int n) {
+void set_threads(const py::object& given) {
+  const int n = whole_number_of(given, "set_threads");
   if (n < 0) throw InputError("set_threads: got {}, must not be negative; 0 means all cores", n);
   if (computations() > 0)
     throw InputError("set_threads: a computation is under way in another thread; wait until it has ended");
