@@ -131,8 +131,10 @@ void tight_against_additive(benchmark::State& state, const char* example, int st
 BENCHMARK_CAPTURE(tight_against_additive, bowl_of_shapes, "bowl-of-shapes", 25)->Iterations(1);
 BENCHMARK_CAPTURE(tight_against_additive, twisted_mat, "twisted-mat", 25)->Iterations(1);
 BENCHMARK_CAPTURE(tight_against_additive, affine_boxes, "affine-boxes-on-soft-block", 25)->Iterations(1);
-BENCHMARK_CAPTURE(tight_against_additive, aligned_cubes, "aligned-cubes", 25)->Iterations(1);
-BENCHMARK_CAPTURE(tight_against_additive, ball_on_needles, "ball-on-needles", 25)->Iterations(1);
+BENCHMARK_CAPTURE(tight_against_additive, degenerate_falls, "degenerate-falls", 25)->Iterations(1);
+BENCHMARK_CAPTURE(tight_against_additive, balls_on_points_segments_squares,
+                  "balls-on-points-segments-squares", 12)
+    ->Iterations(1);
 
 }  // namespace
 }  // namespace apart
