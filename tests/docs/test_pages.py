@@ -11,6 +11,7 @@ What pages call RUN, RUN1, SCENE, STUDY, QUERIES and FILE is there. A comment ``
 the slow tests (APART_SLOW=1); ``<!-- not run: reason -->`` leaves it out.
 """
 
+import hashlib
 import json
 import os
 import pathlib
@@ -197,6 +198,22 @@ def test_every_fenced_block_says_what_it_is():
             assert block.kind == "indented" or block.kind in known, f"{page.name}:{block.line}: ```{block.kind}"
 
 
+def test_every_make_command_is_a_target_and_every_program_is_built():
+    targets = set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8"), re.M))
+    # Not below the root: folders of builds change while tests run.
+    files = [file for folder in ("src", "tests", "bench") for file in (root / folder).rglob("CMakeLists.txt")]
+    built = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    asked = set()
+    for page in [*root.glob("docs/*.md"), root / "README.md", root / "CONTRIBUTING.md"]:
+        text = page.read_text(encoding="utf-8")
+        for target in re.findall(r"(?:^ {4}|`)make ([a-z-]+)", text, re.M):
+            asked.add(target)
+            assert target in targets, f"{page.name}: make {target}"
+        for name in re.findall(r"\b(?:build/)?apart_(bench\w*|fuzz\w*)\b", text):
+            assert re.search(rf"\b(?:apart_)?{name}\b", built), f"{page.name}: apart_{name}"
+    assert {"test", "python", "docs", "gallery"} <= asked
+
+
 def test_links_between_pages_lead_somewhere():
     for page in [*root.glob("docs/*.md"), root / "README.md", root / "CONTRIBUTING.md"]:
         text = page.read_text(encoding="utf-8")
@@ -205,12 +222,15 @@ def test_links_between_pages_lead_somewhere():
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-def test_the_gallery_shows_examples_that_there_are_and_is_small():
+def test_the_gallery_shows_every_example_as_it_is_and_is_small():
     text = (root / "docs" / "gallery.md").read_text(encoding="utf-8")
-    names = re.findall(r"^## (\S+)$", text, re.M)
-    listed = subprocess.run([program, "examples"], capture_output=True, text=True, check=True).stdout
+    shown = dict(re.findall(r"^## (\S+)\n\n<!-- scene (\w{12}) -->$", text, re.M))
+    listed = subprocess.run([program, "examples"], capture_output=True, text=True, check=True).stdout.split("\n\n")[0]
+    names = [line.split()[0] for line in listed.splitlines()]
+    assert sorted(shown) == sorted(names), "make gallery"
     for name in names:
-        assert re.search(rf"^{re.escape(name)} ", listed, re.M), f"{name} is no example any more: make gallery"
+        scene = subprocess.run([program, "examples", name], capture_output=True, check=True).stdout
+        assert hashlib.sha256(scene).hexdigest()[:12] == shown[name], f"{name} has changed: make gallery NAMES={name}"
     sizes = [file.stat().st_size for file in (root / "docs" / "gallery").iterdir()]
     assert max(sizes) < 100_000 and sum(sizes) < 3_000_000
     assert "NOT verified" not in text

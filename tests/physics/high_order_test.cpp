@@ -76,9 +76,7 @@ TEST(HighOrder, TractionsAreExactForEveryDegree) {
 /// A ball of few cells whose boundary follows the sphere to the degree.
 Mesh ball(int degree, double size) {
   Mesh mesh = lifted(generate::sphere(size, 1), degree);
-  curve_boundary(
-      mesh, [](const auto&) { return true; },
-      [&](const FacePoint& p) -> Vector3 { return p.x * (size / p.x.norm()); });
+  curve_ball(mesh);
   return mesh;
 }
 
