@@ -125,17 +125,8 @@ TEST(DeterminantBarrier, HasCoefficientsCloseToTheDeterminantAndKeepsItsParts) {
     const auto chosen = parts(cell, cell.nodes);
     ASSERT_FALSE(chosen.empty());
     const auto r = resistance(cell, chosen);
-    // At corners of parts a coefficient is the ratio of determinants there.
-    VectorX determinants(r.ratios.cols());
-    const auto& lattice = cell.bound.determinant_basis().lattice();
-    for (Index l = 0; l < determinants.size(); ++l) {
-      const LatticePoint& p = lattice[std::size_t(l)];
-      const Vector3 xi = Vector3(p[1], p[2], p[3]) / cell.bound.determinant_basis().degree();
-      determinants[l] = Matrix3(cell.placed(cell.nodes) *
-                                LagrangeTetrahedron(cell.bound.degree()).gradients(xi).transpose())
-                            .determinant();
-    }
-    const double smallest = cell.smallest_ratio(cell.nodes), found = (r.ratios * determinants).minCoeff();
+    const double smallest = cell.smallest_ratio(cell.nodes),
+                 found = cell.barrier.ratios(r, cell.nodes).minCoeff();
     EXPECT_GE(found, 0.49 * smallest);
     EXPECT_LE(found, 1.1 * smallest);
     EXPECT_EQ(parts(cell, cell.nodes, chosen), chosen);

@@ -76,6 +76,19 @@ Eigen::MatrixXd BernsteinTetrahedron::bisect(Eigen::MatrixXd& coefficients, int 
   return other;
 }
 
+Eigen::MatrixXd BernsteinTetrahedron::unite(Eigen::MatrixXd at_a, Eigen::MatrixXd other, int a, int b) const {
+  const std::vector<Halving>& halvings = halvings_[std::size_t(a)][std::size_t(b)];
+  for (auto h = halvings.rbegin(); h != halvings.rend(); ++h) {
+    if (h->other >= 0) {
+      at_a.col(h->here) += other.col(h->other);
+      other.col(h->other).setZero();  // what was there before has been replaced
+    }
+    at_a.col(h->here) *= 0.5;
+    at_a.col(h->before) += at_a.col(h->here);
+  }
+  return at_a + other;
+}
+
 Eigen::MatrixXd BernsteinTetrahedron::from_lattice_values() const {
   if (degree_ == 0) return Eigen::MatrixXd::Ones(1, 1);
   Eigen::MatrixXd values(size(), size());
@@ -90,21 +103,29 @@ Eigen::MatrixXd BernsteinTetrahedron::from_lattice_values() const {
   return values.inverse();
 }
 
-BernsteinPart whole_tetrahedron(const Eigen::MatrixXd& coefficients) {
-  BernsteinPart part;
-  part.corners << 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1;
-  part.coefficients = coefficients;
-  return part;
+BernsteinCorners reference_corners() {
+  BernsteinCorners result;
+  result << 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1;
+  return result;
 }
 
-BernsteinPart bisect_longest(const BernsteinTetrahedron& basis, BernsteinPart& part) {
-  int a = 0, b = 1;
+std::array<int, 2> longest_edge(const BernsteinCorners& corners) {
+  std::array<int, 2> result = {0, 1};
   double longest = -1;
   for (int i = 0; i < 4; ++i)
     for (int j = i + 1; j < 4; ++j) {
-      const double length = (part.corners.col(i) - part.corners.col(j)).squaredNorm();
-      if (length > longest) longest = length, a = i, b = j;
+      const double length = (corners.col(i) - corners.col(j)).squaredNorm();
+      if (length > longest) longest = length, result = {i, j};
     }
+  return result;
+}
+
+BernsteinPart whole_tetrahedron(const Eigen::MatrixXd& coefficients) {
+  return {reference_corners(), coefficients};
+}
+
+BernsteinPart bisect_longest(const BernsteinTetrahedron& basis, BernsteinPart& part) {
+  const auto [a, b] = longest_edge(part.corners);
   BernsteinPart other;
   other.coefficients = basis.bisect(part.coefficients, a, b);
   other.corners = part.corners;

@@ -25,6 +25,9 @@ class BernsteinTetrahedron {
   /// one in which the middle takes the place of b replaces `coefficients`, the other one is returned.
   /// `coefficients`: any number of polynomials, one row each.
   Eigen::MatrixXd bisect(Eigen::MatrixXd& coefficients, int a, int b) const;
+  /// The transposed map: from weights of the coefficients on the half that keeps corner a, and on the other
+  /// one, to weights of those on the whole.
+  Eigen::MatrixXd unite(Eigen::MatrixXd at_a, Eigen::MatrixXd other, int a, int b) const;
 
   /// Coefficients of the polynomial of this degree that has given values at the points of the lattice:
   /// coefficients = matrix · values.
@@ -48,11 +51,17 @@ class BernsteinTetrahedron {
   std::array<std::array<std::vector<Halving>, 4>, 4> halvings_;  ///< by a and b
 };
 
+using BernsteinCorners = Eigen::Matrix<double, 3, 4>;  ///< ξ of the corners of a part
+/// Those of the reference tetrahedron itself.
+BernsteinCorners reference_corners();
+/// The first of the longest ones.
+std::array<int, 2> longest_edge(const BernsteinCorners& corners);
+
 /// A part of the reference tetrahedron with polynomials on it.
 struct BernsteinPart {
-  Eigen::Matrix<double, 3, 4> corners;  ///< ξ
-  Eigen::MatrixXd coefficients;         ///< one row for each polynomial
-  int depth = 0;                        ///< bisections that led to it
+  BernsteinCorners corners;
+  Eigen::MatrixXd coefficients;  ///< one row for each polynomial
+  int depth = 0;                 ///< bisections that led to it
 };
 
 /// All of it.

@@ -1,7 +1,6 @@
 #pragma once
+#include <apart/basis/bernstein_parts.hpp>
 #include <apart/basis/jacobian_bound.hpp>
-
-#include <cstdint>
 
 namespace apart {
 
@@ -22,8 +21,7 @@ class DeterminantBarrier {
   /// For cells with displacements of degree p, whose lattice has the degree n ≥ p.
   DeterminantBarrier(int degree, int lattice_degree);
 
-  /// Parts of the reference tetrahedron, each by the bisections that lead to it: a one, then one bit each.
-  using Parts = std::vector<std::uint32_t>;
+  using Parts = std::vector<BernsteinPath>;
 
   /// A cell as it is at rest.
   struct Shape {
@@ -38,13 +36,18 @@ class DeterminantBarrier {
 
   /// What resists in one cell.
   struct Resistance {
-    double reach = 0;        ///< r̂
-    double stiffness = 0;    ///< [J], or [kg m²] if it is that of an incremental potential
-    Eigen::MatrixXd ratios;  ///< r = ratios · determinants at the lattice of the determinant
-    Eigen::MatrixXd offset;  ///< derivatives of the offset there, one 3 × 3 block below the other; or empty
+    double reach = 0;      ///< r̂
+    double stiffness = 0;  ///< [J], or [kg m²] if it is that of an incremental potential
+    BernsteinParts parts;
+    Eigen::ArrayXd inverse_rest;  ///< 1 / c_γ at rest, of each part
+    /// Derivatives of the offset at the lattice of the determinant, one 3 × 3 block below the other; or
+    /// empty.
+    Eigen::MatrixXd offset;
   };
   Resistance resistance(const Shape& shape, const Parts& parts, double reach, double stiffness) const;
 
+  /// r_γ of every part, at the nodes of the cell, 3 × n.
+  VectorX ratios(const Resistance& resistance, const Matrix3X& nodes) const;
   /// B at the nodes of the cell, 3 × n. Infinite where a coefficient is not positive.
   double value(const Resistance& resistance, const Matrix3X& nodes) const;
   /// Derivatives in the nodes, 3 n numbers.
@@ -56,7 +59,10 @@ class DeterminantBarrier {
   static constexpr int most_bisections = 18;
   /// The derivative ∂x/∂ξ at point l of the lattice of the determinant.
   Matrix3 slope(const Resistance& resistance, const Matrix3X& nodes, std::size_t l) const;
-  VectorX determinants(const Resistance& resistance, const Matrix3X& nodes) const;
+  /// r_γ from determinants at the lattice.
+  VectorX ratios_of(const Resistance& resistance, const VectorX& determinants) const;
+  /// The derivative in the determinants at the lattice of a function with given derivatives in r_γ.
+  VectorX by_determinant(const Resistance& resistance, const VectorX& by_ratio) const;
 
   JacobianBound bound_;
   Eigen::MatrixXd fit_;            ///< coefficients = fit · determinants

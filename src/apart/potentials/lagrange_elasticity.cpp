@@ -159,23 +159,28 @@ void LagrangeElasticity<degree>::set_barrier(Guarded& guarded) {
 
 template <int degree>
 double LagrangeElasticity<degree>::value(const Matrix3X& q) const {
-  double sum = 0;
-  for (const std::size_t i : resisting_) {
-    const Guarded& g = guarded_[i];
-    sum += barriers_.at(g.shape.lattice).value(g.resistance, nodes_of(g, q));
-  }
-  return ElementElasticity<E>::value(q) + this->scale() * sum;
+  VectorX values(Index(resisting_.size()));
+  parallel_for(values.size(), [&](Index i) {
+    const Guarded& g = guarded_[resisting_[std::size_t(i)]];
+    values[i] = barriers_.at(g.shape.lattice).value(g.resistance, nodes_of(g, q));
+  });
+  // In their order: the same bits for any number of threads.
+  return ElementElasticity<E>::value(q) + this->scale() * std::accumulate(values.begin(), values.end(), 0.0);
 }
 
 template <int degree>
 void LagrangeElasticity<degree>::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
   ElementElasticity<E>::add_gradient(q, gradient);
-  for (const std::size_t i : resisting_) {
-    const Guarded& g = guarded_[i];
-    const VectorX slope =
+  std::vector<VectorX> slopes(resisting_.size());
+  parallel_for(Index(slopes.size()), [&](Index i) {
+    const Guarded& g = guarded_[resisting_[std::size_t(i)]];
+    slopes[std::size_t(i)] =
         this->scale() * barriers_.at(g.shape.lattice).gradient(g.resistance, nodes_of(g, q));
+  });
+  for (std::size_t i = 0; i < slopes.size(); ++i) {
     Index a = 0;
-    for (const Index node : this->term(g.element)) gradient.col(node) += slope.segment<3>(3 * a++);
+    for (const Index node : this->term(guarded_[resisting_[i]].element))
+      gradient.col(node) += slopes[i].segment<3>(3 * a++);
   }
 }
 
