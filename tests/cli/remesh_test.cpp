@@ -57,6 +57,37 @@ TEST_F(RemeshedRun, WithoutIteratesIsNotProven) {
   EXPECT_NE((verified.out + verified.err).find("--record-iterates"), std::string::npos);
 }
 
+constexpr const char* cloth = R"({"version": 1, "time": {"dt": 0.02, "steps": 14},
+  "bodies": [
+    {"type": "obstacle", "name": "needle", "mesh": {"generator": "segments", "length": 0.2, "cells": 1},
+     "transform": {"rotate": [0, 0, 80], "translate": [0.05, -0.12, 0.03]}},
+    {"type": "obstacle", "name": "ball", "mesh": {"generator": "sphere", "radius": 0.08, "resolution": 4},
+     "transform": {"translate": [0, -0.085, 0]}},
+    {"type": "shell", "name": "cloth", "mesh": {"generator": "grid", "size": [0.4, 0.4], "cells": [6, 6]},
+     "material": {"type": "koiter", "E": 8.21e5, "nu": 0.243, "rho": 472.64, "thickness": 3.18e-4,
+                  "membrane_scale": 0.01},
+     "strain_limit": {"upper": 1.1}, "thickness": 3e-4,
+     "remesh": {"delta_split": 1e-5, "delta_collapse": -1e-6, "min_edge": 0.01}}],
+  "contact": {"dhat": 1e-3, "formulation": "convergent", "friction_coefficient": 0.3}})";
+
+TEST_F(RemeshedRun, OfAClothIsProvenAndGivesTheSameBitsResumedAndWithMoreThreads) {
+  write_file(directory / "scene.json", cloth);
+  const Outcome whole = run({"scene.json", "-o", "whole", "--record-iterates", "--threads", "1"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  const auto summary = nlohmann::json::parse(file("whole/summary.json"));
+  EXPECT_GT(summary["splits"], 10);
+  EXPECT_GT(summary["collapses"], 0);
+  EXPECT_GT(summary["max_contacts"], 0);
+  const Outcome verified = run_program(APART_PROGRAM, {"verify", "whole"}, directory.path());
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+
+  ASSERT_EQ(run({"scene.json", "-o", "part", "--record-iterates", "--threads", "2", "--steps", "8"}).code, 0);
+  const Outcome resumed = run({"--resume", "part", "--threads", "2"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  for (const std::string name : {"frames/frame_000014.vtu", "steps.csv", "digests.txt"})
+    EXPECT_EQ(file("part/" + name), file("whole/" + name)) << name;
+}
+
 /// In the unit of the potential, joules times the squared step.
 TEST_F(RemeshedRun, WithAGainInOtherUnitsIsRemarkedOn) {
   std::string scene = soft_bar;

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+#include <algorithm>
 #include <set>
 
 namespace apart::test {
@@ -140,6 +142,89 @@ TEST(TopologyChange, ACollapseThatSwallowsAParticleIsCaught) {
       {run.places(run.fine, dented), run.places(run.fine, run.corner()), run.places(run.coarse, {})},
       {0, 0, 1});
   EXPECT_TRUE(kinds_of(certificate).contains(FindingKind::path_contact)) << summary(certificate);
+}
+
+/// A particle at a square sheet of four triangles, whose middle is the midpoint of the diagonal of two.
+struct ChangedSheet {
+  static Mesh sheet(bool fine) {
+    Mesh mesh;
+    mesh.points.resize(3, fine ? 5 : 4);
+    mesh.points.leftCols(4) << 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1;
+    mesh.faces.resize(3, fine ? 4 : 2);
+    if (fine) {
+      mesh.points.col(4) = Vector3(0.5, 0, 0.5);
+      mesh.faces << 0, 1, 2, 3, 1, 2, 3, 0, 4, 4, 4, 4;
+    } else {
+      mesh.faces << 0, 0, 1, 2, 2, 3;
+    }
+    return mesh;
+  }
+  Frame frame(bool fine, Index topology, const Matrix3X& points) const {
+    Mesh ball;
+    ball.points = particle;
+    ball.vertices.resize(1);
+    ball.vertices << 0;
+    FrameBuilder builder;
+    builder.add({"ball", "particles"}, ball);
+    builder.add({"sheet", "shell"}, sheet(fine));
+    builder.frame.topology = topology;
+    builder.frame.time = double(topology);
+    builder.frame.mesh.points = points;
+    // No edge may get longer than it was by more than this.
+    builder.frame.strain_limits.push_back({1, false, Vector3(1.1, 0, 0)});
+    const Mesh mesh = sheet(fine);
+    builder.frame.rest_shape.resize(4, mesh.faces.cols());
+    for (Index t = 0; t < mesh.faces.cols(); ++t) {
+      Eigen::Matrix2d edges;
+      for (int k = 0; k < 2; ++k) {
+        const Vector3 e = mesh.points.col(mesh.faces(k + 1, t)) - mesh.points.col(mesh.faces(0, t));
+        edges.col(k) = Eigen::Vector2d(e.x(), e.z());
+      }
+      builder.frame.rest_shape.col(t) = Eigen::Matrix2d(edges.inverse()).reshaped();
+    }
+    return builder.frame;
+  }
+  /// All points, the middle of the sheet at a place of its own.
+  Matrix3X places(bool fine, const Vector3& middle) const {
+    const Mesh mesh = sheet(fine);
+    Matrix3X x(3, 1 + mesh.point_count());
+    x << particle, mesh.points;
+    if (fine) x.col(5) = middle;
+    return x;
+  }
+  /// Of a run that begins with the fine sheet, dented, and collapses its middle onto a corner; or backwards.
+  Certificate certify(bool split) const {
+    const Vector3 middle(0.5, -0.1, 0.5);
+    std::vector<Matrix3X> states = {places(true, middle), places(true, Vector3::Zero()), places(false, {})};
+    std::vector<Index> topologies = {0, 0, 1};
+    if (split) {
+      std::ranges::reverse(states);
+      topologies = {0, 1, 1};
+    }
+    const TemporaryDirectory directory;
+    FrameWriter writer(directory.path());
+    writer.write(frame(!split, 0, states.front()));
+    writer.write(frame(split, 1, states.back()));
+    write_iterates(directory.path(), {1, states, {}, topologies});
+    return apart::certify(directory.path());
+  }
+  Vector3 particle;
+};
+
+/// In between triangles are stretched twofold, since the point that joins two of them is not yet where it
+/// belongs.
+TEST(TopologyChange, ASheetIsSplitAndCollapsedWithinItsStrainLimits) {
+  for (const bool split : {false, true}) {
+    const Certificate certificate = ChangedSheet{{0.5, 1, 0.5}}.certify(split);
+    EXPECT_TRUE(certificate.ok()) << summary(certificate);
+  }
+}
+
+TEST(TopologyChange, ASheetThatSwallowsAParticleIsCaught) {
+  for (const bool split : {false, true}) {
+    const Certificate certificate = ChangedSheet{{0.52, -0.03, 0.51}}.certify(split);
+    EXPECT_EQ(kinds_of(certificate), std::set{FindingKind::path_contact}) << summary(certificate);
+  }
 }
 
 TEST(TopologyChange, APointThatStaysInAnotherIsReported) {

@@ -67,7 +67,10 @@ struct ShellCells {
   Tetrahedra hinges;        ///< 4 × m: the two ends of an edge, then the third corner of either triangle
   VectorX rest_angle;       ///< of each hinge; zero if flat
   VectorX hinge_stiffness;  ///< [J]: energy = stiffness · (angle − rest angle)²
+  double density = 0;       ///< [kg/m³] at rest
 };
+/// Whether strain limits, if there are any, allow places of the nodes of a shell [m].
+bool within_limits(const ShellCells& cells, const Matrix3X& x);
 
 /// Elastic triangles in a plane z = const, which their nodes never leave: their z is held.
 struct PlanarCells {
@@ -284,6 +287,7 @@ struct ShellSubstance {
   double bending_young = 0, bending_poisson = 0;  ///< E [Pa] and ν of bending; E = 0: none
   BendingModel bending_model = BendingModel::plate;
   std::optional<StretchLimit> limit;
+  MassKind mass = MassKind::lumped;
 };
 struct ShellRest {
   std::optional<Matrix3X> points;   ///< [m] the shape without strain; none: the mesh as it is placed

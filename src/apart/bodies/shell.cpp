@@ -113,14 +113,19 @@ void set_hinges(ShellCells& cells, const Matrix3X& rest, const ShellSubstance& s
   }
 }
 
+/// F of a triangle whose nodes are at x.
+ThinSvd deformation(const ShellCells& cells, Index t, const Matrix3X& x) {
+  Eigen::Matrix<double, 3, 2> edges;
+  for (int k = 0; k < 2; ++k) edges.col(k) = x.col(cells.nodes(k + 1, t)) - x.col(cells.nodes(0, t));
+  return thin_svd(edges * cells.inverse_rest[std::size_t(t)]);
+}
+
 /// The start must be feasible: no barrier can bring back what is beyond it.
 void check_start(const std::string& name, const ShellCells& cells, const Matrix3X& x) {
   const auto own = strain_limit_of(cells.membrane);
   if (!cells.limit && !own) return;
   for (Index t = 0; t < cells.nodes.cols(); ++t) {
-    Eigen::Matrix<double, 3, 2> edges;
-    for (int k = 0; k < 2; ++k) edges.col(k) = x.col(cells.nodes(k + 1, t)) - x.col(cells.nodes(0, t));
-    const ThinSvd f = thin_svd(edges * cells.inverse_rest[std::size_t(t)]);
+    const ThinSvd f = deformation(cells, t, x);
     if (cells.limit && !cells.limit->allows(f.sigma))
       throw InputError(
           "body '{}': triangle {} is stretched by {:.6g} and {:.6g} at the start, the strain limit is "
@@ -137,12 +142,42 @@ void check_start(const std::string& name, const ShellCells& cells, const Matrix3
   }
 }
 
+Eigen::SparseMatrix<double> mass_of(const ShellCells& cells, Index node_count, MassKind kind) {
+  std::vector<Eigen::Triplet<double>> entries;
+  if (kind == MassKind::lumped) {
+    VectorX mass = VectorX::Zero(node_count);
+    for (Index t = 0; t < cells.nodes.cols(); ++t)
+      for (int k = 0; k < 3; ++k) mass[cells.nodes(k, t)] += cells.density * cells.volume[t] / 3;
+    for (Index i = 0; i < node_count; ++i) entries.emplace_back(i, i, mass[i]);
+  } else {
+    for (Index t = 0; t < cells.nodes.cols(); ++t)
+      for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b)  // ∫ρ NₐN_b = m/12 (1 + δₐ_b)
+          entries.emplace_back(cells.nodes(a, t), cells.nodes(b, t),
+                               cells.density * cells.volume[t] / 12 * (a == b ? 2 : 1));
+  }
+  Eigen::SparseMatrix<double> mass(node_count, node_count);
+  mass.setFromTriplets(entries.begin(), entries.end());
+  return mass;
+}
+
 ShellRest without_points(ShellRest rest) {
   rest.points.reset();
   return rest;
 }
 
 }  // namespace
+
+bool within_limits(const ShellCells& cells, const Matrix3X& x) {
+  const auto own = strain_limit_of(cells.membrane);
+  if (!cells.limit && !own) return true;
+  for (Index t = 0; t < cells.nodes.cols(); ++t) {
+    const ThinSvd f = deformation(cells, t, x);
+    if (cells.limit && !cells.limit->allows(f.sigma)) return false;
+    if (own && !(green_strain(f).cwiseAbs().array() < own->array()).all()) return false;
+  }
+  return true;
+}
 
 Body make_shell(std::string name, Mesh mesh, const ShellSubstance& substance, const ShellRest& rest) {
   Body body = body_of_nodes(std::move(name), BodyKind::shell, std::move(mesh));
@@ -151,23 +186,18 @@ Body make_shell(std::string name, Mesh mesh, const ShellSubstance& substance, co
   const Matrix3X& shape = rest.points ? *rest.points : body.nodes;
   ensure(shape.cols() == body.nodes.cols(), "make_shell: the rest shape has a place for every point");
   body.shell = ShellCells{
-      body.mesh.faces, {}, {}, substance.thickness, substance.membrane, substance.limit, {}, {}, {}};
+      body.mesh.faces, {}, {}, substance.thickness, substance.membrane, substance.limit, {}, {}, {}, 0};
   set_triangles(body, shape, substance, rest);
   set_hinges(*body.shell, shape, substance, rest.flat);
   check_start(body.name, *body.shell, body.nodes);
 
-  VectorX mass = VectorX::Zero(body.node_count());
-  for (Index t = 0; t < body.shell->nodes.cols(); ++t)
-    for (int k = 0; k < 3; ++k)
-      mass[body.shell->nodes(k, t)] += substance.density * body.shell->volume[t] / 3;
+  body.shell->density = substance.density;
+  body.mass = mass_of(*body.shell, body.node_count(), substance.mass);
+  const VectorX diagonal = body.mass.diagonal();
   for (Index i = 0; i < body.node_count(); ++i)
-    if (!(mass[i] > 0))
+    if (!(diagonal[i] > 0))
       throw InputError("body '{}': point {} has no mass; remove points that belong to no triangle", body.name,
                        i);
-  std::vector<Eigen::Triplet<double>> entries;
-  for (Index i = 0; i < body.node_count(); ++i) entries.emplace_back(i, i, mass[i]);
-  body.mass.resize(body.node_count(), body.node_count());
-  body.mass.setFromTriplets(entries.begin(), entries.end());
   if (rest.points) body.rest_points = *rest.points;
   body.remake = [name = body.name, substance, rest = without_points(rest)](const BodyShape& again) {
     check_only(CellKind::faces, name, again.mesh);

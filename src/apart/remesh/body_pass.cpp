@@ -43,6 +43,7 @@ MeshEditor::Source BodyPass::source() const {
     if (load.kind == Load::Kind::force && load.points.number >= 0)
       source.individual.push_back(load.points.number);
   source.lasting_points = options_.coarsen ? 0 : options_.scene_points;
+  source.is_shell = body_.shell.has_value();
   return source;
 }
 
@@ -89,8 +90,8 @@ std::vector<BodyPass::Operation> BodyPass::hopeful(Kind kind) const {
           result.push_back({kind, {e.edge[0], e.edge[1]}, e.gain});
       break;
     case Kind::collapse:
-      for (const CollapseEstimate& e :
-           estimate_collapses(step_, options_.body, editor_, options_.coarsen ? 0 : options_.scene_points))
+      for (const CollapseEstimate& e : estimate_collapses(
+               step_, options_.body, editor_, options_.coarsen ? 0 : options_.scene_points, options_.swaps))
         if (e.loss < -hopeful_loss * options_.delta_collapse)
           result.push_back({kind, {e.removed, e.kept}, double(e.removed)});
       break;
@@ -116,7 +117,8 @@ void BodyPass::improve(bool collapses) {
   std::vector<Operation> splits = hopeful(Kind::split);
   std::vector<std::vector<Operation>> others;
   if (collapses) others.push_back(hopeful(Kind::collapse));
-  if (options_.swaps) others.push_back(hopeful(Kind::swap));
+  // Those of a shell are collapses.
+  if (options_.swaps && !body_.shell) others.push_back(hopeful(Kind::swap));
   if (options_.smoothing) others.push_back(hopeful(Kind::move));
   blocked_.assign(std::size_t(editor_.cell_count()), false);
   try_all(std::move(splits));
@@ -166,16 +168,17 @@ std::optional<BodyPass::Trial> BodyPass::make_trial(const Operation& o, const st
   for (const Index c : trial.cells)
     if (taken[std::size_t(c)]) return std::nullopt;
   std::vector<Index> around = points_of(editor_, changed_cells(o));
-  // No patch contains what the step that was solved does not know.
-  for (const Index p : around)
-    for (const Index c : editor_.cells_of(p))
-      if (changed_[std::size_t(c)]) return std::nullopt;
   trial.before = patch_mesh(editor_, around);
+  // No patch contains what the step that was solved does not know.
+  for (const Index c : trial.before.cells)
+    if (changed_[std::size_t(c)]) return std::nullopt;
   if (apply(o) != Refusal::none) return std::nullopt;
   if (o.kind == Kind::split) around.push_back(editor_.point_count() - 1);
   if (o.kind == Kind::collapse) std::erase(around, o.points[0]);
   trial.after = patch_mesh(editor_, around);
+  const bool allowed = within_limits(trial.after);
   editor_.undo();
+  if (!allowed) return std::nullopt;
   const std::vector<Index>& points = trial.after.points;
   if (o.kind == Kind::split) {
     trial.after.is_finer = true;
@@ -185,6 +188,19 @@ std::optional<BodyPass::Trial> BodyPass::make_trial(const Operation& o, const st
     trial.after.blends.emplace(Index(std::ranges::lower_bound(points, o.points[0]) - points.begin()),
                                o.target());
   return trial;
+}
+
+/// Whether a shell keeps its strain limits on a new patch, in all positions of its points.
+bool BodyPass::within_limits(const PatchMesh& patch) const {
+  if (!body_.shell || !(body_.shell->limit || strain_limit_of(body_.shell->membrane))) return true;
+  const Body part = body_.remake({patch.mesh, patch.rest_points, patch.sets});
+  Matrix3X x(3, Index(patch.points.size()));
+  for (std::size_t which = 0; which < editor_.position_count(); ++which) {
+    for (std::size_t i = 0; i < patch.points.size(); ++i)
+      x.col(Index(i)) = editor_.position(which, patch.points[i]);
+    if (!apart::within_limits(*part.shell, x)) return false;
+  }
+  return true;
 }
 
 /// Whether only an operation of this batch is in the way, not one that was accepted.
@@ -201,7 +217,31 @@ bool BodyPass::is_accepted(const Trial& trial) const {
   const Operation& o = trial.operation;
   if (!(trial.outcome.gain > least_gain(o.kind))) return false;
   return o.kind != Kind::collapse ||
-         way_is_free(step_.problem.model, placed_, options_.body, {o.points[0], o.points[1]});
+         (!meets_swept(o) &&
+          way_is_free(step_.problem.model, placed_, options_.body, {o.points[0], o.points[1]}));
+}
+
+/// What moves in a collapse of a shell, with half of the reach of contact around it.
+Aabb BodyPass::swept_box(const Operation& o) const {
+  Aabb box;
+  const Index first = step_.problem.model.first_node[std::size_t(options_.body)];
+  for (const Index p : points_of(editor_, editor_.cells_of(o.points[0])))
+    box.include(Vector3(step_.nodes.col(first + p)));
+  const double reach = 0.5 * placed_.surface.pairs.max_reach();
+  box.lower.array() -= reach;
+  box.upper.array() += reach;
+  return box;
+}
+
+/// Collapses of one round move at once, but the way of each is proven alone. Parts of a shell that are far
+/// apart on its mesh may be near each other in space.
+bool BodyPass::meets_swept(const Operation& o) const {
+  if (!body_.shell) return false;
+  const Aabb box = swept_box(o);
+  return std::ranges::any_of(swept_, [&](const Aabb& other) {
+    return (box.lower.array() <= other.upper.array()).all() &&
+           (other.lower.array() <= box.upper.array()).all();
+  });
 }
 
 /// Tries operations of one kind, the best first, and does those that are accepted.
@@ -238,6 +278,7 @@ void BodyPass::try_all(std::vector<Operation> open) {
     for (Trial& t : batch) {
       if (!is_accepted(t)) continue;
       for (const Index c : t.cells) blocked_[std::size_t(c)] = true;
+      if (body_.shell && t.operation.kind == Kind::collapse) swept_.push_back(swept_box(t.operation));
       accepted.push_back(std::move(t));
     }
     open = std::move(later);

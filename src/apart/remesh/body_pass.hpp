@@ -60,7 +60,10 @@ class BodyPass {
   std::vector<Index> own_cells(const Operation& o) const;
   std::optional<Trial> make_trial(const Operation& o, const std::vector<char>& taken);
   bool waits(const Operation& o, const std::vector<char>& taken) const;
+  bool within_limits(const PatchMesh& patch) const;
   bool is_accepted(const Trial& trial) const;
+  Aabb swept_box(const Operation& o) const;
+  bool meets_swept(const Operation& o) const;
   void try_all(std::vector<Operation> open);
   void carry_out(const Trial& trial);
 
@@ -78,6 +81,7 @@ class BodyPass {
   std::vector<char> blocked_;  ///< own cells of accepted operations
   std::vector<char> changed_;  ///< cells that operations of other kinds have changed
   std::map<Index, Vector3> shifts_;
+  std::vector<Aabb> swept_;  ///< by collapses of a shell that were accepted
 };
 
 }  // namespace apart

@@ -174,7 +174,7 @@ void subtract(const Blend& source, Index point, double weight,
 
 CollapseTransfer::CollapseTransfer(const Body& before, const Body& after, std::vector<Blend> points)
     : after_(after), points_(std::move(points)) {
-  if (before.planar) {
+  if (before.planar || before.shell) {
     entries_ = plane_entries(before, after, points_);
     return;
   }

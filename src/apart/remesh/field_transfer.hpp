@@ -11,7 +11,7 @@ namespace apart {
 /// order: the same function. Ends may be midpoints created before.
 Matrix3X with_midpoints(const Matrix3X& field, std::span<const std::array<Index, 2>> edges);
 
-/// Takes fields from one mesh of a volume, or of a planar body, to another on the same rest shape, whose
+/// Takes fields from one mesh of a volume, a planar body or a shell to another on the same rest shape, whose
 /// points are some of its points or lie in its cells.
 ///
 /// The new field is the nearest one, ∫ρ |u₂ − u₁|² is smallest: M₂ u₂ = A u₁ with a_ij = ∫ρ φ²_i φ¹_j over

@@ -44,6 +44,7 @@ void set_cells(Mesh& mesh, const std::vector<Corners>& cells) {
 
 MeshEditor::MeshEditor(Source source)
     : dimension_(source.shape.mesh.tetrahedra.cols() > 0 ? 3 : 2),
+      is_shell_(source.is_shell),
       original_(std::move(source.shape)),
       lasting_points_(source.lasting_points) {
   const Mesh& mesh = original_.mesh;
@@ -53,6 +54,10 @@ MeshEditor::MeshEditor(Source source)
     for (Index i = 0; i < x.cols(); ++i) list[std::size_t(i)] = x.col(i);
     return list;
   };
+  if (original_.rest_points.cols() > 0) {
+    positions_.push_back(points_of(original_.rest_points));
+    rest_count_ = 2;
+  }
   positions_.push_back(points_of(mesh.points));
   for (const Matrix3X& state : source.states) positions_.push_back(points_of(state));
   star_.resize(std::size_t(mesh.point_count()));
@@ -60,7 +65,7 @@ MeshEditor::MeshEditor(Source source)
   individual_.assign(star_.size(), false);
   const std::vector<Index>& substance = original_.sets.cell_substance;
   for (const Corners& points : apart::cells_of(mesh)) {
-    cells_.push_back({points, substance.empty() ? 0 : substance[cells_.size()]});
+    cells_.push_back({points, substance.empty() ? 0 : substance[cells_.size()], {}});
     enlist(cell_count() - 1, cells_.back(), true);
   }
   no_members_ = original_.sets;
@@ -79,7 +84,8 @@ MeshEditor::MeshEditor(Source source)
   std::vector<Sets> side_sets(surface.size());
   const std::vector<NamedSet>& lists = original_.sets.list(side_kind());
   for (std::size_t s = 0; s < lists.size(); ++s)
-    for (const Index f : lists[s].members) side_sets[std::size_t(f)].push_back(int(s));
+    for (const Index f : lists[s].members)
+      (is_shell_ ? cells_[std::size_t(f)].sets : side_sets[std::size_t(f)]).push_back(int(s));
   for (std::size_t f = 0; f < surface.size(); ++f) sides_.emplace(surface[f].sorted(), side_sets[f]);
 }
 
@@ -185,8 +191,15 @@ std::vector<std::array<Index, 2>> MeshEditor::edges() const {
   return result;
 }
 
-bool MeshEditor::is_positive(const Corners& cell) const {
+bool MeshEditor::is_positive(const Corners& cell, const Corners& like) const {
   return std::ranges::all_of(positions_, [&](const std::vector<Vector3>& x) {
+    if (is_shell_) {
+      const auto normal = [&](const Corners& c) {
+        const Vector3& origin = x[std::size_t(c[0])];
+        return Vector3((x[std::size_t(c[1])] - origin).cross(x[std::size_t(c[2])] - origin));
+      };
+      return normal(cell).dot(normal(like)) > 0;
+    }
     std::array<Vector3, 4> corners;
     for (int k = 0; k < 4; ++k) {
       corners[std::size_t(k)] = x[std::size_t(cell[k % cell.size()])];
@@ -206,7 +219,7 @@ double MeshEditor::rest_quality(const Corners& cell) const {
     const Vector3 a = position(0, cell[1]) - position(0, cell[0]),
                   b = position(0, cell[2]) - position(0, cell[0]);
     // 2 A = √3/2 l² of an equilateral triangle of edge l.
-    return 2 * std::sqrt(3.0) * (a[0] * b[1] - a[1] * b[0]) / squares;
+    return 2 * std::sqrt(3.0) * (is_shell_ ? a.cross(b).norm() : a[0] * b[1] - a[1] * b[0]) / squares;
   }
   // 6 V = l³/√2 of a regular tetrahedron of edge l.
   const double volume6 =
@@ -242,8 +255,9 @@ Refusal MeshEditor::split(Index a, Index b, double least_quality) {
     const EditedCell whole = cell(c);
     const double allowed = std::min(least_quality, rest_quality(whole.points));
     for (const Index end : {b, a}) {
-      const EditedCell half{whole.points.replaced(end, m), whole.substance};
-      if (!is_positive(half.points)) return refuse(Refusal::inverted);
+      EditedCell half = whole;
+      half.points = whole.points.replaced(end, m);
+      if (!is_positive(half.points, whole.points)) return refuse(Refusal::inverted);
       if (rest_quality(half.points) < allowed) return refuse(Refusal::quality);
       set_cell(end == b ? c : cell_count(), half);
     }
@@ -269,7 +283,7 @@ Refusal MeshEditor::collapse(Index removed, Index kept, double least_quality) {
   for (const Index c : around) {
     if (cell(c).points.has(kept)) continue;
     const Corners moved = cell(c).points.replaced(removed, kept);
-    if (!is_positive(moved)) return Refusal::inverted;
+    if (!is_positive(moved, cell(c).points)) return Refusal::inverted;
     if (rest_quality(moved) < allowed) return Refusal::quality;
   }
   begin();
@@ -282,7 +296,10 @@ Refusal MeshEditor::collapse(Index removed, Index kept, double least_quality) {
     if (!side.has(kept)) set_side(side.replaced(removed, kept).sorted(), sets);
   for (const Index c : around) {
     EditedCell moved;
-    if (!cell(c).points.has(kept)) moved = {cell(c).points.replaced(removed, kept), cell(c).substance};
+    if (!cell(c).points.has(kept)) {
+      moved = cell(c);
+      moved.points = moved.points.replaced(removed, kept);
+    }
     set_cell(c, moved);
   }
   return Refusal::none;
@@ -306,9 +323,9 @@ std::vector<EditedCell> MeshEditor::swapped(const Corners& gone) const {
   }
   if (!cells_with(made).empty()) return {};
   for (const Index c : around)
-    if (cell(c).substance != one.substance) return {};
+    if (cell(c).substance != one.substance || cell(c).sets != one.sets) return {};
   std::vector<EditedCell> result;
-  for (const Index p : gone) result.push_back({one.points.replaced(p, missing), one.substance});
+  for (const Index p : gone) result.push_back({one.points.replaced(p, missing), one.substance, one.sets});
   return result;
 }
 
@@ -318,7 +335,8 @@ Refusal MeshEditor::swap(const Corners& gone, double least_quality) {
   const std::vector<Index> around = cells_with(gone);
   const double allowed = std::min(least_quality, worst_quality(around));
   for (const EditedCell& cell : made) {
-    if (!is_positive(cell.points)) return Refusal::inverted;
+    for (const Index c : around)
+      if (!is_positive(cell.points, this->cell(c).points)) return Refusal::inverted;
     if (rest_quality(cell.points) < allowed) return Refusal::quality;
   }
   begin();
@@ -328,7 +346,7 @@ Refusal MeshEditor::swap(const Corners& gone, double least_quality) {
 }
 
 bool MeshEditor::can_move(Index point) const {
-  if (individual_[std::size_t(point)] || on_surface(point)) return false;
+  if (is_shell_ || individual_[std::size_t(point)] || on_surface(point)) return false;
   const std::vector<Index>& around = cells_of(point);
   return std::ranges::all_of(around,
                              [&](Index c) { return cell(c).substance == cell(around[0]).substance; }) &&
@@ -351,7 +369,7 @@ Refusal MeshEditor::move(const Blend& to, double least_quality) {
     return why;
   };
   for (const Index c : cells_of(point)) {
-    if (!is_positive(cell(c).points)) return refuse(Refusal::inverted);
+    if (!is_positive(cell(c).points, cell(c).points)) return refuse(Refusal::inverted);
     if (rest_quality(cell(c).points) < allowed) return refuse(Refusal::quality);
   }
   return Refusal::none;
@@ -382,20 +400,25 @@ MeshEditor::Result MeshEditor::result() const {
   BodyShape& shape = r.shape;
   shape.sets = sets_of(r.points);
   shape.mesh.points.resize(3, Index(r.points.size()));
-  for (std::size_t i = 0; i < r.points.size(); ++i)
-    shape.mesh.points.col(Index(i)) = position(0, r.points[i]);
+  for (std::size_t i = 0; i < r.points.size(); ++i) shape.mesh.points.col(Index(i)) = placement(r.points[i]);
+  if (has_other_rest()) {
+    shape.rest_points.resize(3, Index(r.points.size()));
+    for (std::size_t i = 0; i < r.points.size(); ++i)
+      shape.rest_points.col(Index(i)) = position(0, r.points[i]);
+  }
   std::vector<Corners> cells;
+  std::vector<std::vector<Index>> members(original_.sets.list(side_kind()).size());
   const bool labelled = !original_.sets.cell_substance.empty();
   for (const EditedCell& c : cells_) {
     if (c.is_removed()) continue;
     Corners& corners = cells.emplace_back();
     for (const Index p : c.points) corners.add(number[std::size_t(p)]);
+    for (const int s : c.sets) members[std::size_t(s)].push_back(Index(cells.size()) - 1);
     if (labelled) shape.sets.cell_substance.push_back(c.substance);
   }
   set_cells(shape.mesh, cells);
   const std::vector<Corners> surface = surface_of(shape.mesh);
-  std::vector<std::vector<Index>> members(original_.sets.list(side_kind()).size());
-  for (std::size_t f = 0; f < surface.size(); ++f) {
+  for (std::size_t f = 0; f < surface.size() && !is_shell_; ++f) {
     Corners side;
     for (const Index p : surface[f]) side.add(r.points[std::size_t(p)]);
     for (const int s : sides_.at(side.sorted())) members[std::size_t(s)].push_back(Index(f));

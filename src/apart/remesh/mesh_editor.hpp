@@ -8,10 +8,11 @@
 
 namespace apart {
 
-/// A tetrahedron, or a triangle of a planar body.
+/// A tetrahedron, or a triangle of a planar body or a shell.
 struct EditedCell {
   Corners points;  ///< positive orientation; none: removed
   Index substance = 0;
+  std::vector<int> sets = {};  ///< of a shell: the sets of facets that it belongs to, ascending
   bool is_removed() const { return points.size() == 0; }
   bool operator==(const EditedCell&) const = default;
 };
@@ -19,23 +20,25 @@ struct EditedCell {
 /// Why an operation was not done.
 enum class Refusal {
   none,
-  inverted,   ///< a cell would not be positive, at rest or in another position
+  inverted,   ///< a cell would not be positive, or one of a shell turn round, at rest or in another position
   quality,    ///< a cell would have a worse shape at rest than it may
   topology,   ///< the mesh would not be a manifold, or of another topology
   shape,      ///< the rest shape, or the border of a material or a set, would change
   individual  ///< the point belongs to a point force, an attachment or a joint
 };
 
-/// A mesh of tetrahedra, or of the triangles of a planar body, that is changed by operations, each of which
-/// can be undone.
+/// A mesh of tetrahedra, or of the triangles of a planar body or a shell, that is changed by operations, each
+/// of which can be undone.
 ///
-/// Points have several positions: the first is the rest shape, the mesh in its initial placement; the others
-/// are states of the same body. After every operation each cell is positive in all of them, by exact
-/// arithmetic. The rest shape stays the same, except for the rounding of midpoints: a point of the surface is
-/// removed only if the sides around it are flat, or lie in two planes and the collapse runs along their
+/// Points have several positions: the first is the rest shape, the mesh in its initial placement unless a
+/// shell has another one; the others are states of the same body. After every operation each cell is positive
+/// in all of them, by exact arithmetic; cells of a shell have no orientation, but none turns by more than a
+/// right angle. The rest shape stays the same, except for the rounding of midpoints: a point of the surface
+/// is removed only if the sides around it are flat, or lie in two planes and the collapse runs along their
 /// crease, and so is a point on a border between materials. Sets follow the rules of BodySets.
 ///
-/// Sides are the triangles of tetrahedra and the edges of triangles; those of one cell are the surface.
+/// Sides are the triangles of tetrahedra and the edges of triangles; those of one cell are the surface. Of a
+/// shell they are its boundary, and its surface are the cells.
 /// Points are numbered in the order of their creation; removed ones keep their number until result() leaves
 /// them out.
 class MeshEditor {
@@ -45,6 +48,7 @@ class MeshEditor {
     std::vector<Matrix3X> states;      ///< other positions of the points [m]
     std::vector<int> individual = {};  ///< point sets that keep exactly their members
     Index lasting_points = 0;          ///< the first points, which are never removed
+    bool is_shell = false;             ///< triangles in space
   };
   explicit MeshEditor(Source source);
 
@@ -65,7 +69,8 @@ class MeshEditor {
   void undo();
   std::size_t operation_count() const { return journal_.size(); }
 
-  int dimension() const { return dimension_; }                       ///< 3, or 2 for a planar body
+  int dimension() const { return dimension_; }  ///< of cells: 3, or 2 of triangles
+  bool is_shell() const { return is_shell_; }
   Index point_count() const { return Index(positions_[0].size()); }  ///< removed ones included
   Index cell_count() const { return Index(cells_.size()); }          ///< removed ones included
   const EditedCell& cell(Index i) const { return cells_[std::size_t(i)]; }
@@ -74,6 +79,10 @@ class MeshEditor {
     return positions_[which][std::size_t(point)];
   }
   std::size_t position_count() const { return positions_.size(); }
+  /// In the initial placement.
+  const Vector3& placement(Index point) const { return position(rest_count_ - 1, point); }
+  /// Whether that is not the rest shape.
+  bool has_other_rest() const { return rest_count_ > 1; }
   bool on_surface(Index point) const { return !sides_of(point).empty(); }
   std::vector<Index> cells_of_edge(Index a, Index b) const;    ///< ascending
   std::vector<Index> cells_with(const Corners& points) const;  ///< all of them; ascending
@@ -86,9 +95,10 @@ class MeshEditor {
   double rest_quality(const Corners& cell) const;   ///< 1 for a regular cell; 0 if flat
 
   /// The sets of sides to which a side of the surface belongs, its points in any order; none: it is inside.
+  /// Of a shell they are empty: its facets are cells.
   const std::vector<int>* side_sets(const Corners& side) const;
   /// What sets of sides are: facets, or segments of a planar body.
-  SetKind side_kind() const { return dimension_ == 3 ? SetKind::facets : SetKind::segments; }
+  SetKind side_kind() const { return dimension_ == 3 || is_shell_ ? SetKind::facets : SetKind::segments; }
   /// The sets of the body with the places of their members in `points`, and without sides.
   BodySets sets_of(const std::vector<Index>& points) const;
 
@@ -113,14 +123,19 @@ class MeshEditor {
   void set_side(const Corners& side, std::optional<Sets> sets);
   void enlist(Index i, const EditedCell& cell, bool enter);
   std::vector<Corners> sides_of(Index point) const;  ///< of the surface
-  bool is_positive(const Corners& cell) const;
+  /// `like`: a cell of a shell that it replaces.
+  bool is_positive(const Corners& cell, const Corners& like) const;
   double worst_quality(const std::vector<Index>& cells) const;
   bool keeps_links(Index a, Index b) const;
   std::vector<std::pair<Corners, Sets>> borders_of(Index point) const;
   bool keeps_shape(Index removed, Index kept) const;
+  bool keeps_shape(std::size_t which, Index removed, Index kept) const;
+  bool keeps_boundary(std::size_t which, Index removed, Index kept) const;
   bool keeps_sets(Index removed, Index kept) const;
 
   int dimension_;
+  bool is_shell_;
+  std::size_t rest_count_ = 1;  ///< of the positions: the rest shape and, if it is another, the placement
   BodyShape original_;
   BodySets no_members_;                          ///< the sets of the body, all empty
   std::vector<std::vector<Vector3>> positions_;  ///< [m]

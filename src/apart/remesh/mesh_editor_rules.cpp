@@ -20,6 +20,11 @@ void add_with_parts(const Corners& part, Link& link) {
   for (int k = 0; k < part.size(); ++k) add_with_parts(part.without(k), link);
 }
 
+/// Whether two ways lead in opposite directions.
+bool are_opposite(const Vector3& ahead, const Vector3& behind) {
+  return ahead.cross(behind).norm() <= flatness * ahead.norm() * behind.norm() && ahead.dot(behind) < 0;
+}
+
 }  // namespace
 
 /// The link condition: the closed stars of a and b share the star of their edge only [Dey, Edelsbrunner,
@@ -57,9 +62,13 @@ bool MeshEditor::keeps_sets(Index removed, Index kept) const {
 }
 
 /// The sides of the surface and of borders between materials at a point, each with what it belongs to: sets,
-/// or −1 and the two materials.
+/// or −1 and the two materials. Of a shell its cells.
 std::vector<std::pair<Corners, MeshEditor::Sets>> MeshEditor::borders_of(Index point) const {
   std::vector<std::pair<Corners, Sets>> result;
+  if (is_shell_) {
+    for (const Index c : cells_of(point)) result.emplace_back(cell(c).points.sorted(), cell(c).sets);
+    return result;
+  }
   for (const Corners& side : sides_of(point)) result.emplace_back(side, sides_.at(side));
   std::map<Corners, Index> once;  // substance of the first cell met
   for (const Index c : cells_of(point))
@@ -74,17 +83,38 @@ std::vector<std::pair<Corners, MeshEditor::Sets>> MeshEditor::borders_of(Index p
   return result;
 }
 
+/// Whether the boundary of a shell, if it runs through the removed point, is straight there and goes on at
+/// the kept one.
+bool MeshEditor::keeps_boundary(std::size_t which, Index removed, Index kept) const {
+  std::vector<Vector3> ways;
+  bool reaches = false;
+  for (const Corners& side : sides_of(removed)) {
+    const Index other = side[0] == removed ? side[1] : side[0];
+    reaches |= other == kept;
+    ways.push_back(position(which, other) - position(which, removed));
+  }
+  return ways.empty() || (reaches && ways.size() == 2 && are_opposite(ways[0], ways[1]));
+}
+
 bool MeshEditor::keeps_shape(Index removed, Index kept) const {
+  for (std::size_t which = 0; which < rest_count_; ++which)
+    if (!keeps_shape(which, removed, kept) || (is_shell_ && !keeps_boundary(which, removed, kept)))
+      return false;
+  return true;
+}
+
+bool MeshEditor::keeps_shape(std::size_t which, Index removed, Index kept) const {
   struct Plane {  ///< sides in one plane that belong to the same
     Vector3 normal;
     Sets owner;
     std::set<Index> rim;  ///< their other points
   };
+  const int corner_count = is_shell_ ? 3 : dimension_;  // of the sides of the surface
   std::vector<Plane> planes;
   for (const auto& [side, owner] : borders_of(removed)) {
-    const Vector3 along = position(0, side[1]) - position(0, side[0]),
-                  across = dimension_ == 3 ? Vector3(position(0, side[2]) - position(0, side[0]))
-                                           : Vector3(Vector3::UnitZ());
+    const Vector3 along = position(which, side[1]) - position(which, side[0]),
+                  across = corner_count == 3 ? Vector3(position(which, side[2]) - position(which, side[0]))
+                                             : Vector3(Vector3::UnitZ());
     const Vector3 normal = along.cross(across).normalized();
     auto plane = std::ranges::find_if(planes, [&normal = normal, &owner = owner](const Plane& s) {
       return s.normal.cross(normal).norm() <= flatness && s.owner == owner;
@@ -94,20 +124,19 @@ bool MeshEditor::keeps_shape(Index removed, Index kept) const {
       if (p != removed) plane->rim.insert(p);
   }
   if (planes.empty()) return true;
-  if (int(planes.size()) > dimension_ - 1) return false;
+  if (int(planes.size()) > corner_count - 1) return false;
   const auto reaches = [&](Index p) {
     return std::ranges::all_of(planes, [&](const Plane& s) { return s.rim.contains(p); });
   };
   if (!reaches(kept)) return false;
-  if (dimension_ == 3 && planes.size() == 1) return true;
+  if (corner_count == 3 && planes.size() == 1) return true;
   // Along the crease, or the boundary of a planar body, which must be straight here: it goes on beyond the
   // removed point, and nowhere else.
   std::vector<Index> crease;
   std::ranges::copy_if(planes[0].rim, std::back_inserter(crease), reaches);
   if (crease.size() != 2) return false;
-  const Vector3& x = position(0, removed);
-  const Vector3 ahead = position(0, crease[0]) - x, behind = position(0, crease[1]) - x;
-  return ahead.cross(behind).norm() <= flatness * ahead.norm() * behind.norm() && ahead.dot(behind) < 0;
+  const Vector3& x = position(which, removed);
+  return are_opposite(position(which, crease[0]) - x, position(which, crease[1]) - x);
 }
 
 }  // namespace apart

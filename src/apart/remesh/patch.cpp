@@ -32,16 +32,38 @@ std::vector<Index> points_of(const MeshEditor& editor, const std::vector<Index>&
   return {points.begin(), points.end()};
 }
 
+namespace {
+
+void add_edge_neighbours(const MeshEditor& editor, std::set<Index>& cells) {
+  const std::set<Index> inner = cells;
+  for (const Index c : inner) {
+    const Corners& points = editor.cell(c).points;
+    for (int k = 0; k < points.size(); ++k) {
+      const std::vector<Index> both = editor.cells_of_edge(points[k], points[(k + 1) % points.size()]);
+      cells.insert(both.begin(), both.end());
+    }
+  }
+}
+
+}  // namespace
+
 PatchMesh patch_mesh(const MeshEditor& editor, const std::vector<Index>& around) {
   std::set<Index> cells, points;
   for (const Index p : around) cells.insert(editor.cells_of(p).begin(), editor.cells_of(p).end());
+  if (editor.is_shell()) add_edge_neighbours(editor, cells);
   for (const Index c : cells) points.insert(editor.cell(c).points.begin(), editor.cell(c).points.end());
   PatchMesh patch;
+  patch.cells.assign(cells.begin(), cells.end());
   patch.points.assign(points.begin(), points.end());
   patch.mesh.points.resize(3, Index(points.size()));
   for (std::size_t i = 0; i < patch.points.size(); ++i) {
     patch.moves.push_back(std::ranges::find(around, patch.points[i]) != around.end());
-    patch.mesh.points.col(Index(i)) = editor.position(0, patch.points[i]);
+    patch.mesh.points.col(Index(i)) = editor.placement(patch.points[i]);
+  }
+  if (editor.has_other_rest()) {
+    patch.rest_points.resize(3, Index(points.size()));
+    for (std::size_t i = 0; i < patch.points.size(); ++i)
+      patch.rest_points.col(Index(i)) = editor.position(0, patch.points[i]);
   }
   std::vector<Corners> corners;
   for (const Index c : cells) {
@@ -53,7 +75,12 @@ PatchMesh patch_mesh(const MeshEditor& editor, const std::vector<Index>& around)
   patch.sets = editor.sets_of(patch.points);
   const SetKind kind = editor.side_kind();
   std::vector<std::vector<Index>> members(patch.sets.list(kind).size());
-  for (const Corners& side : surface_of(patch.mesh)) {
+  if (editor.is_shell()) {
+    patch.sides = corners;
+    for (std::size_t c = 0; c < patch.cells.size(); ++c)
+      for (const int s : editor.cell(patch.cells[c]).sets) members[std::size_t(s)].push_back(Index(c));
+  }
+  for (const Corners& side : editor.is_shell() ? std::vector<Corners>() : surface_of(patch.mesh)) {
     Corners numbers;
     for (const Index p : side) numbers.add(patch.points[std::size_t(p)]);
     const std::vector<int>* sets = editor.side_sets(numbers);
@@ -78,7 +105,8 @@ struct PatchTrial::Part {
   TimeStep step;
   Matrix3X nodes;  ///< where the trial begins [m]
   Eigen::Array<bool, 3, Eigen::Dynamic> free;
-  double stiffness = 0;  ///< κ
+  double stiffness = 0;                   ///< κ
+  std::optional<double> limit_stiffness;  ///< κ of the strain limit of a shell [Pa]
   bool contact = false;
 };
 
@@ -171,6 +199,7 @@ Body fixed_body(const Body& whole, const NearSurface& near, const Matrix3X& rest
 
 /// The cells of a patch as a body of the same kind.
 Body body_of_cells(const Body& whole, const PatchMesh& patch) {
+  if (whole.shell) return whole.remake({patch.mesh, patch.rest_points, patch.sets});
   CellSubstances substances;
   const auto take = [&](const auto& cells) {
     for (std::size_t k = 0; k < cells.materials.size(); ++k)
@@ -294,6 +323,8 @@ PatchTrial::Part PatchTrial::part(const PatchMesh& mesh, const Nearby& near) con
   // Scales of κ are relative to the pair with the smallest reach.
   part.stiffness = problem.terms.contact.stiffness() * surface.pairs(body_, body_).stiffness_scale /
                    part.model->surface.pairs(0, 0).stiffness_scale;
+  if (const Index member = problem.terms.membrane_part(body_); member >= 0)
+    part.limit_stiffness = problem.terms.elastic.membranes.limit_stiffness()[member];
   // Node fields of the whole model, and what stands for them at vertices.
   const auto local = [&](const Matrix3X& nodes, const Matrix3X& vertices) {
     Matrix3X result(3, part.model->node_count());
@@ -343,6 +374,8 @@ double PatchTrial::minimise(Part& part) const {
   terms.contact.set_stiffness(part.stiffness);
   terms.begin(part.state, part.step, problem.end_time);
   if (!part.step.has_inertia) terms.inertia.set_target(part.nodes);
+  if (part.limit_stiffness)
+    terms.elastic.membranes.set_limit_stiffness(VectorX::Constant(1, *part.limit_stiffness));
   const Matrix3X x = model.surface_map.positions(part.nodes);
   terms.contact.prepare(x);
   terms.friction.set_lag(terms.contact, x, problem.dt);

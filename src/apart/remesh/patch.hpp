@@ -9,7 +9,9 @@ namespace apart {
 struct PatchMesh {
   std::vector<Index> points;     ///< of the cells, ascending
   std::vector<char> moves;       ///< of each point: it may move in a trial
-  Mesh mesh;                     ///< at rest; its points are places in `points`
+  std::vector<Index> cells;      ///< the editor's numbers, ascending
+  Mesh mesh;                     ///< in its initial placement; its points are places in `points`
+  Matrix3X rest_points;          ///< as BodyShape::rest_points
   std::vector<Index> substance;  ///< of each cell
   std::vector<Corners> sides;    ///< of the surface that are sides of the cells, outward; places in `points`
   BodySets sets;                 ///< those of the body, with members of this mesh: places, numbers of `sides`
@@ -18,7 +20,8 @@ struct PatchMesh {
   bool is_finer = false;  ///< it can represent all that the mesh before could
 };
 
-/// The cells that contain one of the points `around`, which may move.
+/// The cells that contain one of the points `around`, which may move. Of a shell also those that share an
+/// edge with one of these: the angles there depend on what moves.
 PatchMesh patch_mesh(const MeshEditor& editor, const std::vector<Index>& around);
 
 /// Ascending.

@@ -2,6 +2,8 @@
 
 #include <apart/potentials/planar_elasticity.hpp>
 #include <apart/remesh/cell_energy.hpp>
+#include <apart/remesh/screening_parts.hpp>
+#include <apart/remesh/shell_screening.hpp>
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
@@ -107,44 +109,6 @@ struct CellForces {
   }
 };
 
-/// Derivatives of the energy of contact by the nodes of a body, by how it would act on the midpoint of an
-/// edge.
-struct ContactForces {
-  /// The problem of the step is prepared where it ended.
-  ContactForces(const SolvedStep& step, int b, Index node_count) {
-    at_points = Matrix3X::Zero(3, node_count);
-    const Model& model = step.problem.model;
-    const BarrierContact& contact = step.problem.terms.contact;
-    const Index first_point = model.first_point[std::size_t(b)];
-    for (Index i = 0; i < contact.term_count(); ++i) {
-      const auto [one, two] = contact.bodies_of(i);
-      if (one != b && two != b) continue;
-      const BarrierContact::NormalForce force = contact.normal_force(i, step.problem.objective.vertices());
-      for (const double side : {1.0, -1.0}) {
-        if ((side > 0 ? one : two) != b) continue;
-        Load load{{}, -side * force.magnitude * force.direction};
-        for (int k = 0; k < force.points.size; ++k)
-          if (side * force.weights[k] > 0)
-            load.shares.emplace_back(
-                model.surface_point[std::size_t(force.points.ids[std::size_t(k)])] - first_point,
-                side * force.weights[k]);
-        if (load.shares.size() == 1)
-          at_points.col(load.shares[0].first) += load.derivative;
-        else
-          loads.push_back(std::move(load));
-      }
-    }
-  }
-  /// What acts at a place between points.
-  struct Load {
-    std::vector<std::pair<Index, double>> shares;  ///< nodes, each with its barycentric coordinate
-    Vector3 derivative;                            ///< [kg m]
-  };
-  std::vector<Load> loads;
-  /// What presses on points themselves [kg m]: it would press on the midpoint of two of them as well.
-  Matrix3X at_points;
-};
-
 /// Of a side at rest [m², or m of a planar body].
 double extent(const Body& body, const Corners& side) {
   const Vector3 along = body.nodes.col(side[1]) - body.nodes.col(side[0]);
@@ -187,45 +151,17 @@ struct OuterForces {
   std::vector<double> areas;  ///< of the sides at rest [m², or m]
 };
 
-/// ½ gᵀH⁻¹g in the axes that are free.
-double quadratic_gain(Vector3 g, Matrix3 h, Eigen::Array<bool, 3, 1> held, int dimension) {
-  held[2] |= dimension == 2;
-  for (int axis = 0; axis < 3; ++axis)
-    if (held[axis]) {
-      g[axis] = 0;
-      h.row(axis).setZero();
-      h.col(axis).setZero();
-      h(axis, axis) = 1;
-    }
-  const double determinant = h.determinant();
-  return determinant > 0 ? 0.5 * g.dot(h.inverse() * g) : 0;
-}
-
-/// The neighbours of a point that it is the midpoint of, to the last bit: the ends of the edge whose split
-/// created it. Collapses onto these lead back to the mesh before the split.
-std::optional<std::array<Index, 2>> ends_of_split(const MeshEditor& editor, Index point,
-                                                  const std::vector<Index>& neighbours) {
-  const Vector3& x = editor.position(0, point);
-  for (const Index a : neighbours)
-    for (const Index b : neighbours)
-      if (a < b && Vector3(0.5 * (editor.position(0, a) + editor.position(0, b))) == x) return {{a, b}};
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int b, const MeshEditor& editor) {
+  if (editor.is_shell()) return ShellScreening(step, b, editor).splits();
   const CellForces cells(step, b);
   const ScriptedNodes::Mask& held = step.problem.scripted.held();
   const ContactForces contact(step, b, cells.body.node_count());
   const OuterForces outer(cells, contact, held);
   const std::vector<std::array<Index, 2>> edges = editor.edges();
-  struct Sum {
-    Vector3 force = Vector3::Zero(), pressing = Vector3::Zero();
-    Matrix3 stiffness = Matrix3::Zero();
-  };
-  std::vector<Sum> sums(edges.size());
-  const auto sum_of = [&](Index p, Index q) -> Sum& {
+  std::vector<MidpointForces> sums(edges.size());
+  const auto sum_of = [&](Index p, Index q) -> MidpointForces& {
     const auto [low, high] = std::minmax(p, q);
     return sums[std::size_t(std::ranges::lower_bound(edges, std::array{low, high}) - edges.begin())];
   };
@@ -235,7 +171,7 @@ std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int b, const 
     const Corners& corners = cells.cells[c];
     for (int i = 0; i <= d; ++i)
       for (int j = i + 1; j <= d; ++j) {
-        Sum& sum = sum_of(corners[i], corners[j]);
+        MidpointForces& sum = sum_of(corners[i], corners[j]);
         sum.force += cells.force[c].col(i) + cells.force[c].col(j);
         sum.stiffness += 2 * (cells.stiffness[c][std::size_t(i)] + cells.stiffness[c][std::size_t(j)]) +
                          2 * cells.mass[c] / all * Matrix3::Identity();
@@ -253,7 +189,7 @@ std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int b, const 
         if (d == 3) sum += 2 * field.col(sides[f][(k + 2) % 3]);
         return Vector3(outer.areas[f] / (2 * d * (d + 1)) * sum);
       };
-      Sum& sum = sum_of(i, j);
+      MidpointForces& sum = sum_of(i, j);
       sum.force += share(outer.spread);
       if (!outer.pressing.col(i).isZero(0) && !outer.pressing.col(j).isZero(0))
         sum.pressing += share(outer.pressing);
@@ -268,19 +204,15 @@ std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int b, const 
   for (std::size_t e = 0; e < edges.size(); ++e) {
     const auto [i, j] = edges[e];
     const Eigen::Array<bool, 3, 1> both = held.col(cells.first + i) && held.col(cells.first + j);
-    const Sum& s = sums[e];
-    Matrix3 stiffness = s.stiffness;
-    // What contact presses on can move only along it: the barrier is far stiffer than the body.
-    if (const double pressing = s.pressing.squaredNorm(); pressing > 0)
-      stiffness += 1e3 * stiffness.trace() / pressing * s.pressing * s.pressing.transpose();
-    const double gain = quadratic_gain(s.force + s.pressing, stiffness, both, d);
+    const double gain = quadratic_gain(sums[e], both, d);
     result.push_back({edges[e], gain / step.problem.time_step.scale});
   }
   return result;
 }
 
 std::vector<CollapseEstimate> estimate_collapses(const SolvedStep& step, int b, const MeshEditor& editor,
-                                                 Index first) {
+                                                 Index first, bool onto_all) {
+  if (editor.is_shell()) return ShellScreening(step, b, editor).collapses(first, onto_all);
   const CellEnergy energy(step, b, editor);
   std::vector<CollapseEstimate> result;
   for (Index p = first; p < editor.point_count(); ++p) {
@@ -292,7 +224,7 @@ std::vector<CollapseEstimate> estimate_collapses(const SolvedStep& step, int b, 
       std::vector<EditedCell> left;
       for (const Index c : editor.cells_of(p))
         if (const EditedCell& cell = editor.cell(c); !cell.points.has(kept))
-          left.push_back({cell.points.replaced(p, kept), cell.substance});
+          left.push_back({cell.points.replaced(p, kept), cell.substance, {}});
       if (const std::optional<double> after = energy.sum(left))
         result.push_back({p, kept, (*after - before) / step.problem.time_step.scale});
     }

@@ -254,9 +254,11 @@ Body make_body(const PlanarDescription& d, const std::string& name, Shape shape,
 }
 
 Body make_body(const ShellDescription& d, const std::string& name, Shape shape, const Clock&) {
+  if (d.remesh) check_remeshing(d);
   const ShellRest rest = make_shell_rest(d, name, shape.mesh);
-  return d.place.locate(
-      [&] { return make_shell(name, std::move(shape.mesh), make_shell_substance(d), rest); });
+  ShellSubstance substance = make_shell_substance(d);
+  if (d.remesh) substance.mass = MassKind::consistent;
+  return d.place.locate([&] { return make_shell(name, std::move(shape.mesh), substance, rest); });
 }
 
 Body make_body(const AffineDescription& d, const std::string& name, Shape shape, const Clock&) {
@@ -399,7 +401,8 @@ BuiltBody build_one(const D& d, const std::string& name, const Shape& shape, con
     check_invertible(d, built.body);
     built.remesh = d.remesh;
   }
-  if constexpr (std::same_as<D, PlanarDescription>) built.remesh = d.remesh;
+  if constexpr (std::same_as<D, PlanarDescription> || std::same_as<D, ShellDescription>)
+    built.remesh = d.remesh;
   if constexpr (std::derived_from<D, DynamicBody>)
     set_dynamics(built.body, d, built.placed(built.body), clock);
   return built;

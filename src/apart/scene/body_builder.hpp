@@ -17,7 +17,7 @@ struct BuiltBody {
   std::optional<FrictionCoefficients> friction;  ///< of its own
   std::optional<Length> thickness;               ///< of its own
   ContactDefaults fitting;
-  std::optional<RemeshDescription> remesh = {};  ///< of a volume or planar body
+  std::optional<RemeshDescription> remesh = {};  ///< of a volume, a planar body or a shell
   bool renumbered = false;                       ///< not all points of its mesh are there, see PlacedMesh
   std::optional<Mesh> as_placed = {};            ///< before its points moved, if they did
 

@@ -214,7 +214,7 @@ struct CollisionDescription {
   std::optional<MeshDescription> mesh;
   std::optional<std::string> weights;
 };
-/// How the mesh of a volume changes during a run.
+/// How the mesh of a volume, a planar body or a shell changes during a run.
 struct RemeshDescription {
   static constexpr std::string_view group = "remesh", kind = "remesh";
   Place place = {};
@@ -249,6 +249,7 @@ struct ShellDescription : DynamicBody {
   std::optional<StrainLimitDescription> strain_limit;
   RestAngles rest_angles = RestAngles::mesh;
   std::optional<std::variant<FromTexture, MeshDescription>> rest_mesh;
+  std::optional<RemeshDescription> remesh;
 };
 struct AffineDescription : DynamicBody {
   static constexpr std::string_view kind = "affine";

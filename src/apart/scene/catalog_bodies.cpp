@@ -63,6 +63,10 @@ Group bodies() {
   const Key planar_remesh{
       "remesh", object("remesh"), "", Key::optional,
       "lets the mesh follow the solution, as that of a volume; if omitted: the mesh stays"};
+  const Key shell_remesh{
+      "remesh", object("remesh"), "", Key::optional,
+      "lets the mesh follow the solution, as that of a volume: mass is then consistent, and flat parts and "
+      "creases of the rest shape stay as they are; without smoothing; if omitted: the mesh stays"};
   const Key skin{"collision", object("collision"), "", Key::optional,
                  "the surface that contact sees, which has no mass; only with a mesh; if omitted: that of "
                  "the body's mesh"};
@@ -176,7 +180,8 @@ Group bodies() {
                                  {{sheet, &Shell::material},
                                   {strain_limit, &Shell::strain_limit},
                                   {rest_angles, &Shell::rest_angles},
-                                  {rest_mesh, &Shell::rest_mesh}},
+                                  {rest_mesh, &Shell::rest_mesh},
+                                  {shell_remesh, &Shell::remesh}},
                                  thickness),
        dynamic.operator()<Affine>(
            "stiff, nearly rigid solid with 12 coordinates; made of tetrahedra or a closed surface",

@@ -3,6 +3,7 @@
 #include <apart/geometry/mesh_checks.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace apart {
 
@@ -31,6 +32,8 @@ constexpr double least_usual_gain = 1e-9, most_usual_gain = 1e-2;
 }  // namespace
 
 std::optional<std::string> unusual_gain(const RemeshDescription& d, const Body& body) {
+  if (body.shell)
+    return std::nullopt;  // gains are of bending, gravity and contact, not of its membrane alone
   const std::vector<Material>& of_cells = body.planar ? body.planar->materials : body.elastic->materials;
   double shear = 0;
   for (const Material& material : of_cells)
@@ -71,10 +74,11 @@ void check_options(const D& body) {
         "got {}, must be nearer to 0 than delta_split ({}), or what is split would be collapsed again; try "
         "{}",
         d.delta_collapse, d.delta_split, -1e-3 * d.delta_split);
-  if (body.mass == MassKind::lumped)
-    body.place["mass"].fail(
-        "got \"lumped\", with which a split changes inertia without moving anything; remeshing needs "
-        "\"consistent\", or leave it out");
+  if constexpr (requires { body.mass; })
+    if (body.mass == MassKind::lumped)
+      body.place["mass"].fail(
+          "got \"lumped\", with which a split changes inertia without moving anything; remeshing needs "
+          "\"consistent\", or leave it out");
   for (const LoadDescription& load : body.loads)
     if (const auto* torque = std::get_if<TorqueDescription>(&load))
       torque->place.fail(
@@ -87,6 +91,24 @@ void check_remeshing(const PlanarDescription& body) {
   check_options(body);
 }
 
+void check_remeshing(const ShellDescription& body) {
+  const RemeshDescription& d = *body.remesh;
+  check_options(body);
+  if (d.smoothing)
+    d.place["smoothing"].fail(
+        "is for volumes and planar bodies: points inside a shell are on its surface, which would change; "
+        "leave it out");
+  std::visit(
+      [&]<class M>(const M& m) {
+        if constexpr (std::derived_from<M, WovenShellMaterial>)
+          if (std::holds_alternative<FromTexture>(m.warp))
+            d.place.fail(
+                "needs a warp that is a direction: a mesh that changes has no texture coordinates; give "
+                "material.warp as a vector");
+      },
+      body.material);
+}
+
 void check_remeshing(const VolumeDescription& body) {
   const RemeshDescription& d = *body.remesh;
   check_options(body);
@@ -95,6 +117,23 @@ void check_remeshing(const VolumeDescription& body) {
   if (body.collision) d.place.fail("is for a body that collides with its own boundary; remove \"collision\"");
 }
 
+namespace {
+
+/// No edge of a shell may have more than two triangles, nor two that run along it in the same direction.
+void check_sheet(const RemeshDescription& d, const Body& body) {
+  std::map<std::array<int, 2>, int> count;
+  for (const auto& t : body.mesh.faces.colwise())
+    for (int k = 0; k < 3; ++k)
+      if (++count[{t[k], t[(k + 1) % 3]}] > 1)
+        d.place.fail(
+            "needs a shell whose edges have at most two triangles, which face the same way, but '{}' has "
+            "others "
+            "at the edge of points {} and {}; separate the parts that meet there, or turn the triangles",
+            body.name, t[k], t[(k + 1) % 3]);
+}
+
+}  // namespace
+
 RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int index, const PairTable& pairs,
                              double size) {
   if (!body.remake || !body.mesh.curved.empty())
@@ -102,7 +141,8 @@ RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int i
   Mesh surface;
   surface.points = body.mesh.points;
   surface.faces = body.surface_faces;
-  if (const auto edge = body.planar ? std::nullopt : find_open_edge(surface))
+  if (body.shell) check_sheet(d, body);
+  if (const auto edge = body.planar || body.shell ? std::nullopt : find_open_edge(surface))
     d.place.fail(
         "needs a surface on which every edge has two triangles, but that of '{}' has {} at the edge of "
         "points {} and {}; "
@@ -111,6 +151,9 @@ RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int i
   double dhat = 0;
   for (int other = 0; other < pairs.body_count(); ++other)
     if (pairs(index, other).enabled) dhat = std::max(dhat, pairs(index, other).dhat);
+  // Points of a shell are apart by its thickness too.
+  if (body.shell && pairs(index, index).enabled)
+    dhat = std::max(dhat, pairs(index, index).dhat + pairs(index, index).thickness);
   RemeshOptions options;
   options.body = index;
   options.delta_split = d.delta_split;
@@ -124,10 +167,11 @@ RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int i
       d.min_edge ? d.min_edge->metres(size) : std::max(dhat, usual_min_edge_share * shortest_edge(body.mesh));
   if (options.min_edge < dhat)
     d.place["min_edge"].fail(
-        "got {:.6g} m, must be at least dhat ({:.6g} m), or neighbouring points would push each other; use a "
+        "got {:.6g} m, must be at least dhat{} ({:.6g} m), or neighbouring points would push each other; use "
+        "a "
         "smaller "
         "contact.dhat or longer edges",
-        options.min_edge, dhat);
+        options.min_edge, body.shell ? " plus thickness" : "", dhat);
   return options;
 }
 

@@ -7,6 +7,7 @@ namespace apart {
 /// What cannot be combined with remeshing, before the body is made.
 void check_remeshing(const VolumeDescription& body);
 void check_remeshing(const PlanarDescription& body);
+void check_remeshing(const ShellDescription& body);
 
 /// How the mesh of a body, the one at `index`, changes. `size`: L of the scene format [m].
 RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int index, const PairTable& pairs,

@@ -350,8 +350,10 @@ StepReport Simulation::advance(double end, double dt, bool must_settle) {
   if (model_->remesher) solved = improve(std::move(solved), end, dt);
   StepReport& report = solved.report;
   for (const Body& body : model_->bodies)
-    if (body.kind == BodyKind::volume || body.planar)
-      report.cells += Index(body.planar ? body.planar->nodes.cols() : body.elastic->nodes.cols());
+    if (body.kind == BodyKind::volume || body.planar || body.shell)
+      report.cells += Index(body.planar  ? body.planar->nodes.cols()
+                            : body.shell ? body.shell->nodes.cols()
+                                         : body.elastic->nodes.cols());
   if (on_note)
     for (const std::string& what : solved.notes)
       on_note(fmt::format("step {} (t = {:.6g} s): {}", report.step, report.time, what));

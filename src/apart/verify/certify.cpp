@@ -424,19 +424,19 @@ class Certifier {
       add_all(check_->not_finite(states[i]));
       return;
     }
-    add_all(check_->strains(states[i]));
+    // Edges begin and end as points next to a change of the mesh only.
+    const auto changes = [&](std::size_t k) {
+      return k > 0 && k < states.size() && iterates.topology_of(k) != iterates.topology_of(k - 1);
+    };
+    add_all(check_->strains(states[i], changes(i) || changes(i + 1)));
     add_all(check_->below_half_spaces(states[i]));
     add_all(check_->thin_above_half_spaces(states[i]));
     add_all(check_->affine_images(states[i]));
     add_all(check_->rigid_shapes(states[i]));
-    if (i == 0 || iterates.topology_of(i) != iterates.topology_of(i - 1) || !states[i - 1].allFinite())
-      return;
+    if (i == 0 || changes(i) || !states[i - 1].allFinite()) return;
     ++certificate_.paths;
     if (same_points(states[i - 1], states[i])) return;
-    // Edges begin and end as points next to a change of the mesh only.
-    const bool first = i > 1 && iterates.topology_of(i - 2) != iterates.topology_of(i),
-               last = i + 1 < states.size() && iterates.topology_of(i + 1) != iterates.topology_of(i);
-    FrameCheck::PathFindings path = check_->path(states[i - 1], states[i], first || last);
+    FrameCheck::PathFindings path = check_->path(states[i - 1], states[i], changes(i - 1) || changes(i + 1));
     certificate_.path_pairs += path.pairs;
     add_all(std::move(path.findings));
   }

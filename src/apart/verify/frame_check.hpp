@@ -52,7 +52,9 @@ class FrameCheck {
   std::vector<Finding> rigid_shapes(const Matrix3X& points) const;
   /// Triangles at or beyond a strain limit. Upper limits need no check on paths: what holds at both ends of a
   /// straight path holds on it, the largest stretch being convex.
-  std::vector<Finding> strains(const Matrix3X& points) const;
+  /// `merging`: next to a change of the mesh. Triangles there whose points are not all apart yet have the
+  /// shape of others: what they are made of is measured on either side of the change, where they are apart.
+  std::vector<Finding> strains(const Matrix3X& points, bool merging = false) const;
   /// The largest share of a strain limit that is used up, 1 at the limit; empty if there is none.
   std::optional<double> largest_strain_share(const Matrix3X& points) const;
   /// Points on or below a half-space's plane, or above it by less than `gap`.

@@ -21,12 +21,14 @@ double volume(const Matrix3X& x, const Tetrahedra& tetrahedra, Index t) {
 
 }  // namespace
 
-std::vector<Finding> FrameCheck::strains(const Matrix3X& points) const {
+std::vector<Finding> FrameCheck::strains(const Matrix3X& points, bool merging) const {
   std::vector<Finding> found;
+  const MergedPoints merged = merging ? MergedPoints(first_, {&points}) : MergedPoints(first_, {});
   for (const StrainLimits::Share& s : limits_.shares(points, absent_)) {
     // Room for the rounding of this check itself, so that what passes is proven.
     if (s.share < 1 - 1e-15L) continue;
     const auto corners = first_.mesh.faces.col(s.face);
+    if (std::ranges::any_of(corners, [&](int p) { return merged.contain(p); })) continue;
     Finding& f = found.emplace_back(finding(FindingKind::strain, {{corners[0], corners[1], corners[2]}}));
     f.position = points(Eigen::all, f.cells[0]).rowwise().mean();
     f.text = fmt::format("{} has a {} of {:.9g}, the limit is {:.9g}, near {}", name(f.cells[0]), s.what,

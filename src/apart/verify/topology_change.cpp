@@ -38,14 +38,17 @@ MergedPoints::MergedPoints(const Frame& frame, std::initializer_list<const Matri
             any_ = true;
           }
   for (const auto& face : frame.mesh.faces.colwise())
-    if (frame.bodies[std::size_t(frame.point_body[face[0]])].is_planar())
-      for (int i = 0; i < 3; ++i)
-        for (const Matrix3X* x : places)
-          if (x->col(face[i]) == x->col(face[(i + 1) % 3])) {
-            sets.join(face[i], face[(i + 1) % 3]);
-            any_ = true;
-          }
-  if (any_) name_ = std::move(sets).names();
+    for (int i = 0; i < 3; ++i)
+      for (const Matrix3X* x : places)
+        if (x->col(face[i]) == x->col(face[(i + 1) % 3])) {
+          sets.join(face[i], face[(i + 1) % 3]);
+          any_ = true;
+        }
+  if (!any_) return;
+  name_ = std::move(sets).names();
+  is_merged_.assign(name_.size(), false);
+  for (std::size_t p = 0; p < name_.size(); ++p)
+    if (name_[p] != Index(p)) is_merged_[p] = is_merged_[std::size_t(name_[p])] = true;
 }
 
 bool MergedPoints::join(const exact::Primitive& a, const exact::Primitive& b) const {

@@ -27,13 +27,15 @@ class PlacedSurface {
   std::vector<Part> parts_;  ///< in order
 };
 
-/// Points that are in the same place as a neighbour in a tetrahedron or a triangle of a planar body, as edges
-/// that begin or end as one point have them.
+/// Points that are in the same place as a neighbour in a tetrahedron or a triangle, as edges that begin or
+/// end as one point have them.
 class MergedPoints {
  public:
   /// `places`: positions of all points; a pair counts if it is merged in one of them.
   MergedPoints(const Frame& frame, std::initializer_list<const Matrix3X*> places);
   bool any() const { return any_; }
+  /// Whether a point is merged with another.
+  bool contain(Index point) const { return any_ && is_merged_[std::size_t(point)]; }
   /// Whether a point of a is merged with a point of b.
   bool join(const exact::Primitive& a, const exact::Primitive& b) const;
   /// Whether two corners of a tetrahedron are merged.
@@ -42,6 +44,7 @@ class MergedPoints {
  private:
   bool any_ = false;
   std::vector<Index> name_;  ///< of each point: the smallest it is merged with
+  std::vector<char> is_merged_;
 };
 
 }  // namespace apart::verify
