@@ -75,7 +75,10 @@ Body ring_body(std::string name, const Vector3& degrees, const Vector3& place) {
 
 SceneDescription arch(Index stones) {
   SceneDescription scene = scene_of(
-      "rigid-arch", fmt::format("a half circle of {} rigid stones stands by friction 0.5", stones), 3);
+      "rigid-arch",
+      fmt::format("a half circle of {} rigid stones stands by friction 0.5 until a ball hits its side",
+                  stones),
+      4);
   scene.bodies.push_back(half_space("ground", 0));
   constexpr double gap = 0.002;  // [degrees] on either side of a stone
   for (Index i = 0; i < stones; ++i) {
@@ -86,6 +89,12 @@ SceneDescription arch(Index stones) {
     set_density(body, 2300);
     scene.bodies.push_back(body);
   }
+  RigidDescription ball = rigid_body("ball", SphereMesh{{}, 1.5, 4});
+  ball.transform.translate = {16, 9, 0};
+  ball.appears = 1;  // [s] until then it stands
+  ball.velocity = {-25, 0, 0};
+  set_density(ball, 7800);
+  scene.bodies.push_back(ball);
   hold_by_friction(scene);
   return scene;
 }
