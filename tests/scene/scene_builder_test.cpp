@@ -68,6 +68,18 @@ TEST(SceneFile, OverridesChangeWhatTheyName) {
   EXPECT_EQ(top["time"]["steps"].integer(), 7);
 }
 
+TEST(SceneFile, ANumberInAPathIsNeverTakenForAName) {
+  const std::vector<std::string> change = {"bodies[1].thickness=0.002"};
+  const SceneFile file = parse_scene(R"({"version": 1, "time": {"steps": 1}, "bodies": [
+      {"type": "volume", "name": "1", "mesh": {"generator": "box"}},
+      {"type": "shell", "name": "0", "mesh": {"generator": "grid"}, "transform": {"translate": [0, 3, 0]}}]})",
+                                     "scene.json", ".", change);
+  EXPECT_EQ(file.top()["bodies"][1]["thickness"].number(), 0.002);
+  EXPECT_EQ(unit_of_override(file, change[0]), "m");
+  EXPECT_EQ(unit_of_override(file, "bodies[2].thickness=1"), "");
+  EXPECT_EQ(unit_of_override(file, "bodies[1x].thickness=1"), "");
+}
+
 TEST(SceneFile, RelativePathsStartAtTheSceneFile) {
   const TemporaryDirectory directory;
   std::filesystem::create_directory(directory / "meshes");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <set>
 
 namespace apart {
@@ -13,6 +14,51 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A key, or, in brackets, the number or name of an entry of a list.
+struct PathPart {
+  std::string_view text;
+  bool is_entry;
+};
+
+/// The parts of a path such as bodies[ball].material.E.
+std::vector<PathPart> parts_of_path(std::string_view path, const std::string& source) {
+  const auto fail = [&](std::string_view what) { throw InputError("{}: {}", source, what); };
+  std::vector<PathPart> parts;
+  std::string_view rest = path;
+  while (!rest.empty()) {
+    if (rest[0] == '[') {
+      const std::size_t end = rest.find(']');
+      if (end == rest.npos) fail("'[' is not closed; write for example bodies[0].name");
+      parts.push_back({rest.substr(1, end - 1), true});
+      rest.remove_prefix(end + 1);
+      if (rest.starts_with('.'))
+        rest.remove_prefix(1);
+      else if (!rest.empty() && rest[0] != '[')
+        fail("after ']' must come '.', '[' or '='");
+    } else {
+      const std::string_view key = rest.substr(0, rest.find_first_of(".["));
+      if (key.empty()) fail("has an empty part in its path; write for example contact.dhat=0.002");
+      parts.push_back({key, false});
+      rest.remove_prefix(key.size());
+      if (rest == ".") fail("ends with '.'; write for example contact.dhat=0.002");
+      if (rest.starts_with('.')) rest.remove_prefix(1);
+    }
+  }
+  return parts;
+}
+
+/// The number of an entry: what can be read as a number is one, counted from 0; else it is a name. Nothing if
+/// no entry has the name; a number may be too large.
+std::optional<std::size_t> number_of_entry(const JsonValue::Array& items, std::string_view which) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), index);
+  if (error == std::errc{} && end == which.data() + which.size()) return index;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (const JsonValue* name = items[i].find("name"); name && name->get_if<std::string>())
+      if (*name->get_if<std::string>() == which) return i;
+  return std::nullopt;
+}
+
 /// One "path=value" from the command line.
 class Override {
  public:
@@ -20,7 +66,7 @@ class Override {
     const std::size_t equals = text.find('=');
     if (equals == text.npos || equals == 0)
       fail("must have the form path=value, for example --set contact.dhat=0.002");
-    path_ = std::string_view(text).substr(0, equals);
+    path_ = parts_of_path(std::string_view(text).substr(0, equals), source_);
     const std::string_view value = std::string_view(text).substr(equals + 1);
     try {
       value_ = parse_json(value, source_);
@@ -36,30 +82,9 @@ class Override {
   void apply(JsonValue& root) const {
     JsonValue* at = &root;
     std::string done;  // the path so far, for messages
-    std::string_view rest = path_;
-    while (!rest.empty()) {
-      if (rest[0] == '[') {
-        const std::size_t end = rest.find(']');
-        if (end == rest.npos) fail("'[' is not closed; write for example bodies[0].name");
-        const std::string_view which = rest.substr(1, end - 1);
-        at = item(*at, which, done);
-        done += fmt::format("[{}]", which);
-        rest.remove_prefix(end + 1);
-        if (rest.starts_with('.'))
-          rest.remove_prefix(1);
-        else if (!rest.empty() && rest[0] != '[')
-          fail("after ']' must come '.', '[' or '='");
-      } else {
-        const std::string_view key = rest.substr(0, rest.find_first_of(".["));
-        if (key.empty()) fail("has an empty part in its path; write for example contact.dhat=0.002");
-        at = member(*at, key, done);
-        done = member_path(done, key);
-        rest.remove_prefix(key.size());
-        if (rest.starts_with('.')) {
-          rest.remove_prefix(1);
-          if (rest.empty()) fail("ends with '.'; write for example contact.dhat=0.002");
-        }
-      }
+    for (const auto& [part, is_entry] : path_) {
+      at = is_entry ? item(*at, part, done) : member(*at, part, done);
+      done = is_entry ? fmt::format("{}[{}]", done, part) : member_path(done, part);
     }
     *at = value_;
   }
@@ -92,25 +117,21 @@ class Override {
   JsonValue* item(JsonValue& at, std::string_view which, const std::string& done) const {
     auto* items = at.get_if<JsonValue::Array>();
     if (!items) fail(fmt::format("{} is {}, not a list; leave out [{}]", done, to_short_text(at), which));
-    std::size_t index = 0;
-    const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), index);
-    if (error == std::errc{} && end == which.data() + which.size()) {
-      if (index >= items->size())
-        fail(fmt::format("{} has {} entries, counted from 0; there is no [{}]", done, items->size(), index));
-      return &(*items)[index];
+    if (const auto index = number_of_entry(*items, which)) {
+      if (*index >= items->size())
+        fail(fmt::format("{} has {} entries, counted from 0; there is no [{}]", done, items->size(), *index));
+      return &(*items)[*index];
     }
     std::vector<std::string_view> names;
-    for (JsonValue& candidate : *items)
-      if (const JsonValue* name = candidate.find("name"); name && name->get_if<std::string>()) {
-        if (*name->get_if<std::string>() == which) return &candidate;
+    for (const JsonValue& candidate : *items)
+      if (const JsonValue* name = candidate.find("name"); name && name->get_if<std::string>())
         names.push_back(*name->get_if<std::string>());
-      }
     fail(fmt::format("{} has no entry named '{}'; its names are: {}", done, which,
                      names.empty() ? "(none)" : fmt::format("{}", fmt::join(names, ", "))));
   }
 
   std::string source_;
-  std::string_view path_;
+  std::vector<PathPart> path_;  ///< views of the text
   JsonValue value_;
 };
 
@@ -132,18 +153,6 @@ const ValueType* of_kind(const ValueType& type, ValueType::Kind kind) {
   if (type.kind == kind) return &type;
   const auto found = std::ranges::find(type.of, kind, &ValueType::kind);
   return type.kind == ValueType::Kind::any_of && found != type.of.end() ? &*found : nullptr;
-}
-
-/// The entry of a list by its name or number; null if there is none.
-const JsonValue* entry_of(const JsonValue& list, std::string_view which) {
-  const auto* items = list.get_if<JsonValue::Array>();
-  if (!items) return nullptr;
-  for (const JsonValue& item : *items)
-    if (const JsonValue* name = item.find("name"); name && name->get_if<std::string>())
-      if (*name->get_if<std::string>() == which) return &item;
-  std::size_t index = items->size();
-  std::from_chars(which.data(), which.data() + which.size(), index);
-  return index < items->size() ? &(*items)[index] : nullptr;
 }
 
 /// Adds a key where the catalog has it, at the place of the object in the file.
@@ -217,14 +226,16 @@ std::string SceneFile::file_name() const {
 std::string_view unit_of_override(const SceneFile& scene, const std::string& change) {
   const JsonValue* at = scene.json.get();
   ValueType type(ValueType::Kind::object, {}, "scene", {});
-  std::string_view rest = std::string_view(change).substr(0, change.find('=')), unit;
-  while (at && !rest.empty()) {
-    const bool is_entry = rest[0] == '[';
+  std::string_view unit;
+  for (const auto& [part, is_entry] :
+       parts_of_path(std::string_view(change).substr(0, change.find('=')), change)) {
     const ValueType* t = of_kind(type, is_entry ? ValueType::Kind::list : ValueType::Kind::object);
-    if (!t) return {};
-    const std::string_view part = rest.substr(is_entry, rest.find_first_of(is_entry ? "]" : ".[") - is_entry);
+    if (!at || !t) return {};
     if (is_entry) {
-      at = entry_of(*at, part);
+      const auto* items = at->get_if<JsonValue::Array>();
+      const auto index = items ? number_of_entry(*items, part) : std::nullopt;
+      if (!index || *index >= items->size()) return {};
+      at = &(*items)[*index];
       type = ValueType(t->of[0]);
     } else {
       const std::vector<Key>& keys = catalog().group(t->name).row_of(*at).keys;
@@ -234,8 +245,6 @@ std::string_view unit_of_override(const SceneFile& scene, const std::string& cha
       unit = key->unit;
       type = key->type;
     }
-    rest.remove_prefix(part.size() + 2 * is_entry);
-    if (rest.starts_with('.')) rest.remove_prefix(1);
   }
   return unit;
 }
