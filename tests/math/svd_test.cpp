@@ -4,6 +4,7 @@
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 
+#include <cstring>
 #include <random>
 
 namespace apart::test {
@@ -56,6 +57,31 @@ TEST(SignedSvd, FindsSmallSingularValuesToRelativeAccuracy) {
   const Vector3 sigma(1, 1e-3, 1e-6);
   const SignedSvd s = signed_svd(u * sigma.asDiagonal() * v.transpose());
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(s.sigma[i], sigma[i], 1e-15);
+}
+
+TEST(SignedSvd, OfManyMatricesHasTheBitsOfEachAlone) {
+  std::mt19937 engine(2);
+  std::normal_distribution<double> normal;
+  std::vector<Matrix3> f = {Matrix3::Zero(),
+                            Matrix3::Identity(),
+                            -Matrix3::Identity(),
+                            Vector3(1, 2, 3) * Vector3(1, 0, 2).transpose(),
+                            Vector3(2, 2, 0).asDiagonal(),
+                            Matrix3::Constant(std::numeric_limits<double>::quiet_NaN())};
+  for (int i = 0; i < 1000; ++i) {
+    const Matrix3 random = Matrix3::NullaryExpr([&] { return normal(engine); });
+    f.push_back(i % 3 == 0 ? random : Matrix3(Matrix3::Identity() + std::pow(10, -i % 17) * random));
+  }
+  for (const std::size_t count : {f.size(), std::size_t(7), std::size_t(1), std::size_t(0)}) {
+    std::vector<SignedSvd> together(count);
+    signed_svds(std::span(f).first(count), together);
+    for (std::size_t i = 0; i < count; ++i) {
+      const SignedSvd alone = signed_svd(f[i]);
+      EXPECT_EQ(std::memcmp(alone.u.data(), together[i].u.data(), sizeof(Matrix3)), 0) << i;
+      EXPECT_EQ(std::memcmp(alone.v.data(), together[i].v.data(), sizeof(Matrix3)), 0) << i;
+      EXPECT_EQ(std::memcmp(alone.sigma.data(), together[i].sigma.data(), sizeof(Vector3)), 0) << i;
+    }
+  }
 }
 
 }  // namespace

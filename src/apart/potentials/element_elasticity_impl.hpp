@@ -212,16 +212,31 @@ template <Element E>
 void ElementElasticity<E>::prepare(const Matrix3X& q) {
   using namespace element_elasticity;
   svd_.resize(first_point_.empty() ? elements_.size() : first_point_.back());
-  parallel_for(term_count(), [&](Index i) {
-    const E& e = elements_[std::size_t(i)];
-    const auto x = relative_nodes(e, q);
-    for (int k = 0; k < e.quadrature_count(); ++k) {
-      Matrix3 f = deformation_gradient<E::node_count>(x, e.shape_gradients(k));
-      if constexpr (requires { e.offset_gradients; })
-        if (!e.offset_gradients.empty()) f += e.offset_gradients[std::size_t(k)];
-      svd_[first_point(i) + std::size_t(k)] =
-          is_isotropic(material_of(e)) ? signed_svd(f) : SignedSvd{f, Matrix3::Identity(), Vector3::Ones()};
+  constexpr Index chunk = 256;
+  parallel_chunks(term_count(), chunk, [&](Index begin, Index end) {
+    std::array<Matrix3, 64> waiting;  // for their singular values, which take less time together
+    std::size_t count = 0, point = first_point(begin);
+    const auto decompose = [&] {
+      signed_svds(std::span(waiting).first(count), std::span(svd_).subspan(point, count));
+      point += std::exchange(count, 0);
+    };
+    for (Index i = begin; i < end; ++i) {
+      const E& e = elements_[std::size_t(i)];
+      const auto x = relative_nodes(e, q);
+      for (int k = 0; k < e.quadrature_count(); ++k) {
+        Matrix3 f = deformation_gradient<E::node_count>(x, e.shape_gradients(k));
+        if constexpr (requires { e.offset_gradients; })
+          if (!e.offset_gradients.empty()) f += e.offset_gradients[std::size_t(k)];
+        if (is_isotropic(material_of(e))) {
+          waiting[count++] = f;
+          if (count == waiting.size()) decompose();
+        } else {
+          decompose();
+          svd_[point++] = {f, Matrix3::Identity(), Vector3::Ones()};
+        }
+      }
     }
+    decompose();
   });
 }
 
