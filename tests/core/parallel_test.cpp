@@ -53,6 +53,15 @@ TEST_F(ParallelLoops, CutTheSameChunksForAnyNumberOfThreads) {
   }
 }
 
+TEST_F(ParallelLoops, StayOnAThreadThatAsksForIt) {
+  set_thread_count(4);
+  std::thread([] {
+    const SerialLoops alone;
+    parallel_for(
+        1000, [here = std::this_thread::get_id()](Index) { EXPECT_EQ(std::this_thread::get_id(), here); }, 1);
+  }).join();
+}
+
 TEST_F(ParallelLoops, VisitATreeChildrenFirstOrParentsFirst) {
   for (const int threads : {1, 2, 4}) {
     set_thread_count(threads);

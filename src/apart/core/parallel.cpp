@@ -61,6 +61,14 @@ Pool& pool() {
   return instance;
 }
 
+// How many SerialLoops this thread has.
+thread_local int serial_loops = 0;
+
+/// Null: this thread's loops are its own.
+tbb::task_arena* arena() {
+  return serial_loops > 0 ? nullptr : pool().arena.get();
+}
+
 template <class Fold>
 double fold(Index count, Index chunk_size, FunctionRef<double(Index)> term, double start, Fold combine) {
   if (count <= 0) return start;
@@ -92,6 +100,13 @@ void set_thread_count(int n) {
   pool().arena = std::make_unique<tbb::task_arena>(n);
 }
 
+SerialLoops::SerialLoops() {
+  ++serial_loops;
+}
+SerialLoops::~SerialLoops() {
+  --serial_loops;
+}
+
 int thread_count() {
   return pool().threads;
 }
@@ -107,14 +122,14 @@ void parallel_chunks(Index count, Index chunk_size, FunctionRef<void(Index, Inde
   if (count <= 0) return;
   const Index chunks = (count + chunk_size - 1) / chunk_size;
   auto run = [&](Index c) { body(c * chunk_size, std::min<Index>(count, (c + 1) * chunk_size)); };
-  if (!pool().arena || chunks == 1) {
+  if (!arena() || chunks == 1) {
     for (Index c = 0; c < chunks; ++c) run(c);
     return;
   }
   char started = 0, ended = 0;  // places only
   release(started);
   const AcquireAtEnd after{ended};
-  pool().arena->execute([&] {
+  arena()->execute([&] {
     tbb::parallel_for(Index{0}, chunks, [&](Index c) {
       acquire(started);
       const ReleaseAtEnd chunk{ended};
@@ -136,7 +151,7 @@ void parallel_shares(Index count, FunctionRef<void(Index, Index)> body) {
 
 void parallel_upward(std::span<const Index> parent, FunctionRef<void(Index)> body) {
   const auto count = Index(parent.size());
-  if (!pool().arena || count <= 1) {
+  if (!arena() || count <= 1) {
     for (Index i = 0; i < count; ++i) body(i);
     return;
   }
@@ -149,7 +164,7 @@ void parallel_upward(std::span<const Index> parent, FunctionRef<void(Index)> bod
   char ordered = 0;  // a place only
   release(ordered);
   const AcquireAtEnd after{ordered};
-  pool().arena->execute([&] {
+  arena()->execute([&] {
     tbb::task_group tasks;
     for (const Index leaf : leaves)
       tasks.run([&, leaf] {
@@ -168,7 +183,7 @@ void parallel_upward(std::span<const Index> parent, FunctionRef<void(Index)> bod
 
 void parallel_downward(std::span<const Index> parent, FunctionRef<void(Index)> body) {
   const auto count = Index(parent.size());
-  if (!pool().arena || count <= 1) {
+  if (!arena() || count <= 1) {
     for (Index i = count - 1; i >= 0; --i) body(i);
     return;
   }
@@ -178,7 +193,7 @@ void parallel_downward(std::span<const Index> parent, FunctionRef<void(Index)> b
   char ordered = 0;  // a place only
   release(ordered);
   const AcquireAtEnd after{ordered};
-  pool().arena->execute([&] {
+  arena()->execute([&] {
     tbb::task_group tasks;
     const auto run = [&](const auto& self, Index i) -> void {
       {

@@ -10,6 +10,15 @@ namespace apart {
 void set_thread_count(int n);
 int thread_count();
 
+/// While it lives, loops that its thread begins stay on that thread: for one that works beside the others.
+class SerialLoops {
+ public:
+  SerialLoops();
+  ~SerialLoops();
+  SerialLoops(const SerialLoops&) = delete;
+  SerialLoops& operator=(const SerialLoops&) = delete;
+};
+
 /// Calls body(begin, end) for consecutive chunks of [0, count). Chunks run in any order, on any thread.
 void parallel_chunks(Index count, Index chunk_size, FunctionRef<void(Index begin, Index end)> body);
 

@@ -5,19 +5,15 @@
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/directory_lock.hpp>
 #include <apart/io/file_reader.hpp>
-#include <apart/io/iterates.hpp>
-#include <apart/io/run_digests.hpp>
-#include <apart/io/run_frames.hpp>
 #include <apart/run/checkpoint.hpp>
 #include <apart/run/line_file.hpp>
 #include <apart/run/probe_table.hpp>
 #include <apart/run/profile.hpp>
 #include <apart/run/run.hpp>
 #include <apart/run/run_directory.hpp>
-#include <apart/run/run_totals.hpp>
+#include <apart/run/run_recorder.hpp>
 #include <apart/run/step_table.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
-#include <apart/verify/frame_check.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -61,9 +57,7 @@ class Run {
         simulation_(scene.model, std::move(start.state)),
         spent_(start.spent),
         last_step_(options_.steps.value_or(scene.steps)),
-        log_(directory_ / "log.txt"),
-        check_(std::in_place, simulation_.frame()),
-        findings_(start.spent.findings) {
+        log_(directory_ / "log.txt") {
     add_done(start.done);
     if (options_.rescue) rescue_ = options_.rescue;
     simulation_.should_stop = options_.should_stop;
@@ -112,21 +106,24 @@ class Run {
     if (simulation_.state().step == 0)
       for (const std::string& note : scene_.notes) log_line(note);
     for (const std::string& warning : options_.warnings) log_line("warning: " + warning);
-    if (options_.frames) frames_.emplace(directory_, scene_.extra_formats, kept_frames);
-    digests_.emplace(directory_, files_so_far(kept_frames));
+    std::optional<FrameWriter> frames;
+    if (options_.frames) frames.emplace(directory_, scene_.extra_formats, kept_frames);
+    recorder_.emplace(directory_, simulation_.frame(), std::move(frames),
+                      RunDigests(directory_, files_so_far(kept_frames)), spent_.findings);
     LineFile steps(directory_ / "steps.csv");
     if (!scene_.probes.empty()) probes_.emplace(directory_ / "probes.csv");
     for (const Probe& probe : scene_.probes) meters_.emplace_back(probe);
     first_step_ = simulation_.state().step + 1;
     RunResult result;
     if (kept_frames == 0)
-      keep_frame();
+      recorder_->add({.frame = next_frame()});
     else if (simulation_.state().step % scene_.frame_every == 0)
       frame_step_ = simulation_.state().step;
     publish();
     keep_state("running");
     rescue_->offer([this] {
       log_line(fmt::format("interrupted after step {}", published_.state.step));
+      recorder_->finish();
       checkpoints_.keep(published_.state, *published_.model);
       write_summary("interrupted", fmt::format("interrupted after step {}", published_.state.step));
       return published_.state.step;
@@ -153,7 +150,7 @@ class Run {
   /// All steps, or as many as can be done.
   RunResult simulate(LineFile& steps) {
     try {
-      while (simulation_.state().step < last_step_ && !findings_.intersection) {
+      while (simulation_.state().step < last_step_ && !is_refuted_) {
         if (options_.should_stop && options_.should_stop()) throw Interrupted("interrupted");
         step(steps);
       }
@@ -209,8 +206,8 @@ class Run {
     const Index step = simulation_.state().step + 1;
     const std::vector<int> before = absent_at(std::max(step - 1, 1)), now = absent_at(step);
     if (std::ranges::includes(now, before)) return;
-    check_->set_absent(now);
-    const auto found = check_->nested(simulation_.model().point_map.positions(simulation_.state().nodes));
+    const auto found =
+        recorder_->nested(simulation_.model().point_map.positions(simulation_.state().nodes), now);
     if (!found.empty())
       throw SolverError(
           fmt::format("a body cannot appear after t = {:.6g} s: {}; make room, let it appear elsewhere or at "
@@ -223,7 +220,7 @@ class Run {
     try {
       log_line(e.what());
       // A checkpoint must not be ahead of the list of steps, or the run could not be resumed from it.
-      if (listed_step_ == simulation_.state().step)
+      if (recorder_->is_whole() && listed_step_ == simulation_.state().step)
         keep_state("failed", e.what());
       else
         write_summary("failed", e.what());
@@ -235,8 +232,7 @@ class Run {
   void step(LineFile& steps) {
     const Clock::time_point begin = Clock::now();
     const double began = simulation_.timings().now();
-    iterates_.points.clear();
-    iterates_.topology.clear();
+    iterates_ = {};
     topologies_.clear();
     const Index topology = simulation_.model().topology;
     refuse_nested();
@@ -244,32 +240,21 @@ class Run {
     const std::lock_guard writing(rescue_->writing());
     if (options_.profile) step_times_.emplace_back(began, simulation_.timings().now());
     totals_.add(report);
-    if (simulation_.model().topology != topology) follow_meshes();
+    const bool has_new_meshes = simulation_.model().topology != topology;
+    if (has_new_meshes) follow_meshes();
     note_energy();
     {
       const auto time = simulation_.timings().measure(Phase::output);
-      if (options_.record_iterates) {
-        iterates_.step = report.step;
-        iterates_.absent = simulation_.absent();
-        write_iterates(directory_, iterates_);
-        digests_->add(iterates_name(report.step));
-        for (const Frame& frame : topologies_) {
-          const std::string file = topology_name(frame.topology);
-          fs::create_directories((directory_ / file).parent_path());
-          write_frame(directory_ / file, frame);
-          digests_->add(file);
-        }
-      }
       if (probes_) probes_->add(probe_line(simulation_, meters_));
       steps.add(step_line(report));
       listed_step_ = report.step;
       publish();
       const bool frame_due = report.step % scene_.frame_every == 0 || report.step == last_step_;
-      if (frame_due) keep_frame();
+      record(has_new_meshes, frame_due);
       const bool often_enough = scene_.checkpoint_steps && report.step % *scene_.checkpoint_steps == 0;
       if (often_enough || seconds_since(last_kept_) > scene_.checkpoint_seconds)
         keep_state("running");
-      else if (frame_due && frames_ && seconds_since(last_summary_) > summary_seconds)
+      else if (frame_due && options_.frames && seconds_since(last_summary_) > summary_seconds)
         write_summary("running", {});
     }
     recent_.push_back(seconds_since(begin));
@@ -286,7 +271,6 @@ class Run {
 
   /// Whatever refers to the meshes that have just changed is made again.
   void follow_meshes() {
-    check_.emplace(simulation_.frame());
     meters_.clear();
     for (const Probe& probe : scene_.probes) meters_.emplace_back(probe);
     dofs_ = free_coordinates(simulation_.model());
@@ -326,32 +310,29 @@ class Run {
     if (options_.on_note) options_.on_note(what);
   }
 
-  /// Writes the present state as a frame, unless it is there already, and checks it.
-  void keep_frame() {
-    if (!frames_ || frame_step_ == simulation_.state().step) return;
-    frame_step_ = simulation_.state().step;
-    const Frame frame = simulation_.frame();
-    frames_->write(frame);
-    digests_->add(frame_name(frames_->count() - 1));
-    examine(frame);
+  /// Hands over what is kept of the step just done. An intersection ends the run: it is looked for in the
+  /// frames before this one, so that the run ends with the same step for any number of threads.
+  void record(bool has_new_meshes, bool frame_due) {
+    RunRecorder::Record kept;
+    if (options_.record_iterates) {
+      iterates_.step = simulation_.state().step;
+      iterates_.absent = simulation_.absent();
+      kept.iterates = std::move(iterates_);
+      kept.topologies = std::move(topologies_);
+    }
+    if (has_new_meshes) kept.new_meshes = simulation_.frame();
+    if (frame_due) kept.frame = next_frame();
+    if (!kept.iterates && !kept.new_meshes && !kept.frame) return;
+    recorder_->finish();
+    is_refuted_ = recorder_->written().findings.intersection.has_value();
+    recorder_->add(std::move(kept));
   }
 
-  /// Checks the guarantees of a frame, exactly.
-  void examine(const Frame& frame) {
-    const Matrix3X& points = frame.mesh.points;
-    check_->set_absent(frame.absent);
-    findings_.checked = true;
-    const auto note = [](std::optional<std::string>& first, const std::vector<verify::Finding>& found) {
-      if (!found.empty() && !first) first = found.front().text;
-    };
-    note(findings_.intersection, check_->not_finite(points));
-    if (findings_.intersection) return;  // the others need finite coordinates
-    note(findings_.intersection, check_->intersections(points, 1));
-    note(findings_.intersection, check_->nested(points));
-    note(findings_.intersection, check_->below_half_spaces(points));
-    note(findings_.inversion, check_->inversions(points));
-    note(findings_.strain, check_->strains(points));
-    note(findings_.thickness, check_->thin(points, 1));
+  /// The present state, unless it is a frame already or none are kept.
+  std::optional<Frame> next_frame() {
+    if (!options_.frames || frame_step_ == simulation_.state().step) return std::nullopt;
+    frame_step_ = simulation_.state().step;
+    return simulation_.frame();
   }
 
   /// What another thread may see of the simulation while the next step is under way.
@@ -366,8 +347,11 @@ class Run {
 
   void keep_state(std::string_view status, const std::string& reason = {}) {
     publish();
-    flush_to_disk(directory_);  // a run goes on from a checkpoint with the frames before it
-    checkpoints_.keep(simulation_.state(), simulation_.model());
+    recorder_->finish();
+    if (recorder_->is_whole()) {  // a run goes on from a checkpoint with the frames before it
+      flush_to_disk(directory_);
+      checkpoints_.keep(simulation_.state(), simulation_.model());
+    }
     write_summary(status, reason);
     last_kept_ = Clock::now();
   }
@@ -375,11 +359,13 @@ class Run {
   void finish(RunResult& result) {
     {
       const auto time = simulation_.timings().measure(Phase::output);
-      keep_frame();
+      recorder_->add({.frame = next_frame()});
+      recorder_->finish();
       // What counts is what is on the disk.
-      examine(frames_ ? read_frame(list_frames(directory_).back()) : simulation_.frame());
+      recorder_->examine(options_.frames ? read_frame(list_frames(directory_).back()) : simulation_.frame());
     }
-    if (result.end == RunEnd::finished && findings_.first()) result = {RunEnd::refuted, *findings_.first()};
+    if (const auto found = recorder_->written().findings.first(); found && result.end == RunEnd::finished)
+      result = {RunEnd::refuted, *found};
     static constexpr std::string_view status[] = {"finished", "interrupted", "failed", "refuted", "failed"};
     keep_state(status[std::size_t(result.end)], result.reason);
     note_friction();
@@ -393,6 +379,8 @@ class Run {
 
   void write_summary(std::string_view status, const std::string& reason) {
     const Model& model = *published_.model;
+    const RunRecorder::Written written = recorder_->written();
+    const Findings& findings = written.findings;
     nlohmann::ordered_json json;
     json["scene"] = scene_.name;
     json["version"] = version();
@@ -433,17 +421,14 @@ class Run {
       json["remesh_trials"] = totals_.remesh_trials;
     }
     json["peak_rss_bytes"] = process_peak_bytes();
-    json["intersection_free"] =
-        findings_.checked ? nlohmann::json(!findings_.intersection) : nlohmann::json();
-    json["inversion_free"] = findings_.checked
-                                 ? nlohmann::json(!findings_.inversion && totals_.min_volume_ratio > 0)
+    json["intersection_free"] = findings.checked ? nlohmann::json(!findings.intersection) : nlohmann::json();
+    json["inversion_free"] = findings.checked
+                                 ? nlohmann::json(!findings.inversion && totals_.min_volume_ratio > 0)
                                  : nlohmann::json();
-    json["thickness_kept"] = findings_.checked && check_->has_thickness()
-                                 ? nlohmann::json(!findings_.thickness)
-                                 : nlohmann::json();
-    json["strain_within_limits"] = findings_.checked && check_->limited_count() > 0
-                                       ? nlohmann::json(!findings_.strain)
-                                       : nlohmann::json();
+    json["thickness_kept"] =
+        findings.checked && written.has_thickness ? nlohmann::json(!findings.thickness) : nlohmann::json();
+    json["strain_within_limits"] =
+        findings.checked && written.has_strain_limits ? nlohmann::json(!findings.strain) : nlohmann::json();
     const auto& seconds = published_.timings;
     for (std::size_t i = 0; i < phase_names.size(); ++i)
       json["timings"][std::string(phase_names[i])] = spent_.timings[i] + seconds[i];
@@ -451,14 +436,14 @@ class Run {
     json["bodies"] = model.bodies.size();
     json["nodes"] = model.node_count();
     json["size"] = model.size;
-    json["frames"] = frames_ ? frames_->count() : 0;
+    json["frames"] = written.frames;
     const auto add_unit = [&](std::string_view column, std::string_view unit) {
       json["units"][std::string(column)] = unit;
     };
     for_each_unit(add_unit);
     for_each_unit(scene_.probes, add_unit);
-    json["scene_digest"] = digests_->scene();
-    json["run_digest"] = digests_->digest();
+    json["scene_digest"] = written.scene_digest;
+    json["run_digest"] = written.run_digest;
     // One that will soon be replaced need not wait for the disk.
     write_atomically(directory_ / "summary.json", json.dump(2) + "\n",
                      status == "running" ? Flush::later : Flush::now);
@@ -480,9 +465,8 @@ class Run {
   Published published_;
   std::optional<LineFile> probes_;
   std::vector<ProbeMeter> meters_;
-  std::optional<verify::FrameCheck> check_;  ///< always there, of the meshes as they are
-  std::optional<FrameWriter> frames_;
-  std::optional<RunDigests> digests_;             ///< from `advance` on
+  std::optional<RunRecorder> recorder_;           ///< from `advance` on
+  bool is_refuted_ = false;                       ///< by an intersection
   Index first_step_ = 1;                          ///< of those done here
   Index frame_step_ = -1;                         ///< step of the last frame
   Index listed_step_ = simulation_.state().step;  ///< last step in steps.csv
@@ -490,7 +474,6 @@ class Run {
   std::vector<Frame> topologies_;  ///< of each that came with this step
   Totals totals_;
   bool energy_noted_ = false;
-  Findings findings_;
   Index dofs_ = free_coordinates(*scene_.model);
   std::deque<double> recent_;                          ///< [s] of the last steps
   std::vector<std::pair<double, double>> step_times_;  ///< begin and end [s], if profiled

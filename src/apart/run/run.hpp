@@ -79,8 +79,9 @@ struct RunResult {
 ///   iterates/                if asked for
 // clang-format on
 /// After every file operation the directory is valid; no other process may write it meanwhile. Each frame is
-/// checked with exact predicates when it is written, and the last is read back from the disk for it; without
-/// frames the final state is checked. Throws InputError if a file cannot be written.
+/// checked with exact predicates when it is written, which may be during the next step, and the last is read
+/// back from the disk for it; without frames the final state is checked. Throws InputError if a file cannot
+/// be written.
 RunResult run_scene(const SceneFile& file, const Scene& scene, const std::filesystem::path& directory,
                     const RunOptions& options = {});
 
