@@ -43,7 +43,9 @@ TEST(BernsteinParts, PolynomialsHaveTheSameValuesOnParts) {
   ASSERT_EQ(parts.count(), Index(some_paths.size()));
   for (const int degree : {0, 1, 3, 9}) {
     const BernsteinTetrahedron basis(degree);
-    const Eigen::MatrixXd whole = random_rows(1, basis.size(), 3), on_parts = parts.restricted(basis, whole);
+    BernsteinParts::Room room;
+    const Eigen::MatrixXd whole = random_rows(1, basis.size(), 3),
+                          on_parts = parts.restricted(basis, whole, room);
     std::mt19937 engine(5);
     std::exponential_distribution<double> weight;
     for (std::size_t k = 0; k < some_paths.size(); ++k)
@@ -63,8 +65,9 @@ TEST(BernsteinParts, GatheringIsTheTransposeOfRestricting) {
     const BernsteinTetrahedron basis(degree);
     const Eigen::MatrixXd whole = random_rows(1, basis.size(), 7),
                           weights = random_rows(1, parts.count() * basis.size(), 8);
-    const double one = parts.restricted(basis, whole).row(0).dot(weights.row(0)),
-                 other = whole.row(0).dot(parts.gathered(basis, weights).row(0));
+    BernsteinParts::Room room;
+    const double one = parts.restricted(basis, whole, room).row(0).dot(weights.row(0)),
+                 other = whole.row(0).dot(parts.gathered(basis, weights, room).row(0));
     EXPECT_NEAR(one, other, 1e-13 * weights.norm() * whole.norm());
   }
 }
@@ -72,8 +75,9 @@ TEST(BernsteinParts, GatheringIsTheTransposeOfRestricting) {
 TEST(BernsteinParts, OnlyWantedPartsAreComputed) {
   const BernsteinParts parts(some_paths);
   const BernsteinTetrahedron basis(3);
-  const Eigen::MatrixXd whole = random_rows(2, basis.size(), 9), all = parts.restricted(basis, whole),
-                        some = parts.restricted(basis, whole, {false, true, false, true});
+  BernsteinParts::Room room;
+  const Eigen::MatrixXd whole = random_rows(2, basis.size(), 9), all = parts.restricted(basis, whole, room),
+                        some = parts.restricted(basis, whole, room, {false, true, false, true});
   for (Index k = 0; k < parts.count(); ++k) {
     const auto expected = all.middleCols(k * basis.size(), basis.size()),
                found = some.middleCols(k * basis.size(), basis.size());
@@ -84,9 +88,10 @@ TEST(BernsteinParts, OnlyWantedPartsAreComputed) {
 TEST(BernsteinParts, TheWholeIsAPartAndNoPartsAreNone) {
   const BernsteinTetrahedron basis(3);
   const Eigen::MatrixXd whole = random_rows(1, basis.size(), 10);
-  EXPECT_EQ(BernsteinParts({1}).restricted(basis, whole), whole);
-  EXPECT_EQ(BernsteinParts({1}).gathered(basis, whole), whole);
-  EXPECT_EQ(BernsteinParts(std::vector<BernsteinPath>{}).restricted(basis, whole).cols(), 0);
+  BernsteinParts::Room room;
+  EXPECT_EQ(BernsteinParts({1}).restricted(basis, whole, room), whole);
+  EXPECT_EQ(BernsteinParts({1}).gathered(basis, whole, room), whole);
+  EXPECT_EQ(BernsteinParts(std::vector<BernsteinPath>{}).restricted(basis, whole, room).cols(), 0);
 }
 
 }  // namespace

@@ -72,11 +72,12 @@ DeterminantBarrier::Parts parts(const PressedCell& cell, const Matrix3X& q,
 TEST(DeterminantBarrier, HasTheDerivativesOfItsValue) {
   for_each_pressed_cell([](const PressedCell& cell) {
     const auto r = resistance(cell, parts(cell, cell.nodes));
-    const double value = cell.barrier.value(r, cell.nodes);
+    DeterminantBarrier::Room room;
+    const double value = cell.barrier.value(r, cell.nodes, room);
     ASSERT_GT(value, 0);
     ASSERT_LT(value, std::numeric_limits<double>::infinity());
-    const VectorX gradient = cell.barrier.gradient(r, cell.nodes);
-    const Eigen::MatrixXd hessian = cell.barrier.hessian(r, cell.nodes);
+    const VectorX gradient = cell.barrier.gradient(r, cell.nodes, room).reshaped();
+    const Eigen::MatrixXd hessian = cell.barrier.hessian(r, cell.nodes, room);
     EXPECT_LT((hessian - hessian.transpose()).norm(), 1e-12 * hessian.norm());
     const double h = 1e-6;
     VectorX difference(gradient.size());
@@ -84,8 +85,9 @@ TEST(DeterminantBarrier, HasTheDerivativesOfItsValue) {
     for (Index i = 0; i < gradient.size(); ++i) {
       Matrix3X more = cell.nodes, less = cell.nodes;
       more.reshaped()[i] += h, less.reshaped()[i] -= h;
-      difference[i] = (cell.barrier.value(r, more) - cell.barrier.value(r, less)) / (2 * h);
-      differences.col(i) = (cell.barrier.gradient(r, more) - cell.barrier.gradient(r, less)) / (2 * h);
+      difference[i] = (cell.barrier.value(r, more, room) - cell.barrier.value(r, less, room)) / (2 * h);
+      const Matrix3X change = cell.barrier.gradient(r, more, room) - cell.barrier.gradient(r, less, room);
+      differences.col(i) = change.reshaped() / (2 * h);
     }
     EXPECT_LT((difference - gradient).norm(), 1e-6 * gradient.norm());
     EXPECT_LT((differences - hessian).norm(), 1e-6 * hessian.norm());
@@ -103,17 +105,18 @@ TEST(DeterminantBarrier, HasTheDerivativesOfItsValue) {
 TEST(DeterminantBarrier, IsZeroWhereNothingIsNearlyInvertedAndInfiniteWhereSomethingIs) {
   for_each_pressed_cell([](const PressedCell& cell) {
     const auto r = resistance(cell, parts(cell, cell.nodes));
+    DeterminantBarrier::Room room;
     Matrix3X q = cell.nodes;
     if (cell.offset.cols() == 0) {
-      EXPECT_EQ(cell.barrier.value(r, cell.rest), 0);
-      EXPECT_EQ(cell.barrier.gradient(r, cell.rest).norm(), 0);
-      EXPECT_EQ(cell.barrier.hessian(r, cell.rest).norm(), 0);
+      EXPECT_EQ(cell.barrier.value(r, cell.rest, room), 0);
+      EXPECT_EQ(cell.barrier.gradient(r, cell.rest, room).norm(), 0);
+      EXPECT_EQ(cell.barrier.hessian(r, cell.rest, room).norm(), 0);
       // All of it at a volume ratio just above the reach, and below.
-      EXPECT_EQ(cell.barrier.value(r, std::cbrt(1.0001 * reach) * cell.rest), 0);
-      EXPECT_GT(cell.barrier.value(r, std::cbrt(0.99 * reach) * cell.rest), 0);
+      EXPECT_EQ(cell.barrier.value(r, std::cbrt(1.0001 * reach) * cell.rest, room), 0);
+      EXPECT_GT(cell.barrier.value(r, std::cbrt(0.99 * reach) * cell.rest, room), 0);
     }
     q.row(0) *= -1;
-    EXPECT_EQ(cell.barrier.value(r, q), std::numeric_limits<double>::infinity());
+    EXPECT_EQ(cell.barrier.value(r, q, room), std::numeric_limits<double>::infinity());
     // Valid only if nothing is added twice.
     EXPECT_EQ(parts(cell, cell.rest.cols() == q.cols() ? cell.rest : cell.nodes, {}).empty(),
               cell.offset.cols() == 0);
@@ -125,8 +128,9 @@ TEST(DeterminantBarrier, HasCoefficientsCloseToTheDeterminantAndKeepsItsParts) {
     const auto chosen = parts(cell, cell.nodes);
     ASSERT_FALSE(chosen.empty());
     const auto r = resistance(cell, chosen);
+    DeterminantBarrier::Room room;
     const double smallest = cell.smallest_ratio(cell.nodes),
-                 found = cell.barrier.ratios(r, cell.nodes).minCoeff();
+                 found = cell.barrier.ratios(r, cell.nodes, room).minCoeff();
     EXPECT_GE(found, 0.49 * smallest);
     EXPECT_LE(found, 1.1 * smallest);
     EXPECT_EQ(parts(cell, cell.nodes, chosen), chosen);

@@ -1,5 +1,8 @@
 // Terms with as many points as the elements and contacts of high degree have.
+#include <apart/basis/lagrange_tetrahedron.hpp>
+#include <apart/bodies/lagrange_volume.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/potentials/lagrange_elasticity.hpp>
 #include <apart/solver/objective.hpp>
 
 #include <gtest/gtest.h>
@@ -12,10 +15,19 @@
 namespace {
 std::atomic<long> allocations = 0;
 }
-// Counts what is allocated in this program. The compiler inlines one of the pair and wonders about the other.
+// The linker calls this in the place of malloc wherever this program does, as Eigen does for its matrices;
+// what shared libraries allocate for themselves does not count.
+extern "C" {
+void* __real_malloc(std::size_t size);
+void* __wrap_malloc(std::size_t size) {
+  ++allocations;
+  return __real_malloc(size);
+}
+}
+// The standard library's is in a shared library. The compiler inlines one of the pair and wonders about the
+// other.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 void* operator new(std::size_t size) {
-  ++allocations;
   if (void* p = std::malloc(size)) return p;
   throw std::bad_alloc();
 }
@@ -164,6 +176,65 @@ TEST(Assembly, NoTermAllocates) {
   };
   // More chunks of terms allocate a little; a term does not.
   EXPECT_LT(count(1000, 1000) - count(600, 600), 120);
+}
+
+/// Cells of degree p, each nearly inverted at one corner, so that all have a barrier on their determinant.
+template <int degree>
+long allocations_of_pressed_cells(Index count) {
+  Mesh mesh;
+  mesh.points.resize(3, 4 * count);
+  mesh.tetrahedra.resize(4, count);
+  for (Index c = 0; c < count; ++c) {
+    mesh.points.middleCols<4>(4 * c) << 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1;
+    mesh.tetrahedra.col(c) = Eigen::Vector4i::LinSpaced(4 * c, 4 * c + 3);
+  }
+  const CellSubstances substances = {{{NeoHookean{lame_parameters(1e3, 0.3)}, 1}},
+                                     std::vector<Index>(std::size_t(count), 0)};
+  const Body body = make_volume("cells", mesh, substances, LagrangeOptions{.degree = degree});
+  LagrangeElasticity<degree> elasticity;
+  elasticity.add(*body.elastic, 0);
+  // ξ₀ → ξ₀ (1 − (1 − s) (1 − Σ ξ)): the determinant is s at the corner ξ = 0, and larger elsewhere.
+  const auto pressed = [&](double s) {
+    Matrix3X q = body.nodes;
+    for (Index i = 0; i < q.cols(); ++i) q(0, i) *= 1 - (1 - s) * (1 - body.nodes.col(i).sum());
+    elasticity.prepare(q);
+    return q;
+  };
+  const auto finite = [&](const Matrix3X& q) {
+    return elasticity.value(q) < std::numeric_limits<double>::infinity();
+  };
+  EXPECT_TRUE(finite(pressed(-1e-3))) << "nothing resists at the corner";
+  elasticity.refine(pressed(0.04));
+  EXPECT_FALSE(finite(pressed(-1e-3))) << "the barrier does";
+  const Matrix3X q = pressed(0.02);
+  LinearMap map(body.node_count());
+  const Chart chart(body.node_count());
+  Objective objective(map, chart, {{&elasticity, Role::elastic}});
+  objective.set_free(FreeCoordinates(Chart::Mask::Constant(3, body.node_count(), true)));
+  const auto assemble = [&] {
+    objective.prepare(q);
+    EXPECT_TRUE(finite(q));
+    const Matrix3X gradient = objective.gradient();
+    objective.hessian(Projection::psd, gradient);
+  };
+  assemble();
+  const long before = allocations;
+  assemble();
+  return allocations - before;
+}
+
+template <int degree>
+void expect_no_cell_to_allocate() {
+  // Chunks of 16 cells have buffers of their own, which do not depend on how many bisections lead to a part.
+  const Index few = 32, many = 96;
+  const long more = allocations_of_pressed_cells<degree>(many) - allocations_of_pressed_cells<degree>(few);
+  EXPECT_LT(more, many - few) << "degree " << degree;
+}
+
+TEST(Assembly, NoCellUnderTheBarrierOfItsDeterminantAllocates) {
+  expect_no_cell_to_allocate<2>();
+  expect_no_cell_to_allocate<3>();
+  expect_no_cell_to_allocate<4>();
 }
 
 }  // namespace

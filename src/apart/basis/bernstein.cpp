@@ -53,10 +53,10 @@ std::vector<BernsteinTetrahedron::Halving> BernsteinTetrahedron::halvings(int a,
 }
 
 template <int rows>
-void BernsteinTetrahedron::bisect_rows(const std::vector<Halving>& halvings, Eigen::MatrixXd& coefficients,
-                                       Eigen::MatrixXd& other) const {
+void BernsteinTetrahedron::bisect_rows(const std::vector<Halving>& halvings, Rows& coefficients,
+                                       Rows& other) const {
   using Column = Eigen::Map<Eigen::Array<double, rows, 1>>;
-  const auto column = [](Eigen::MatrixXd& m, Index i) { return Column(&m(0, i), m.rows()); };
+  const auto column = [](Rows& m, Index i) { return Column(&m(0, i), m.rows()); };
   for (const Halving& h : halvings) {
     auto here = column(coefficients, h.here);
     here = 0.5 * (column(coefficients, h.before) + here);
@@ -65,7 +65,13 @@ void BernsteinTetrahedron::bisect_rows(const std::vector<Halving>& halvings, Eig
 }
 
 Eigen::MatrixXd BernsteinTetrahedron::bisect(Eigen::MatrixXd& coefficients, int a, int b) const {
-  Eigen::MatrixXd other = coefficients;
+  Eigen::MatrixXd other(coefficients.rows(), coefficients.cols());
+  bisect(coefficients, a, b, other);
+  return other;
+}
+
+void BernsteinTetrahedron::bisect(Rows coefficients, int a, int b, Rows other) const {
+  other = coefficients;
   const std::vector<Halving>& halvings = halvings_[std::size_t(a)][std::size_t(b)];
   if (coefficients.rows() == 1)
     bisect_rows<1>(halvings, coefficients, other);
@@ -73,10 +79,9 @@ Eigen::MatrixXd BernsteinTetrahedron::bisect(Eigen::MatrixXd& coefficients, int 
     bisect_rows<4>(halvings, coefficients, other);
   else
     bisect_rows<Eigen::Dynamic>(halvings, coefficients, other);
-  return other;
 }
 
-Eigen::MatrixXd BernsteinTetrahedron::unite(Eigen::MatrixXd at_a, Eigen::MatrixXd other, int a, int b) const {
+void BernsteinTetrahedron::unite(Rows at_a, Rows other, int a, int b) const {
   const std::vector<Halving>& halvings = halvings_[std::size_t(a)][std::size_t(b)];
   for (auto h = halvings.rbegin(); h != halvings.rend(); ++h) {
     if (h->other >= 0) {
@@ -86,7 +91,7 @@ Eigen::MatrixXd BernsteinTetrahedron::unite(Eigen::MatrixXd at_a, Eigen::MatrixX
     at_a.col(h->here) *= 0.5;
     at_a.col(h->before) += at_a.col(h->here);
   }
-  return at_a + other;
+  at_a += other;
 }
 
 Eigen::MatrixXd BernsteinTetrahedron::from_lattice_values() const {

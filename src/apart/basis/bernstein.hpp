@@ -25,9 +25,12 @@ class BernsteinTetrahedron {
   /// one in which the middle takes the place of b replaces `coefficients`, the other one is returned.
   /// `coefficients`: any number of polynomials, one row each.
   Eigen::MatrixXd bisect(Eigen::MatrixXd& coefficients, int a, int b) const;
-  /// The transposed map: from weights of the coefficients on the half that keeps corner a, and on the other
-  /// one, to weights of those on the whole.
-  Eigen::MatrixXd unite(Eigen::MatrixXd at_a, Eigen::MatrixXd other, int a, int b) const;
+  /// The same with room for the other half.
+  using Rows = Eigen::Ref<Eigen::MatrixXd>;
+  void bisect(Rows coefficients, int a, int b, Rows other) const;
+  /// The transposed map: weights of the coefficients on the half that keeps corner a become, with those on
+  /// the other one, weights of the coefficients on the whole. Destroys `other`.
+  void unite(Rows at_a, Rows other, int a, int b) const;
 
   /// Coefficients of the polynomial of this degree that has given values at the points of the lattice:
   /// coefficients = matrix · values.
@@ -42,8 +45,7 @@ class BernsteinTetrahedron {
   /// What cuts the edge from a to b: all halvings in turn.
   std::vector<Halving> halvings(int a, int b) const;
   template <int rows>
-  void bisect_rows(const std::vector<Halving>& halvings, Eigen::MatrixXd& coefficients,
-                   Eigen::MatrixXd& other) const;
+  void bisect_rows(const std::vector<Halving>& halvings, Rows& coefficients, Rows& other) const;
 
   int degree_;
   std::vector<LatticePoint> lattice_;

@@ -1,6 +1,7 @@
 #include <apart/basis/bernstein_parts.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace apart {
 
@@ -14,6 +15,7 @@ bool leads_into(BernsteinPath path, BernsteinPath begin) {
 
 BernsteinParts::BernsteinParts(const std::vector<BernsteinPath>& paths) : count_(Index(paths.size())) {
   root_ = add(paths, 1, reference_corners());
+  for (const BernsteinPath path : paths) depth_ = std::max(depth_, std::size_t(std::bit_width(path)) - 1);
 }
 
 int BernsteinParts::add(const std::vector<BernsteinPath>& paths, BernsteinPath path,
@@ -47,40 +49,54 @@ bool BernsteinParts::is_wanted(const Node& node, const std::vector<bool>& wanted
                      [&](int part) { return wanted[std::size_t(part)]; });
 }
 
-Eigen::MatrixXd BernsteinParts::restricted(const BernsteinTetrahedron& basis,
-                                           const Eigen::MatrixXd& coefficients,
-                                           const std::vector<bool>& wanted) const {
-  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(coefficients.rows(), count_ * basis.size());
-  if (root_ != nothing) restrict_from(root_, basis, coefficients, wanted, result);
+BernsteinParts::Matrix BernsteinParts::restricted(const BernsteinTetrahedron& basis, Rows coefficients,
+                                                  Room& room, const std::vector<bool>& wanted) const {
+  if (room.others.size() < depth_) room.others.resize(depth_);
+  Matrix result = room.result.shaped(coefficients.rows(), count_ * basis.size());
+  result.setZero();
+  if (root_ == nothing) return result;
+  Matrix start = room.start.shaped(coefficients.rows(), coefficients.cols());
+  start = coefficients;
+  restrict_from(root_, 0, start, {basis, wanted, room.others, result});
   return result;
 }
 
-void BernsteinParts::restrict_from(int node, const BernsteinTetrahedron& basis, Eigen::MatrixXd coefficients,
-                                   const std::vector<bool>& wanted, Eigen::MatrixXd& result) const {
+void BernsteinParts::restrict_from(int node, std::size_t depth, Matrix coefficients,
+                                   const Restriction& to) const {
   const Node& n = nodes_[std::size_t(node)];
-  if (!is_wanted(n, wanted)) return;
+  if (!is_wanted(n, to.wanted)) return;
   if (n.part != nothing) {
-    result.middleCols(n.part * basis.size(), basis.size()) = coefficients;
+    to.result.middleCols(n.part * to.basis.size(), to.basis.size()) = coefficients;
     return;
   }
-  Eigen::MatrixXd other = basis.bisect(coefficients, n.a, n.b);
-  if (n.halves[0] != nothing) restrict_from(n.halves[0], basis, std::move(coefficients), wanted, result);
-  if (n.halves[1] != nothing) restrict_from(n.halves[1], basis, std::move(other), wanted, result);
+  Matrix other = to.others[depth].shaped(coefficients.rows(), coefficients.cols());
+  to.basis.bisect(coefficients, n.a, n.b, other);
+  if (n.halves[0] != nothing) restrict_from(n.halves[0], depth + 1, coefficients, to);
+  if (n.halves[1] != nothing) restrict_from(n.halves[1], depth + 1, other, to);
 }
 
-Eigen::MatrixXd BernsteinParts::gathered(const BernsteinTetrahedron& basis,
-                                         const Eigen::MatrixXd& weights) const {
-  if (root_ == nothing) return Eigen::MatrixXd::Zero(weights.rows(), basis.size());
-  return gather_to(root_, basis, weights);
+BernsteinParts::Matrix BernsteinParts::gathered(const BernsteinTetrahedron& basis, Rows weights,
+                                                Room& room) const {
+  if (room.others.size() < depth_) room.others.resize(depth_);
+  Matrix result = room.result.shaped(weights.rows(), basis.size());
+  gather_to(root_, 0, result, {basis, weights, room.others});
+  return result;
 }
 
-Eigen::MatrixXd BernsteinParts::gather_to(int node, const BernsteinTetrahedron& basis,
-                                          const Eigen::MatrixXd& weights) const {
-  if (node == nothing) return Eigen::MatrixXd::Zero(weights.rows(), basis.size());
+void BernsteinParts::gather_to(int node, std::size_t depth, Matrix sum, const Gathering& from) const {
+  if (node == nothing) {
+    sum.setZero();
+    return;
+  }
   const Node& n = nodes_[std::size_t(node)];
-  if (n.part != nothing) return weights.middleCols(n.part * basis.size(), basis.size());
-  return basis.unite(gather_to(n.halves[0], basis, weights), gather_to(n.halves[1], basis, weights), n.a,
-                     n.b);
+  if (n.part != nothing) {
+    sum = from.weights.middleCols(n.part * from.basis.size(), from.basis.size());
+    return;
+  }
+  gather_to(n.halves[0], depth + 1, sum, from);
+  Matrix other = from.others[depth].shaped(sum.rows(), sum.cols());
+  gather_to(n.halves[1], depth + 1, other, from);
+  from.basis.unite(sum, other, n.a, n.b);
 }
 
 }  // namespace apart

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/basis/bernstein.hpp>
+#include <apart/core/matrix_buffer.hpp>
 
 #include <cstdint>
 
@@ -21,12 +22,21 @@ class BernsteinParts {
   explicit BernsteinParts(const std::vector<BernsteinPath>& paths);
   Index count() const { return count_; }
 
+  using Matrix = MatrixBuffer::Matrix;
+  using Rows = Eigen::Ref<const Eigen::MatrixXd>;
+  /// Memory for what follows, one after the other.
+  class Room {
+    friend BernsteinParts;
+    MatrixBuffer start, result;
+    std::vector<MatrixBuffer> others;  ///< of the bisections that lead to a part
+  };
   /// Coefficients on the parts, `basis.size()` columns for each, of polynomials on the whole, one row each.
-  /// Parts that are not wanted get zeros, and cost nothing; an empty list wants all.
-  Eigen::MatrixXd restricted(const BernsteinTetrahedron& basis, const Eigen::MatrixXd& coefficients,
-                             const std::vector<bool>& wanted = {}) const;
+  /// Parts that are not wanted get zeros, and cost nothing; an empty list wants all. In `room`, until that is
+  /// used again.
+  Matrix restricted(const BernsteinTetrahedron& basis, Rows coefficients, Room& room,
+                    const std::vector<bool>& wanted = {}) const;
   /// The transposed map: from weights of coefficients on the parts to weights of those on the whole.
-  Eigen::MatrixXd gathered(const BernsteinTetrahedron& basis, const Eigen::MatrixXd& weights) const;
+  Matrix gathered(const BernsteinTetrahedron& basis, Rows weights, Room& room) const;
 
  private:
   static constexpr int nothing = -1;  ///< a half that contains no part
@@ -39,12 +49,24 @@ class BernsteinParts {
   };
   int add(const std::vector<BernsteinPath>& paths, BernsteinPath path, const BernsteinCorners& corners);
   bool is_wanted(const Node& node, const std::vector<bool>& wanted) const;
-  void restrict_from(int node, const BernsteinTetrahedron& basis, Eigen::MatrixXd coefficients,
-                     const std::vector<bool>& wanted, Eigen::MatrixXd& result) const;
-  Eigen::MatrixXd gather_to(int node, const BernsteinTetrahedron& basis,
-                            const Eigen::MatrixXd& weights) const;
+  /// A walk over the tree.
+  struct Restriction {
+    const BernsteinTetrahedron& basis;
+    const std::vector<bool>& wanted;
+    std::vector<MatrixBuffer>& others;
+    Matrix& result;
+  };
+  struct Gathering {
+    const BernsteinTetrahedron& basis;
+    const Rows& weights;
+    std::vector<MatrixBuffer>& others;
+  };
+  /// Changes `coefficients`.
+  void restrict_from(int node, std::size_t depth, Matrix coefficients, const Restriction& to) const;
+  void gather_to(int node, std::size_t depth, Matrix sum, const Gathering& from) const;
 
   Index count_ = 0;
+  std::size_t depth_ = 0;  ///< most bisections that lead to a part
   int root_ = nothing;
   std::vector<Node> nodes_;
   std::vector<int> parts_in_order_;

@@ -33,6 +33,21 @@ Matrix3 cofactors(const Matrix3& j) {
   return result;
 }
 
+/// Eigen copies what it multiplies to the stack if it is not larger than 128 KiB: with so many rows and
+/// columns at once, of numbers that are added up as well, it never allocates.
+constexpr Index block_size = 64;
+
+/// product = a · b in blocks.
+template <class B>
+void multiply(const DeterminantBarrier::Matrix& a, const B& b, DeterminantBarrier::Matrix& product) {
+  for (Index i = 0; i < a.rows(); i += block_size)
+    for (Index j = 0; j < b.cols(); j += block_size) {
+      const Index rows = std::min(block_size, Index(a.rows()) - i),
+                  cols = std::min(block_size, Index(b.cols()) - j);
+      product.block(i, j, rows, cols).noalias() = a.middleRows(i, rows) * b.middleCols(j, cols);
+    }
+}
+
 }  // namespace
 
 DeterminantBarrier::Parts DeterminantBarrier::parts(const Shape& shape, const Matrix3X& x, double reach,
@@ -69,7 +84,8 @@ DeterminantBarrier::Resistance DeterminantBarrier::resistance(const Shape& shape
                                                               double reach, double stiffness) const {
   const BernsteinTetrahedron& basis = bound_.determinant_basis();
   Resistance result{reach, stiffness, BernsteinParts(parts), {}, {}};
-  result.inverse_rest = result.parts.restricted(basis, bound_.coefficients(shape.rest).transpose())
+  BernsteinParts::Room room;
+  result.inverse_rest = result.parts.restricted(basis, bound_.coefficients(shape.rest).transpose(), room)
                             .transpose()
                             .array()
                             .inverse();
@@ -82,79 +98,106 @@ DeterminantBarrier::Resistance DeterminantBarrier::resistance(const Shape& shape
   return result;
 }
 
-Matrix3 DeterminantBarrier::slope(const Resistance& resistance, const Matrix3X& nodes, std::size_t l) const {
+Matrix3 DeterminantBarrier::slope(const Resistance& resistance, const Nodes& nodes, std::size_t l) const {
   // Differences first: far from the origin digits are lost.
-  Matrix3 j = (nodes.colwise() - nodes.col(0).eval()) * basis_[l].transpose();
+  const Nodes relative = nodes.colwise() - Vector3(nodes.col(0));
+  Matrix3 j = relative.lazyProduct(basis_[l].transpose());
   if (resistance.offset.rows() > 0) j += resistance.offset.middleRows<3>(3 * Index(l));
   return j;
 }
 
-VectorX DeterminantBarrier::ratios_of(const Resistance& resistance, const VectorX& determinants) const {
-  const Eigen::MatrixXd coefficients = (fit_ * determinants).transpose();
-  return resistance.parts.restricted(bound_.determinant_basis(), coefficients).transpose().array() *
-         resistance.inverse_rest;
+DeterminantBarrier::Matrix DeterminantBarrier::ratios_of(const Resistance& resistance,
+                                                         const Coefficients& determinants, Room& room) const {
+  Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, most_coefficients> coefficients(
+      determinants.size());
+  coefficients.transpose().noalias() = fit_ * determinants;
+  const Matrix on_parts = resistance.parts.restricted(bound_.determinant_basis(), coefficients, room.parts);
+  Matrix result = room.ratios.shaped(on_parts.cols(), 1);
+  result = on_parts.transpose().array() * resistance.inverse_rest;
+  return result;
 }
 
-VectorX DeterminantBarrier::by_determinant(const Resistance& resistance, const VectorX& by_ratio) const {
-  const Eigen::MatrixXd by_coefficient = (by_ratio.array() * resistance.inverse_rest).matrix().transpose();
-  return fit_.transpose() * resistance.parts.gathered(bound_.determinant_basis(), by_coefficient).transpose();
+DeterminantBarrier::Coefficients DeterminantBarrier::by_determinant(const Resistance& resistance,
+                                                                    const Matrix& by_ratio,
+                                                                    Room& room) const {
+  Matrix by_coefficient = room.by_coefficient.shaped(1, by_ratio.rows());
+  by_coefficient = (by_ratio.array() * resistance.inverse_rest).matrix().transpose();
+  const Matrix on_whole = resistance.parts.gathered(bound_.determinant_basis(), by_coefficient, room.parts);
+  Coefficients result(on_whole.cols());
+  result.noalias() = fit_.transpose() * on_whole.reshaped();
+  return result;
 }
 
-VectorX DeterminantBarrier::ratios(const Resistance& resistance, const Matrix3X& nodes) const {
-  VectorX determinants(basis_.size());
+DeterminantBarrier::Matrix DeterminantBarrier::ratios(const Resistance& resistance, const Nodes& nodes,
+                                                      Room& room) const {
+  Coefficients determinants(Index(basis_.size()));
   for (std::size_t l = 0; l < basis_.size(); ++l)
     determinants[Index(l)] = slope(resistance, nodes, l).determinant();
-  return ratios_of(resistance, determinants);
+  return ratios_of(resistance, determinants, room);
 }
 
-double DeterminantBarrier::value(const Resistance& resistance, const Matrix3X& nodes) const {
+double DeterminantBarrier::value(const Resistance& resistance, const Nodes& nodes, Room& room) const {
   double sum = 0;
-  for (const double r : ratios(resistance, nodes)) sum += barrier(r / resistance.reach, 1).value;
+  for (const double r : ratios(resistance, nodes, room).reshaped())
+    sum += barrier(r / resistance.reach, 1).value;
   return resistance.stiffness * sum;
 }
 
-VectorX DeterminantBarrier::gradient(const Resistance& resistance, const Matrix3X& nodes) const {
-  VectorX slopes = ratios(resistance, nodes);
-  for (double& r : slopes)
+DeterminantBarrier::Nodes DeterminantBarrier::gradient(const Resistance& resistance, const Nodes& nodes,
+                                                       Room& room) const {
+  Matrix slopes = ratios(resistance, nodes, room);
+  for (double& r : slopes.reshaped())
     r = resistance.stiffness / resistance.reach * barrier(r / resistance.reach, 1).first;
-  const VectorX weights = by_determinant(resistance, slopes);
-  Matrix3X result = Matrix3X::Zero(3, nodes.cols());
-  for (std::size_t l = 0; l < basis_.size(); ++l)
-    result += weights[Index(l)] * cofactors(slope(resistance, nodes, l)) * basis_[l];
-  return result.reshaped();
+  const Coefficients weights = by_determinant(resistance, slopes, room);
+  Nodes result = Nodes::Zero(3, nodes.cols());
+  for (std::size_t l = 0; l < basis_.size(); ++l) {
+    const Matrix3 c = weights[Index(l)] * cofactors(slope(resistance, nodes, l));
+    result += c.lazyProduct(basis_[l]);
+  }
+  return result;
 }
 
-Eigen::MatrixXd DeterminantBarrier::hessian(const Resistance& resistance, const Matrix3X& nodes) const {
+DeterminantBarrier::Matrix DeterminantBarrier::hessian(const Resistance& resistance, const Nodes& nodes,
+                                                       Room& room) const {
   const BernsteinTetrahedron& basis = bound_.determinant_basis();
   const Index n = nodes.cols(), count = Index(basis_.size());
-  Eigen::MatrixXd slopes(3 * n, count);  // of each determinant
-  std::vector<Matrix3> j(basis_.size());
-  VectorX determinants(count);
+  Matrix slopes = room.slopes.shaped(3 * n, count);  // of each determinant
+  std::array<Matrix3, most_coefficients> j;
+  Coefficients determinants(count);
   for (Index l = 0; l < count; ++l) {
     const Matrix3& a = j[std::size_t(l)] = slope(resistance, nodes, std::size_t(l));
     const Matrix3 c = cofactors(a);
     determinants[l] = c.col(0).dot(a.col(0));
-    slopes.col(l) = Matrix3X(c * basis_[std::size_t(l)]).reshaped();
+    slopes.col(l).reshaped(3, n) = c.lazyProduct(basis_[std::size_t(l)]);
   }
-  const VectorX ratios = ratios_of(resistance, determinants);
+  const Matrix ratios = ratios_of(resistance, determinants, room);
   const double scale = resistance.stiffness / resistance.reach;
-  VectorX first(ratios.size()), second(ratios.size());
-  std::vector<bool> resists(std::size_t(resistance.parts.count()));
-  for (Index i = 0; i < ratios.size(); ++i) {
-    const Barrier b = barrier(ratios[i] / resistance.reach, 1);
-    first[i] = scale * b.first, second[i] = scale / resistance.reach * b.second;
-    if (b.second != 0) resists[std::size_t(i / count)] = true;
+  Matrix derivatives = room.by_ratio.shaped(ratios.rows(), 2);
+  room.resists.assign(std::size_t(resistance.parts.count()), false);
+  for (Index i = 0; i < ratios.rows(); ++i) {
+    const Barrier b = barrier(ratios(i, 0) / resistance.reach, 1);
+    derivatives(i, 0) = scale * b.first, derivatives(i, 1) = scale / resistance.reach * b.second;
+    if (b.second != 0) room.resists[std::size_t(i / count)] = true;
   }
-  const Eigen::MatrixXd of_coefficients =
-      resistance.parts.restricted(basis, slopes * fit_.transpose(), resists);
-  Eigen::MatrixXd columns(3 * n, (second.array() != 0).count());  // √b″ ∂r/∂x, of coefficients that resist
-  for (Index i = 0, k = 0; i < ratios.size(); ++i)
-    if (second[i] != 0)
-      columns.col(k++) = std::sqrt(second[i]) * resistance.inverse_rest[i] * of_coefficients.col(i);
-  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(3 * n, 3 * n);
-  if (columns.cols() > 0) result.selfadjointView<Eigen::Lower>().rankUpdate(columns);
+  const auto second = derivatives.col(1);
+  Matrix result = room.hessian.shaped(3 * n, 3 * n);
+  result.setZero();
+  // √b″ ∂r/∂x, of coefficients that resist.
+  Matrix columns = room.columns.shaped(3 * n, (second.array() != 0).count());
+  if (columns.cols() > 0) {
+    Matrix of_coefficients = room.of_coefficients.shaped(3 * n, count);
+    multiply(slopes, fit_.transpose(), of_coefficients);
+    const Matrix on_parts = resistance.parts.restricted(basis, of_coefficients, room.parts, room.resists);
+    for (Index i = 0, k = 0; i < ratios.rows(); ++i)
+      if (second[i] != 0)
+        columns.col(k++) = std::sqrt(second[i]) * resistance.inverse_rest[i] * on_parts.col(i);
+    for (Index k = 0; k < columns.cols(); k += block_size)
+      result.selfadjointView<Eigen::Lower>().rankUpdate(
+          columns.middleCols(k, std::min(block_size, Index(columns.cols()) - k)));
+  }
   // ∂²det/∂x_a∂x_b applied to v is v × w with w = J (∇N_a × ∇N_b).
-  const VectorX weights = by_determinant(resistance, first);
+  const Matrix first(derivatives.data(), derivatives.rows(), 1);
+  const Coefficients weights = by_determinant(resistance, first, room);
   for (Index a = 0; a < n; ++a)
     for (Index b = 0; b < a; ++b) {
       Vector3 w = Vector3::Zero();
@@ -166,7 +209,8 @@ Eigen::MatrixXd DeterminantBarrier::hessian(const Resistance& resistance, const 
       block << 0, w[2], -w[1], -w[2], 0, w[0], w[1], -w[0], 0;
       result.block<3, 3>(3 * a, 3 * b) += block;
     }
-  result.triangularView<Eigen::StrictlyUpper>() = result.transpose();
+  for (Index b = 1; b < 3 * n; ++b)
+    for (Index a = 0; a < b; ++a) result(a, b) = result(b, a);
   return result;
 }
 

@@ -46,23 +46,37 @@ class DeterminantBarrier {
   };
   Resistance resistance(const Shape& shape, const Parts& parts, double reach, double stiffness) const;
 
-  /// r_γ of every part, at the nodes of the cell, 3 × n.
-  VectorX ratios(const Resistance& resistance, const Matrix3X& nodes) const;
+  /// A cell has at most so many nodes, and its determinant so many coefficients.
+  static constexpr int most_nodes = tetrahedron_lattice_size(largest_degree),
+                       most_coefficients = tetrahedron_lattice_size(3 * (largest_degree - 1));
+  using Nodes = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, most_nodes>;
+  using Matrix = MatrixBuffer::Matrix;
+  /// Memory for what is computed of one cell, used for one cell after the other: none of them allocates.
+  class Room {
+    friend DeterminantBarrier;
+    BernsteinParts::Room parts;
+    MatrixBuffer ratios, by_ratio, by_coefficient, slopes, of_coefficients, columns, hessian;
+    std::vector<bool> resists;
+  };
+
+  /// r_γ of every part, at the nodes of the cell, 3 × n: a column, in `room` until that is used again.
+  Matrix ratios(const Resistance& resistance, const Nodes& nodes, Room& room) const;
   /// B at the nodes of the cell, 3 × n. Infinite where a coefficient is not positive.
-  double value(const Resistance& resistance, const Matrix3X& nodes) const;
-  /// Derivatives in the nodes, 3 n numbers.
-  VectorX gradient(const Resistance& resistance, const Matrix3X& nodes) const;
-  /// 3 n × 3 n, as it is.
-  Eigen::MatrixXd hessian(const Resistance& resistance, const Matrix3X& nodes) const;
+  double value(const Resistance& resistance, const Nodes& nodes, Room& room) const;
+  /// Derivatives in the nodes, 3 × n.
+  Nodes gradient(const Resistance& resistance, const Nodes& nodes, Room& room) const;
+  /// 3 n × 3 n, as it is, in `room` until that is used again.
+  Matrix hessian(const Resistance& resistance, const Nodes& nodes, Room& room) const;
 
  private:
   static constexpr int most_bisections = 18;
+  using Coefficients = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most_coefficients, 1>;
   /// The derivative ∂x/∂ξ at point l of the lattice of the determinant.
-  Matrix3 slope(const Resistance& resistance, const Matrix3X& nodes, std::size_t l) const;
+  Matrix3 slope(const Resistance& resistance, const Nodes& nodes, std::size_t l) const;
   /// r_γ from determinants at the lattice.
-  VectorX ratios_of(const Resistance& resistance, const VectorX& determinants) const;
+  Matrix ratios_of(const Resistance& resistance, const Coefficients& determinants, Room& room) const;
   /// The derivative in the determinants at the lattice of a function with given derivatives in r_γ.
-  VectorX by_determinant(const Resistance& resistance, const VectorX& by_ratio) const;
+  Coefficients by_determinant(const Resistance& resistance, const Matrix& by_ratio, Room& room) const;
 
   JacobianBound bound_;
   Eigen::MatrixXd fit_;            ///< coefficients = fit · determinants

@@ -32,6 +32,8 @@ constexpr double compressed[2] = {0.3, 0.1};
 constexpr double share = 0.5;
 // Stiffness of a barrier, relative to the bulk modulus times the volume of the element.
 constexpr double barrier_share = 0.1;
+// Cells with a barrier that one thread looks at in turn.
+constexpr Index resisting_chunk = 16;
 
 }  // namespace lagrange_elasticity
 
@@ -160,9 +162,12 @@ void LagrangeElasticity<degree>::set_barrier(Guarded& guarded) {
 template <int degree>
 double LagrangeElasticity<degree>::value(const Matrix3X& q) const {
   VectorX values(Index(resisting_.size()));
-  parallel_for(values.size(), [&](Index i) {
-    const Guarded& g = guarded_[resisting_[std::size_t(i)]];
-    values[i] = barriers_.at(g.shape.lattice).value(g.resistance, nodes_of(g, q));
+  parallel_chunks(values.size(), lagrange_elasticity::resisting_chunk, [&](Index begin, Index end) {
+    DeterminantBarrier::Room room;
+    for (Index i = begin; i < end; ++i) {
+      const Guarded& g = guarded_[resisting_[std::size_t(i)]];
+      values[i] = barriers_.at(g.shape.lattice).value(g.resistance, nodes_of(g, q), room);
+    }
   });
   // In their order: the same bits for any number of threads.
   return ElementElasticity<E>::value(q) + this->scale() * std::accumulate(values.begin(), values.end(), 0.0);
@@ -171,16 +176,19 @@ double LagrangeElasticity<degree>::value(const Matrix3X& q) const {
 template <int degree>
 void LagrangeElasticity<degree>::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
   ElementElasticity<E>::add_gradient(q, gradient);
-  std::vector<VectorX> slopes(resisting_.size());
-  parallel_for(Index(slopes.size()), [&](Index i) {
-    const Guarded& g = guarded_[resisting_[std::size_t(i)]];
-    slopes[std::size_t(i)] =
-        this->scale() * barriers_.at(g.shape.lattice).gradient(g.resistance, nodes_of(g, q));
+  std::vector<Nodes> slopes(resisting_.size());
+  parallel_chunks(Index(slopes.size()), lagrange_elasticity::resisting_chunk, [&](Index begin, Index end) {
+    DeterminantBarrier::Room room;
+    for (Index i = begin; i < end; ++i) {
+      const Guarded& g = guarded_[resisting_[std::size_t(i)]];
+      slopes[std::size_t(i)] =
+          this->scale() * barriers_.at(g.shape.lattice).gradient(g.resistance, nodes_of(g, q), room);
+    }
   });
   for (std::size_t i = 0; i < slopes.size(); ++i) {
     Index a = 0;
     for (const Index node : this->term(guarded_[resisting_[i]].element))
-      gradient.col(node) += slopes[i].segment<3>(3 * a++);
+      gradient.col(node) += slopes[i].col(a++);
   }
 }
 
@@ -188,10 +196,14 @@ template <int degree>
 void LagrangeElasticity<degree>::hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
                                           LocalHessians& out) const {
   ElementElasticity<E>::hessians(q, begin, end, projection, out);
-  for (const std::size_t i : resisting_) {
-    const Guarded& g = guarded_[i];
-    if (g.element < begin || g.element >= end) continue;
-    Eigen::MatrixXd h = this->scale() * barriers_.at(g.shape.lattice).hessian(g.resistance, nodes_of(g, q));
+  // In the order of their elements.
+  const auto before = [&](std::size_t i, Index element) { return guarded_[i].element < element; };
+  DeterminantBarrier::Room room;
+  for (auto i = std::lower_bound(resisting_.begin(), resisting_.end(), begin, before);
+       i != resisting_.end() && guarded_[*i].element < end; ++i) {
+    const Guarded& g = guarded_[*i];
+    DeterminantBarrier::Matrix h = barriers_.at(g.shape.lattice).hessian(g.resistance, nodes_of(g, q), room);
+    h *= this->scale();
     if (projection != Projection::none) make_positive(h, NegativeEigenvalues::zeroed);
     out[g.element] += h;
   }
