@@ -449,7 +449,8 @@ TEST(PotentialContract, ContactOfTwoEdgesCrossingSkewAndEndToEnd) {
     f.contact->prepare(x);
     // Segments also have contact at their ends, where these are in reach.
     ASSERT_GE(f.contact->term_count(), 1);
-    for (const Contact& contact : f.contact->active_set().contacts) EXPECT_EQ(contact.mollifier_threshold, 0);
+    for (const Contact& contact : f.contact->active_set(x).contacts)
+      EXPECT_EQ(contact.mollifier_threshold, 0);
     expect_potential_contract(*f.contact, x, fmt::format("angle {} shift {} height {}", c[0], c[1], c[2]),
                               {1e-5 * c[2], 1e-5, 1e-4});
   }
@@ -469,8 +470,8 @@ TEST(PotentialContract, ContactOfNearlyParallelEdgesIsMollified) {
       ContactFixture f(x, Faces(3, 0), two_edges(), {0, 0, 1, 1}, s);
       f.contact->prepare(x);
       ASSERT_GE(f.contact->term_count(), 1);
-      EXPECT_EQ(f.contact->active_set().contacts.back().stencil.kind, PairKind::edge_edge);
-      EXPECT_GT(f.contact->active_set().contacts.back().mollifier_threshold, 0);
+      EXPECT_EQ(f.contact->active_set(x).contacts.back().stencil.kind, PairKind::edge_edge);
+      EXPECT_GT(f.contact->active_set(x).contacts.back().mollifier_threshold, 0);
       expect_potential_contract(*f.contact, x, fmt::format("angle {} shift {}", angle, shift),
                                 {1e-7, 1e-5, 1e-4});
     }

@@ -220,14 +220,14 @@ TEST(Shell, StiffnessOfALimitDoublesWhenATriangleStaysTooNear) {
     return potential.value(near);
   };
   const double before = value();
-  EXPECT_FALSE(potential.adapt_stiffness()) << "once is not enough";
-  EXPECT_TRUE(potential.adapt_stiffness());
+  EXPECT_FALSE(potential.adapt_stiffness(near)) << "once is not enough";
+  EXPECT_TRUE(potential.adapt_stiffness(near));
   EXPECT_GT(value(), 1.9 * before);
-  EXPECT_TRUE(potential.adapt_stiffness()) << "up to 0.1 MPa";
-  EXPECT_FALSE(potential.adapt_stiffness()) << "and no further";
+  EXPECT_TRUE(potential.adapt_stiffness(near)) << "up to 0.1 MPa";
+  EXPECT_FALSE(potential.adapt_stiffness(near)) << "and no further";
   potential.reset_stiffness();
   EXPECT_EQ(value(), before);
-  EXPECT_FALSE(potential.adapt_stiffness());
+  EXPECT_FALSE(potential.adapt_stiffness(near));
 }
 
 TEST(Shell, AStartBeyondTheLimitIsRefused) {

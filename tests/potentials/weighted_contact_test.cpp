@@ -38,7 +38,8 @@ struct FanAndTip {
     contact->prepare(x);
   }
   bool has_negative() const {
-    return std::ranges::any_of(contact->active_set().contacts, [](const Contact& c) { return c.weight < 0; });
+    return std::ranges::any_of(contact->active_set(contact->place()).contacts,
+                               [](const Contact& c) { return c.weight < 0; });
   }
   CollisionSurface surface;
   std::unique_ptr<CandidateCache> cache;

@@ -94,11 +94,11 @@ TEST(Step, InertiaBoundsTheNewtonStep) {
     p.begin(state, state.time + model.options.dt, model.options.dt);
     p.stiffness.choose(p.objective, state.nodes);
     p.objective.prepare(state.nodes);
-    const Matrix3X gradient = p.objective.reduced_gradient();
+    const Gradient gradient(p.objective);
     const BlockSparse& h = p.objective.hessian();
     p.linear_solver->analyse(h);
     const FreeCoordinates& free = p.objective.free();
-    const Matrix3X y = free.extend(p.linear_solver->solve(h, -free.restrict_to_free(gradient)).x);
+    const Matrix3X y = free.extend(p.linear_solver->solve(h, -gradient.of_free()).x);
     const double moved = step_norm(model.chart.push_forward(state.nodes, y), free, false);
     EXPECT_GT(moved, 0);
     EXPECT_LE(moved, p.longest_step(gradient)) << step;

@@ -214,7 +214,7 @@ long allocations_of_pressed_cells(Index count) {
   const auto assemble = [&] {
     objective.prepare(q);
     EXPECT_TRUE(finite(q));
-    const Matrix3X gradient = objective.gradient();
+    const Gradient gradient(objective);
     objective.hessian(Projection::psd, gradient);
   };
   assemble();

@@ -219,8 +219,8 @@ TEST(Newton, HasNothingToDoWhereForcesBalanceAndStepsAreShort) {
   Timings timings;
   double imbalance = 1e-4, farthest = 1e-13;
   NewtonHooks hooks = no_hooks();
-  hooks.imbalance = [&](const Matrix3X&) { return imbalance; };
-  hooks.farthest = [&](const Matrix3X&) { return farthest; };
+  hooks.imbalance = [&](const Gradient&) { return imbalance; };
+  hooks.farthest = [&](const Gradient&) { return farthest; };
   const auto solve = [&] {
     Matrix3X q = Vector3(1, 0, 0);
     return newton(objective, {*solver, timings}, q, hooks, {.tolerance = 1e-9, .dt = 1});

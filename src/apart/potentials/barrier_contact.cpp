@@ -1,3 +1,4 @@
+#include <apart/core/error.hpp>
 #include <apart/potentials/barrier_contact.hpp>
 
 #include <apart/collision/step_bound.hpp>
@@ -136,10 +137,7 @@ StepBound BarrierContact::feasible_step(const Path& path) const {
   return collision_free_step(surface_, candidates_, path, {.method = ccd_});
 }
 
-void BarrierContact::prepare(const Matrix3X& x) {
-  // Several parts of a step ask at the same place.
-  if (prepared_ && x.cols() == prepared_->cols() && x == *prepared_) return;
-  prepared_ = x;
+void BarrierContact::prepare_at(const Matrix3X& x) {
   active_ = find_active_set(surface_, candidates_.near(x), x);
   plane_points_.clear();
   for (const PlaneContact& c : active_.plane_contacts)
@@ -176,6 +174,7 @@ BarrierContact::PlaneGap BarrierContact::plane_gap(Index i, const Matrix3X& x) c
 }
 
 double BarrierContact::value(const Matrix3X& x) const {
+  expect_at(x);
   return kappa_ * ordered_sum(term_count(), [&](Index i) {
            if (is_plane(i)) return plane_gap(i, x).b.value;
            const Contact& c = active_.contacts[i];
@@ -187,6 +186,7 @@ double BarrierContact::value(const Matrix3X& x) const {
 }
 
 void BarrierContact::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
+  expect_at(x);
   add_local_gradients(*this, gradient, [&](Index i, auto out) {
     if (is_plane(i)) {
       const PlaneGap gap = plane_gap(i, x);
@@ -259,6 +259,8 @@ ContactRange BarrierContact::range(Index i) const {
 BarrierContact::NormalForce BarrierContact::normal_force(Index i, const Matrix3X& x) const {
   NormalForce force;
   const TermPoints points = term(i);
+  for (const Index p : points)
+    ensure(x.col(p) == place().col(p), "BarrierContact: a force where the contact is not prepared");
   force.points.size = int(points.size());
   std::copy(points.begin(), points.end(), force.points.ids.begin());
   if (is_plane(i)) {
@@ -281,6 +283,7 @@ BarrierContact::NormalForce BarrierContact::normal_force(Index i, const Matrix3X
 }
 
 std::vector<BarrierContact::NormalForce> BarrierContact::normal_forces(const Matrix3X& x) const {
+  expect_at(x);
   std::vector<NormalForce> result(static_cast<std::size_t>(term_count()));
   parallel_for(term_count(), [&](Index i) { result[std::size_t(i)] = normal_force(i, x); });
   return result;

@@ -3,10 +3,9 @@
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/ccd.hpp>
 #include <apart/potentials/barrier.hpp>
-#include <apart/potentials/potential.hpp>
+#include <apart/potentials/prepared_potential.hpp>
 
 #include <functional>
-#include <optional>
 
 namespace apart {
 
@@ -30,7 +29,7 @@ using StepBoundObserver = std::function<void(const Candidates&, const Path&)>;
 /// A finite barrier alone does not prevent tunnelling, since a step can jump over it: feasible_step() bounds
 /// the step by continuous collision detection over all pairs on the path.
 /// [thesis eq. 2.5, 2.24, A.7, A.10]
-class BarrierContact final : public Potential {
+class BarrierContact final : public PreparedPotential {
  public:
   /// Keeps references to both; `candidates` is queried whenever x has moved. `ccd`: the method that bounds
   /// steps.
@@ -39,10 +38,13 @@ class BarrierContact final : public Potential {
 
   void set_stiffness(double kappa) { kappa_ = kappa; }
   double stiffness() const { return kappa_; }
-  const ActiveSet& active_set() const { return active_; }  ///< of the x last prepared
+  /// What is in reach at x, where it is prepared.
+  const ActiveSet& active_set(const Matrix3X& x) const {
+    expect_at(x);
+    return active_;
+  }
 
   std::string_view name() const override { return "contact"; }
-  void prepare(const Matrix3X& x) override;
   double value(const Matrix3X& x) const override;
   void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
   bool terms_vary() const override { return true; }
@@ -79,12 +81,13 @@ class BarrierContact final : public Potential {
                            FunctionRef<double(Index)> light) const;
   /// (distance − ξ)/d̂, averaged over the contacts, weighted by force; 1 if there are none.
   double mean_gap_share(const Matrix3X& x) const;
-  /// Bodies of the first and the second primitive.
+  /// Bodies of the first and the second primitive of contact i.
   std::pair<int, int> bodies_of(Index i) const;
   /// Where contact i acts.
   ContactRange range(Index i) const;
 
  private:
+  void prepare_at(const Matrix3X& x) override;
   bool is_plane(Index i) const { return i >= Index(active_.contacts.size()); }
   const PlaneContact& plane_contact(Index i) const {
     return active_.plane_contacts[i - active_.contacts.size()];
@@ -106,9 +109,8 @@ class BarrierContact final : public Potential {
   const CollisionSurface& surface_;
   CandidateCache& candidates_;
   CcdMethod ccd_;
-  ActiveSet active_;
-  std::optional<Matrix3X> prepared_;                ///< x of active_
-  std::vector<Evaluated> evaluated_;                ///< of the contacts of active_, at that x
+  ActiveSet active_;                                ///< at place()
+  std::vector<Evaluated> evaluated_;                ///< of the contacts of active_
   std::vector<std::array<Index, 2>> plane_points_;  ///< of the plane contacts: vertex, and carrier or −1
   double kappa_ = 1;
 };

@@ -6,6 +6,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <limits>
 
 namespace apart {
 
@@ -191,12 +192,14 @@ void ElementElasticity<E>::add(std::span<const E> elements, std::span<const Mate
     elements_.push_back(std::move(e));
   }
   count_points();
+  forget();
 }
 
 template <Element E>
 void ElementElasticity<E>::replace(std::span<const Index> which, std::span<const E> by) {
   for (std::size_t i = 0; i < which.size(); ++i) elements_[std::size_t(which[i])] = by[i];
   count_points();
+  forget();
 }
 
 template <Element E>
@@ -209,7 +212,7 @@ void ElementElasticity<E>::count_points() {
 }
 
 template <Element E>
-void ElementElasticity<E>::prepare(const Matrix3X& q) {
+void ElementElasticity<E>::prepare_at(const Matrix3X& q) {
   using namespace element_elasticity;
   svd_.resize(first_point_.empty() ? elements_.size() : first_point_.back());
   constexpr Index chunk = 256;
@@ -264,8 +267,63 @@ Matrix3 ElementElasticity<E>::cauchy_stress(Index element, int point) const {
 }
 
 template <Element E>
-double ElementElasticity<E>::value(const Matrix3X&) const {
-  return scale_ * ordered_sum(term_count(), [&](Index i) {
+Strains ElementElasticity<E>::largest_strains(const Matrix3X& q) const {
+  expect_at(q);
+  const auto stretch = [&](Index c) {
+    double of_cell = 1;
+    for (int k = 0; k < point_count(c); ++k) of_cell = std::max(of_cell, stretches(c, k).maxCoeff());
+    return of_cell - 1;
+  };
+  const auto compression = [&](Index c) {
+    double of_cell = 1;
+    for (int k = 0; k < point_count(c); ++k) of_cell = std::min(of_cell, stretches(c, k).minCoeff());
+    return 1 - of_cell;
+  };
+  return {parallel_max(term_count(), 0.0, stretch), parallel_max(term_count(), 0.0, compression)};
+}
+
+template <Element E>
+double ElementElasticity<E>::smallest_volume_ratio(const Matrix3X& q) const {
+  expect_at(q);
+  return parallel_min(term_count(), 1.0, [&](Index c) {
+    double of_cell = 1;
+    for (int k = 0; k < point_count(c); ++k) of_cell = std::min(of_cell, stretches(c, k).prod());
+    return of_cell;
+  });
+}
+
+template <Element E>
+std::vector<WorstElement> ElementElasticity<E>::worst_elements(const Matrix3X& q) const {
+  expect_at(q);
+  WorstElement worst{"Most compressed element", -1, -std::numeric_limits<double>::infinity(), {}};
+  Vector3 s = Vector3::Ones();
+  for (Index c = 0; c < term_count(); ++c)
+    for (int k = 0; k < point_count(c); ++k)
+      if (const Vector3 here = stretches(c, k); - here.prod() > worst.measure) {
+        worst.element = c;
+        worst.measure = -here.prod();
+        s = here;
+      }
+  if (worst.element < 0) return {};
+  worst.state =
+      fmt::format("volume ratio {:.3g}, stretched by {:.3g}, {:.3g} and {:.3g}", s.prod(), s[0], s[1], s[2]);
+  return {worst};
+}
+
+template <Element E>
+ElasticPotential::Deformed ElementElasticity<E>::deformed(Index element) const {
+  Deformed result;
+  for (int k = 0; k < point_count(element); ++k) {
+    result.von_mises = std::max(result.von_mises, von_mises(cauchy_stress(element, k)));
+    result.strain = std::max(result.strain, (stretches(element, k).array() - 1).abs().maxCoeff());
+  }
+  return result;
+}
+
+template <Element E>
+double ElementElasticity<E>::value(const Matrix3X& q) const {
+  expect_at(q);
+  return scale() * ordered_sum(term_count(), [&](Index i) {
            const E& e = elements_[std::size_t(i)];
            double sum = 0;
            for (int k = 0; k < e.quadrature_count(); ++k)
@@ -275,11 +333,12 @@ double ElementElasticity<E>::value(const Matrix3X&) const {
 }
 
 template <Element E>
-void ElementElasticity<E>::add_gradient(const Matrix3X&, Matrix3X& gradient) const {
+void ElementElasticity<E>::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
+  expect_at(q);
   add_local_gradients(*this, gradient, [&](Index i, auto g) {
     const E& e = elements_[std::size_t(i)];
     for (int k = 0; k < e.quadrature_count(); ++k) {
-      const Matrix3 p = element_elasticity::stress(material_of(e), svd(i, k), scale_ * e.weight(k));
+      const Matrix3 p = element_elasticity::stress(material_of(e), svd(i, k), scale() * e.weight(k));
       const Eigen::Matrix<double, 3, E::node_count>& gradients = e.shape_gradients(k);
       for (int a = 0; a < E::node_count; ++a) g.template segment<3>(3 * a) += p * gradients.col(a);
     }
@@ -298,7 +357,7 @@ void ElementElasticity<E>::hessians(const Matrix3X&, Index begin, Index end, Pro
     h.setZero();
     if (const auto* linear = std::get_if<LinearElasticity>(&material)) {
       for (int k = 0; k < e.quadrature_count(); ++k)
-        add_constant_hessian<n>(*linear, e.shape_gradients(k), scale_ * e.weight(k), h);
+        add_constant_hessian<n>(*linear, e.shape_gradients(k), scale() * e.weight(k), h);
       continue;
     }
     const auto tangent = [&](int k) {
@@ -311,11 +370,11 @@ void ElementElasticity<E>::hessians(const Matrix3X&, Index begin, Index end, Pro
       return PrincipalTangent(d);
     };
     if constexpr (std::same_as<E, LinearTetrahedron>) {
-      add_hessian<n>(tangent(0), svd(i, 0), e.shape_gradients(0), scale_ * e.weight(0), h);
+      add_hessian<n>(tangent(0), svd(i, 0), e.shape_gradients(0), scale() * e.weight(0), h);
     } else {
       HessianSum<n> sum;
       for (int k = 0; k < e.quadrature_count(); ++k)
-        sum.add(tangent(k), svd(i, k), e.shape_gradients(k), scale_ * e.weight(k));
+        sum.add(tangent(k), svd(i, k), e.shape_gradients(k), scale() * e.weight(k));
       sum.write(h);
     }
   }

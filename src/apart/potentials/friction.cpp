@@ -17,14 +17,15 @@ ContactKey Friction::key(const Term& t) {
 
 void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double dt) {
   terms_.clear();
-  const Index pairs = Index(contact.active_set().contacts.size());
+  const ActiveSet& active = contact.active_set(x);
+  const Index pairs = Index(active.contacts.size());
   for (Index i = 0; i < contact.term_count(); ++i) {
     const PairSettings* settings;
     if (i < pairs) {
-      const Stencil& s = contact.active_set().contacts[i].stencil;
+      const Stencil& s = active.contacts[i].stencil;
       settings = &surface_.settings(s.vertices[0], s.vertices[first_count(s.kind)]);
     } else {
-      const PlaneContact& c = contact.active_set().plane_contacts[i - pairs];
+      const PlaneContact& c = active.plane_contacts[i - pairs];
       settings = &surface_.pairs(surface_.vertex_body[c.vertex], surface_.half_spaces[c.plane].body);
     }
     const double mu = settings->friction;

@@ -26,7 +26,7 @@ namespace apart {
 class Friction final : public Potential {
  public:
   explicit Friction(const CollisionSurface& surface) : surface_(surface) {}
-  /// Freezes λ and T at x, where `contact` was last prepared, for a step of length `dt` [s].
+  /// Freezes λ and T at x, where `contact` must be prepared, for a step of length `dt` [s].
   void set_lag(const BarrierContact& contact, const Matrix3X& x, double dt);
   /// Under-relaxation of the lag: forces become share · now + (1 − share) · before, where `other` holds the
   /// earlier lag; tangent bases are those of now where a contact is in both. A solve that reproduces its own

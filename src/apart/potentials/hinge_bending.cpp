@@ -63,26 +63,28 @@ void HingeBending::add(const ShellCells& cells, Index first_node) {
   }
 }
 
-void HingeBending::prepare(const Matrix3X& q) {
+void HingeBending::prepare_at(const Matrix3X& q) {
   dihedrals_.resize(hinges_.size());
   parallel_for(term_count(), [&](Index i) {
     dihedrals_[std::size_t(i)] = make_dihedral(corners(hinges_[std::size_t(i)].nodes, q));
   });
 }
 
-double HingeBending::value(const Matrix3X&) const {
-  return scale_ * ordered_sum(term_count(), [&](Index i) {
+double HingeBending::value(const Matrix3X& q) const {
+  expect_at(q);
+  return scale() * ordered_sum(term_count(), [&](Index i) {
            const Hinge& h = hinges_[std::size_t(i)];
            const double d = dihedrals_[std::size_t(i)].angle - h.rest_angle;
            return h.stiffness * d * d;
          });
 }
 
-void HingeBending::add_gradient(const Matrix3X&, Matrix3X& gradient) const {
+void HingeBending::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
+  expect_at(q);
   add_local_gradients(*this, gradient, [&](Index i, auto g) {
     const Hinge& h = hinges_[std::size_t(i)];
     const Dihedral& theta = dihedrals_[std::size_t(i)];
-    const double factor = 2 * scale_ * h.stiffness * (theta.angle - h.rest_angle);
+    const double factor = 2 * scale() * h.stiffness * (theta.angle - h.rest_angle);
     for (int k = 0; k < 4; ++k) g.template segment<3>(3 * k) = factor * theta.gradient(k);
   });
 }
@@ -92,7 +94,7 @@ void HingeBending::hessians(const Matrix3X&, Index begin, Index end, Projection 
   for (Index i = begin; i < end; ++i) {
     const Hinge& h = hinges_[std::size_t(i)];
     const Dihedral& theta = dihedrals_[std::size_t(i)];
-    const double d = theta.angle - h.rest_angle, weight = 2 * scale_ * h.stiffness;
+    const double d = theta.angle - h.rest_angle, weight = 2 * scale() * h.stiffness;
     if (projection != Projection::none) {
       projected_hessian(theta, d, weight, out.of<4>(i).data());
       continue;

@@ -43,13 +43,13 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
   /// Sums the energy at more points in elements that, at these nodes, are far more compressed somewhere than
   /// at the points they have: their material would not resist there, and steps would end at feasible_step
   /// again and again. At fewer in others, down to those they began with. What it does follows from q alone.
-  /// Prepare again.
+  /// Must be prepared again if anything has changed.
   ///
   /// Elements that are nearly inverted somewhere get a DeterminantBarrier in addition; its energy is part of
   /// theirs.
-  void refine(const Matrix3X& q) { set_quadrature(q, false); }
+  void refine(const Matrix3X& q) override { set_quadrature(q, false); }
   /// The same during a solve: never at fewer points, so that it comes to an end. Whether anything changed.
-  bool refine_further(const Matrix3X& q) { return set_quadrature(q, true); }
+  bool refine_further(const Matrix3X& q) override { return set_quadrature(q, true); }
 
  private:
   using E = LagrangeElement<degree>;

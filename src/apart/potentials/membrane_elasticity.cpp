@@ -61,9 +61,10 @@ void MembraneElasticity::add(const ShellCells& cells, Index first_node) {
     triangles_.push_back(triangle);
   }
   crowded_.assign(triangles_.size(), 0);
+  forget();
 }
 
-void MembraneElasticity::prepare(const Matrix3X& q) {
+void MembraneElasticity::prepare_at(const Matrix3X& q) {
   svd_.resize(triangles_.size());
   parallel_for(term_count(), [&](Index i) {
     const Triangle& t = triangles_[std::size_t(i)];
@@ -71,8 +72,9 @@ void MembraneElasticity::prepare(const Matrix3X& q) {
   });
 }
 
-double MembraneElasticity::value(const Matrix3X&) const {
-  return scale_ * ordered_sum(term_count(), [&](Index i) {
+double MembraneElasticity::value(const Matrix3X& q) const {
+  expect_at(q);
+  return scale() * ordered_sum(term_count(), [&](Index i) {
            const Triangle& t = triangles_[std::size_t(i)];
            const Part& part = part_of(t);
            return t.volume *
@@ -80,13 +82,14 @@ double MembraneElasticity::value(const Matrix3X&) const {
          });
 }
 
-void MembraneElasticity::add_gradient(const Matrix3X&, Matrix3X& gradient) const {
+void MembraneElasticity::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
+  expect_at(q);
   add_local_gradients(*this, gradient, [&](Index i, auto result) {
     const Triangle& t = triangles_[std::size_t(i)];
     const Part& part = part_of(t);
     const ThinSvd& f = svd_[std::size_t(i)];
     const Matrix2 stress =
-        scale_ * t.volume * membrane_stress(part.membrane, part.limit_or_null(), part.stiffness, f);
+        scale() * t.volume * membrane_stress(part.membrane, part.limit_or_null(), part.stiffness, f);
     const Eigen::Matrix<double, 3, 3> g =
         f.u.leftCols<2>() * (stress * (f.v.transpose() * t.shape_gradients));
     for (int a = 0; a < 3; ++a) result.template segment<3>(3 * a) = g.col(a);
@@ -102,7 +105,7 @@ void MembraneElasticity::hessians(const Matrix3X&, Index begin, Index end, Proje
     auto h = out.of<3>(e);
     const MembraneTangent tangent = membrane_tangent(part.membrane, part.limit_or_null(), part.stiffness, f,
                                                      projection != Projection::none);
-    const double weight = scale_ * t.volume;
+    const double weight = scale() * t.volume;
     const Eigen::Matrix<double, 2, 3> b = f.v.transpose() * t.shape_gradients;
     for (int a = 0; a < 3; ++a)
       for (int a2 = 0; a2 <= a; ++a2) {
@@ -185,8 +188,9 @@ void MembraneElasticity::reset_stiffness() {
   crowded_.assign(triangles_.size(), 0);
 }
 
-bool MembraneElasticity::adapt_stiffness() {
+bool MembraneElasticity::adapt_stiffness(const Matrix3X& q) {
   if (!has_limits_) return false;
+  expect_at(q);
   std::vector<char> raise(parts_.size(), 0);
   for (std::size_t i = 0; i < triangles_.size(); ++i) {
     const Part& part = part_of(triangles_[i]);
@@ -216,6 +220,37 @@ double MembraneElasticity::von_mises(Index triangle) const {
       membrane_stress(part.membrane, part.limit_or_null(), part.stiffness, f) * f.sigma.asDiagonal() / area;
   return std::sqrt(
       std::max(0.0, s(0, 0) * s(0, 0) - s(0, 0) * s(1, 1) + s(1, 1) * s(1, 1) + 3 * s(0, 1) * s(0, 1)));
+}
+
+Strains MembraneElasticity::largest_strains(const Matrix3X& q) const {
+  expect_at(q);
+  return {parallel_max(term_count(), 0.0, [&](Index t) { return stretches(t).maxCoeff() - 1; }),
+          parallel_max(term_count(), 0.0, [&](Index t) { return 1 - stretches(t).minCoeff(); })};
+}
+
+std::vector<WorstElement> MembraneElasticity::worst_elements(const Matrix3X& q) const {
+  expect_at(q);
+  WorstElement worst{"Most strained triangle", -1, -1, {}};
+  for (Index t = 0; t < term_count(); ++t)
+    if (const double strain = (stretches(t).array() - 1).abs().maxCoeff(); strain > worst.measure) {
+      worst.measure = strain;
+      worst.element = t;
+    }
+  if (worst.element < 0) return {};
+  const Part& part = part_of(triangles_[std::size_t(worst.element)]);
+  const auto woven = strain_limit_of(part.membrane);
+  const Vector2& s = stretches(worst.element);
+  worst.state = fmt::format("stretched by {:.6g} and {:.6g}", s[0], s[1]);
+  if (part.limit)
+    worst.state += fmt::format(" (limit {:.6g})", part.limit->upper);
+  else if (woven)
+    worst.state +=
+        fmt::format(" (limits of strain {:.4g}, {:.4g}, {:.4g})", (*woven)[0], (*woven)[1], (*woven)[2]);
+  return {worst};
+}
+
+ElasticPotential::Deformed MembraneElasticity::deformed(Index triangle) const {
+  return {von_mises(triangle), (stretches(triangle).array() - 1).abs().maxCoeff()};
 }
 
 }  // namespace apart

@@ -1,20 +1,17 @@
 #pragma once
 #include <apart/bodies/body.hpp>
-#include <apart/potentials/potential.hpp>
+#include <apart/potentials/elastic_potential.hpp>
 
 namespace apart {
 
 /// scale · Σ V Ψ(F) over the triangles of shells, strain limits included; scale = dt². [C-IPC eq. 6,
 /// supplement eq. 16]
-class MembraneElasticity final : public Potential {
+class MembraneElasticity final : public ElasticPotential {
  public:
   /// Adds the triangles of a body whose nodes start at `first_node`. Keeps no reference.
   void add(const ShellCells& cells, Index first_node);
-  void set_scale(double scale) { scale_ = scale; }
 
   std::string_view name() const override { return "membrane"; }
-  /// Decomposes every deformation gradient once, for value, gradient and Hessian alike.
-  void prepare(const Matrix3X& q) override;
   /// Infinite if a limit is reached.
   double value(const Matrix3X& q) const override;
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
@@ -32,17 +29,25 @@ class MembraneElasticity final : public Potential {
   void set_limit_stiffness(const VectorX& stiffness);
   /// Every κ as given, and nothing near a limit.
   void reset_stiffness();
-  /// Call with each accepted iterate, where it was prepared: doubles κ of the bodies a triangle of which has
+  /// Call with each accepted iterate, where it is prepared: doubles κ of the bodies a triangle of which has
   /// come too near to a limit twice in a row. True if there is one. [C-IPC 4.1]
-  bool adapt_stiffness();
+  bool adapt_stiffness(const Matrix3X& q);
 
-  /// Stretches σ₁ ≥ σ₂ ≥ 0 of one triangle at the q last prepared.
+  /// Stretches σ₁ ≥ σ₂ ≥ 0 of one triangle, at place().
   const Vector2& stretches(Index triangle) const { return svd_[std::size_t(triangle)].sigma; }
   /// Von Mises' measure of the Cauchy stress [Pa] in the plane of the triangle, of its thickness at rest, at
-  /// the q last prepared.
+  /// place().
   double von_mises(Index triangle) const;
 
+  Strains largest_strains(const Matrix3X& q) const override;
+  std::vector<WorstElement> worst_elements(const Matrix3X& q) const override;
+  bool has_stress() const override { return true; }
+  Deformed deformed(Index triangle) const override;
+
  private:
+  /// Decomposes every deformation gradient once, for value, gradient and Hessian alike.
+  void prepare_at(const Matrix3X& q) override;
+
   struct Triangle {
     std::array<Index, 3> nodes;
     Index part;
@@ -60,10 +65,9 @@ class MembraneElasticity final : public Potential {
 
   std::vector<Triangle> triangles_;
   std::vector<Part> parts_;
-  std::vector<ThinSvd> svd_;   ///< of every triangle at the q last prepared
+  std::vector<ThinSvd> svd_;   ///< of every triangle at place()
   std::vector<char> crowded_;  ///< of every triangle: it was too near to a limit in the last iterate
   bool has_limits_ = false;
-  double scale_ = 1;
 };
 
 }  // namespace apart

@@ -51,7 +51,7 @@ void PlanarElasticity::add(const PlanarCells& cells, Index first_node) {
   for (const Index t : guarded) guarded_.col(n++) = cells.nodes.col(t).array() + first_node;
 }
 
-void PlanarElasticity::prepare(const Matrix3X& q) {
+void PlanarElasticity::prepare_at(const Matrix3X& q) {
   using namespace element_elasticity;
   std::vector<SignedSvd>& all = decompositions();
   all.resize(elements().size());

@@ -27,13 +27,14 @@ class PlanarElasticity final : public ElementElasticity<PlaneTriangle> {
  public:
   /// Adds the cells of a body whose nodes start at `first_node`. Keeps no reference.
   void add(const PlanarCells& cells, Index first_node);
-  void prepare(const Matrix3X& q) override;
   void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
                 LocalHessians& out) const override;
   /// None of the cells of materials that must not invert does.
   StepBound feasible_step(const Path& path) const override;
 
  private:
+  void prepare_at(const Matrix3X& q) override;
+
   Faces guarded_ = Faces(3, 0);
 };
 

@@ -73,15 +73,18 @@ class LocalHessians {
 /// Values are those of the incremental potential, energy times the step's scale (dt² for implicit Euler)
 /// [kg m²], so that all potentials of a step can be added up.
 ///
-/// Call prepare(x) first; value, gradient and Hessians must then be asked for at the same x. tests/potentials
-/// checks for every potential that the gradient is the derivative of the value, and the Hessian that of the
-/// gradient.
+/// prepare(x) comes first; value, gradient and Hessians are then asked for at the same x. Potentials that
+/// keep something of x, PreparedPotential, check it. tests/potentials checks for every potential that the
+/// gradient is the derivative of the value, and the Hessian that of the gradient.
 class Potential {
  public:
   virtual ~Potential() = default;
   virtual std::string_view name() const = 0;
   /// Computes what depends on x as a whole, such as the contacts in reach.
   virtual void prepare(const Matrix3X&) {}
+  /// Whether the potential can be asked at x without being prepared again. Hessians come in pieces: whoever
+  /// asks for them checks this once.
+  virtual bool is_at(const Matrix3X&) const { return true; }
   virtual double value(const Matrix3X& x) const = 0;
   virtual void add_gradient(const Matrix3X& x, Matrix3X& gradient) const = 0;
   virtual Index term_count() const = 0;

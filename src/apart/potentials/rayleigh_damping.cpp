@@ -1,8 +1,10 @@
+#include <apart/core/error.hpp>
 #include <apart/potentials/rayleigh_damping.hpp>
 
 namespace apart {
 
-void RayleighDamping::add_stiffness(const Potential& elasticity, Index first, Index count, double stiffness) {
+void RayleighDamping::add_stiffness(const ElasticPotential& elasticity, Index first, Index count,
+                                    double stiffness) {
   if (!(stiffness > 0 && count > 0)) return;
   for (Index i = 0; i < count; ++i) cells_.push_back({Index(ranges_.size()), first + i});
   ranges_.push_back({&elasticity, first, count, stiffness});
@@ -20,6 +22,7 @@ void RayleighDamping::add_mass(const Eigen::SparseMatrix<double>& mass, Index fi
 
 void RayleighDamping::set_lag(const Matrix3X& q) {
   for (Range& r : ranges_) {
+    ensure(r.elasticity->is_at(q), "RayleighDamping: elasticity is prepared elsewhere");
     r.local.reset(*r.elasticity, r.first, r.first + r.count);
     parallel_chunks(r.count, 64, [&](Index from, Index to) {
       r.elasticity->hessians(q, r.first + from, r.first + to, Projection::psd, r.local);

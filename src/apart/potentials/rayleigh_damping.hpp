@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/potentials/elastic_potential.hpp>
 #include <apart/potentials/inertia.hpp>
 
 namespace apart {
@@ -9,12 +10,12 @@ namespace apart {
 class RayleighDamping final : public Potential {
  public:
   /// Terms [first, first + count) of an elastic potential. Keeps a reference to it.
-  void add_stiffness(const Potential& elasticity, Index first, Index count, double stiffness);
+  void add_stiffness(const ElasticPotential& elasticity, Index first, Index count, double stiffness);
   /// Part of the mass matrix, node numbers as they are.
   void add_mass(const Eigen::SparseMatrix<double>& mass, Index first_node, double coefficient);
   bool empty() const { return ranges_.empty() && masses_.empty(); }
 
-  /// Freezes K at `q`, where the elasticities were last prepared with the scale they have now.
+  /// Freezes K at `q`, where the elasticities must be prepared, with the scale they have now.
   void set_lag(const Matrix3X& q);
   /// `scale` [s²], `rate` [1/s] and o [m] of the time step.
   void set_step(double scale, double rate, Matrix3X origin);
@@ -29,7 +30,7 @@ class RayleighDamping final : public Potential {
 
  private:
   struct Range {
-    const Potential* elasticity;
+    const ElasticPotential* elasticity;
     Index first, count;
     double stiffness;
     LocalHessians local = {};  ///< scale · stiffness · K of each damped cell

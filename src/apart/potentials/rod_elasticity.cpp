@@ -5,6 +5,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace apart {
 
@@ -72,7 +73,7 @@ void RodElasticity::add(const RodCells& cells, Index first_node) {
 }
 
 double RodElasticity::value(const Matrix3X& q) const {
-  return scale_ * ordered_sum(term_count(), [&](Index i) {
+  return scale() * ordered_sum(term_count(), [&](Index i) {
            const Term& term = terms_[i];
            if (!term.is_bend()) {
              const double stretch = (q.col(term.nodes[1]) - q.col(term.nodes[0])).norm() - term.rest;
@@ -92,7 +93,7 @@ void RodElasticity::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
       const Vector3 d = q.col(n[1]) - q.col(n[0]);
       const double length = d.norm();
       if (length > 0) {
-        const Vector3 force = scale_ * term.stiffness * (1 - term.rest / length) * d;
+        const Vector3 force = scale() * term.stiffness * (1 - term.rest / length) * d;
         g.template segment<3>(0) = -force;
         g.template segment<3>(3) = force;
       }
@@ -101,7 +102,7 @@ void RodElasticity::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
     const Bend bend(q.col(n[0]), q.col(n[1]), q.col(n[2]));
     if (bend.finite()) {
       // dθ = across₁·de₁/l₁ − across₀·de₀/l₀
-      const double first = scale_ * term.stiffness * turning(bend.half_tan, term.rest).first;
+      const double first = scale() * term.stiffness * turning(bend.half_tan, term.rest).first;
       const Vector3 g0 = -first / bend.length[0] * bend.across[0],
                     g1 = first / bend.length[1] * bend.across[1];
       g.template segment<3>(0) = -g0;
@@ -124,8 +125,8 @@ void RodElasticity::hessians(const Matrix3X& q, Index begin, Index end, Projecti
       double across = length > 0 ? 1 - term.rest / length : 0;
       if (projection != Projection::none) across = std::max(across, 0.0);
       const Vector3 along = length > 0 ? Vector3(d / length) : Vector3::Zero();
-      const Matrix3 block =
-          scale_ * term.stiffness * (across * Matrix3::Identity() + (1 - across) * along * along.transpose());
+      const Matrix3 block = scale() * term.stiffness *
+                            (across * Matrix3::Identity() + (1 - across) * along * along.transpose());
       for (int a = 0; a < 2; ++a)
         for (int b = 0; b < 2; ++b) segment.block<3, 3>(3 * a, 3 * b) = a == b ? block : Matrix3(-block);
       continue;
@@ -135,7 +136,7 @@ void RodElasticity::hessians(const Matrix3X& q, Index begin, Index end, Projecti
     const Bend bend(q.col(n[0]), q.col(n[1]), q.col(n[2]));
     if (!bend.finite()) continue;
     const Turning g = turning(bend.half_tan, term.rest);
-    const double weight = scale_ * term.stiffness;
+    const double weight = scale() * term.stiffness;
     const double s0 = 1 / bend.length[0], s1 = 1 / bend.length[1];
     // In the plane, in the basis across₀, along₀, across₁, along₁ of (de₀, de₁): with polar angles
     // θ = φ₁ − φ₀ and ∇²φ = −(across alongᵀ + along acrossᵀ)/l².
@@ -180,6 +181,31 @@ Strains RodElasticity::largest_strains(const Matrix3X& q) const {
     return term.is_bend() ? 0.0 : (q.col(term.nodes[1]) - q.col(term.nodes[0])).norm() / term.rest - 1;
   };
   return {parallel_max(term_count(), 0.0, elongation), -parallel_min(term_count(), 0.0, elongation)};
+}
+
+std::vector<WorstElement> RodElasticity::worst_elements(const Matrix3X& q) const {
+  WorstElement segment{"Most strained segment", -1, -1, {}}, bend{"Sharpest bend", -1, -1, {}};
+  for (Index i = 0; i < term_count(); ++i) {
+    const Term& term = terms_[std::size_t(i)];
+    const auto& [a, b, c] = term.nodes;
+    WorstElement& worst = term.is_bend() ? bend : segment;
+    const double stretch = (q.col(b) - q.col(a)).norm() / term.rest;
+    const double measure =
+        term.is_bend() ? 2 * std::atan(Bend(q.col(a), q.col(b), q.col(c)).half_tan) : std::abs(stretch - 1);
+    if (!(measure > worst.measure)) continue;
+    worst.element = i;
+    worst.measure = measure;
+    if (term.is_bend())
+      worst.node = b;
+    else
+      worst.state = fmt::format("stretched by {:.6g}", stretch);
+  }
+  std::vector<WorstElement> result;
+  if (segment.element >= 0) result.push_back(segment);
+  if (bend.element < 0) return result;
+  bend.state = fmt::format("by {:.4g} degrees", bend.measure * (180 / std::numbers::pi));
+  result.push_back(bend);
+  return result;
 }
 
 }  // namespace apart

@@ -1,15 +1,8 @@
 #pragma once
 #include <apart/bodies/body.hpp>
-#include <apart/potentials/potential.hpp>
+#include <apart/potentials/elastic_potential.hpp>
 
 namespace apart {
-
-/// Of the stretches σ of some elements; neither is negative.
-struct Strains {
-  double stretch = 0;      ///< largest σ − 1
-  double compression = 0;  ///< largest 1 − σ
-  double largest() const { return stretch > compression ? stretch : compression; }
-};
 
 /// scale · (Σ EA L/2 (l/L − 1)² over segments + Σ α/l̄ (k − k̄)² over bends) of nodes; scale = dt².
 ///
@@ -18,11 +11,10 @@ struct Strains {
 /// alone]. k̄ is its value at rest. The energy grows without bound as a rod is folded back (θ → π); there,
 /// and where a segment has lost its length, it is infinite. A rod has no twist, so the rest curvature has a
 /// size but no direction.
-class RodElasticity final : public Potential {
+class RodElasticity final : public ElasticPotential {
  public:
   /// Adds the cells of a body whose nodes start at `first_node`. Keeps no reference.
   void add(const RodCells& cells, Index first_node);
-  void set_scale(double scale) { scale_ = scale; }
 
   std::string_view name() const override { return "rods"; }
   double value(const Matrix3X& q) const override;
@@ -36,9 +28,14 @@ class RodElasticity final : public Potential {
   void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
                 LocalHessians& out) const override;
 
-  Strains largest_strains(const Matrix3X& q) const;  ///< over all segments
+  Strains largest_strains(const Matrix3X& q) const override;  ///< over all segments
+  /// The most strained segment, and the bend that is nearest to being folded back.
+  std::vector<WorstElement> worst_elements(const Matrix3X& q) const override;
+  bool has_stress() const override { return false; }
 
  private:
+  void prepare_at(const Matrix3X&) override {}  // lengths and angles are quickly found
+
   struct Term {
     std::array<Index, 3> nodes;  ///< of a segment: the last −1
     double stiffness;            ///< EA/L [N/m] of a segment, α/l̄ [N m] of a bend
@@ -46,7 +43,6 @@ class RodElasticity final : public Potential {
     bool is_bend() const { return nodes[2] >= 0; }
   };
   std::vector<Term> terms_;
-  double scale_ = 1;
 };
 
 }  // namespace apart

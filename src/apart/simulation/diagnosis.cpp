@@ -1,5 +1,6 @@
 #include <apart/simulation/diagnosis.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -20,7 +21,7 @@ std::string closest_pair(const StepProblem& p, const Matrix3X& x) {
     }
   }
   if (worst < 0) return {};
-  const ActiveSet& active = p.terms.contact.active_set();
+  const ActiveSet& active = p.terms.contact.active_set(x);
   const BarrierContact::NormalForce force = p.terms.contact.normal_force(worst, x);
   const Index pairs = Index(active.contacts.size());
   const Index first = force.points.ids[0];
@@ -38,53 +39,32 @@ std::string closest_pair(const StepProblem& p, const Matrix3X& x) {
                      body_of(first), other, kind, nearest, at[0], at[1], at[2]);
 }
 
-std::string worst_element(const StepProblem& p) {
-  double smallest = std::numeric_limits<double>::infinity();
-  Index cell = -1;
-  bool planar = false;
-  const auto look = [&](const auto& cells, bool in_plane) {
-    for (Index c = 0; c < cells.term_count(); ++c)
-      if (const double ratio = cells.stretches(c).prod(); ratio < smallest) {
-        smallest = ratio;
-        cell = c;
-        planar = in_plane;
-      }
+/// Of each kind of element the one that is deformed most, whatever potential it belongs to.
+std::string worst_elements(const StepProblem& p, const Matrix3X& q) {
+  struct Found {
+    WorstElement worst;
+    std::size_t potential;
   };
-  look(p.terms.elastic.cells, false);
-  look(p.terms.elastic.planar, true);
-  if (cell < 0) return {};
-  const std::vector<Index>& first = planar ? p.terms.first_planar : p.terms.first_cell;
-  std::size_t body = p.model.bodies.size() - 1;
-  while (first[body] > cell) --body;
-  const Vector3 s = planar ? p.terms.elastic.planar.stretches(cell) : p.terms.elastic.cells.stretches(cell);
-  return fmt::format(
-      " Most compressed element: {} of '{}', volume ratio {:.3g}, stretched by {:.3g}, {:.3g} and {:.3g}.",
-      cell - first[body], p.model.bodies[body].name, smallest, s[0], s[1], s[2]);
-}
-
-std::string worst_triangle(const StepProblem& p) {
-  double largest = -1;
-  Index triangle = -1;
-  for (Index t = 0; t < p.terms.elastic.membranes.term_count(); ++t) {
-    const double strain = (p.terms.elastic.membranes.stretches(t).array() - 1).abs().maxCoeff();
-    if (strain > largest) {
-      largest = strain;
-      triangle = t;
+  std::vector<Found> found;
+  const auto potentials = p.terms.elastic.potentials();
+  for (std::size_t k = 0; k < potentials.size(); ++k)
+    for (const WorstElement& worst : potentials[k]->worst_elements(q)) {
+      const auto same = std::ranges::find(found, worst.what, [](const Found& f) { return f.worst.what; });
+      if (same == found.end())
+        found.push_back({worst, k});
+      else if (worst.measure > same->worst.measure)
+        *same = {worst, k};
     }
+  std::string text;
+  for (const auto& [worst, k] : found) {
+    std::size_t body = p.model.bodies.size() - 1;
+    while (p.terms.first_element[body][k] > worst.element) --body;
+    const std::string which = worst.node < 0
+                                  ? std::to_string(worst.element - p.terms.first_element[body][k])
+                                  : fmt::format("at node {}", worst.node - p.model.first_node[body]);
+    text += fmt::format(" {}: {} of '{}', {}.", worst.what, which, p.model.bodies[body].name, worst.state);
   }
-  if (triangle < 0) return {};
-  std::size_t body = p.model.bodies.size() - 1;
-  while (p.terms.first_triangle[body] > triangle) --body;
-  const Body& shell = p.model.bodies[body];
-  const auto& limit = shell.shell->limit;
-  const auto woven = strain_limit_of(shell.shell->membrane);
-  const Vector2& s = p.terms.elastic.membranes.stretches(triangle);
-  return fmt::format(" Most strained triangle: {} of '{}', stretched by {:.6g} and {:.6g}{}.",
-                     triangle - p.terms.first_triangle[body], shell.name, s[0], s[1],
-                     limit   ? fmt::format(" (limit {:.6g})", limit->upper)
-                     : woven ? fmt::format(" (limits of strain {:.4g}, {:.4g}, {:.4g})", (*woven)[0],
-                                           (*woven)[1], (*woven)[2])
-                             : "");
+  return text;
 }
 
 std::string missed_target(const StepProblem& p, const Matrix3X& q) {
@@ -130,7 +110,7 @@ std::string diagnose(StepProblem& p, const Matrix3X& start, const Matrix3X& q, c
                                  result.residual, solver.tolerance);
   if (solver.termination == Termination::balanced) {
     p.objective.prepare(q);
-    if (const ForceBalance balance = p.force_balance(p.objective.reduced_gradient()); balance.body >= 0)
+    if (const ForceBalance balance = p.force_balance(Gradient(p.objective)); balance.body >= 0)
       text +=
           fmt::format("; unbalanced force on '{}' {:.3g} of the largest that acts on it, tolerance {:.3g}",
                       p.model.bodies[std::size_t(balance.body)].name, balance.share, solver.force_tolerance);
@@ -138,8 +118,7 @@ std::string diagnose(StepProblem& p, const Matrix3X& start, const Matrix3X& q, c
   text += ").";
   const std::string energies = energy_changes(p, start, q);
   text += closest_pair(p, p.objective.vertices());
-  text += worst_element(p);
-  text += worst_triangle(p);
+  text += worst_elements(p, q);
   text += energies;
   if (!p.terms.target.targets.empty()) return text + missed_target(p, q);
   if (const std::string open = p.joints.complaint(q); !open.empty()) return text + " And " + open + ".";

@@ -1,4 +1,3 @@
-#include <apart/core/parallel.hpp>
 #include <apart/simulation/elastic_parts.hpp>
 
 #include <algorithm>
@@ -23,10 +22,7 @@ void ElasticParts::add(const Body& body, Index first_node, Guard guard) {
 }
 
 void ElasticParts::set_scale(double scale) {
-  for_each_solid([&](auto& solid) { solid.set_scale(scale); });
-  membranes.set_scale(scale);
-  hinges.set_scale(scale);
-  rods.set_scale(scale);
+  for (ElasticPotential* p : potentials()) p->set_scale(scale);
 }
 
 void ElasticParts::prepare(const Matrix3X& q) {
@@ -34,20 +30,16 @@ void ElasticParts::prepare(const Matrix3X& q) {
 }
 
 void ElasticParts::refine(const Matrix3X& q) {
-  curved.refine(q);
-  quadratic.refine(q);
-  cubic.refine(q);
-  quartic.refine(q);
+  for (ElasticPotential* p : potentials()) p->refine(q);
 }
 
 bool ElasticParts::refine_further(const Matrix3X& q) {
   bool changed = false;
-  const auto refine = [&](auto& solid) {
-    if (!solid.refine_further(q)) return;
-    solid.prepare(q);
-    changed = true;
-  };
-  refine(curved), refine(quadratic), refine(cubic), refine(quartic);
+  for (ElasticPotential* p : potentials())
+    if (p->refine_further(q)) {
+      p->prepare(q);
+      changed = true;
+    }
   return changed;
 }
 
@@ -61,8 +53,8 @@ void ElasticParts::add_gradient(const Matrix3X& q, Matrix3X& gradient) const {
   for (const Potential* p : potentials()) p->add_gradient(q, gradient);
 }
 
-std::array<Index, 9> ElasticParts::term_counts() const {
-  std::array<Index, 9> counts;
+ElasticParts::Counts ElasticParts::term_counts() const {
+  Counts counts;
   std::ranges::transform(potentials(), counts.begin(), &Potential::term_count);
   return counts;
 }
@@ -89,41 +81,14 @@ double ElasticParts::usual_node_stiffness(const Matrix3X& q) {
 }
 
 Strains ElasticParts::largest_strains(const Matrix3X& q) const {
-  Strains largest = rods.largest_strains(q);
-  for_each_solid([&](const auto& solid) {
-    const auto stretch = [&](Index c) {
-      double of_cell = 1;
-      for (int k = 0; k < solid.point_count(c); ++k)
-        of_cell = std::max(of_cell, solid.stretches(c, k).maxCoeff());
-      return of_cell - 1;
-    };
-    const auto compression = [&](Index c) {
-      double of_cell = 1;
-      for (int k = 0; k < solid.point_count(c); ++k)
-        of_cell = std::min(of_cell, solid.stretches(c, k).minCoeff());
-      return 1 - of_cell;
-    };
-    largest.stretch = parallel_max(solid.term_count(), largest.stretch, stretch);
-    largest.compression = parallel_max(solid.term_count(), largest.compression, compression);
-  });
-  const Index triangles = membranes.term_count();
-  largest.stretch = parallel_max(triangles, largest.stretch,
-                                 [&](Index t) { return membranes.stretches(t).maxCoeff() - 1; });
-  largest.compression = parallel_max(triangles, largest.compression,
-                                     [&](Index t) { return 1 - membranes.stretches(t).minCoeff(); });
+  Strains largest;
+  for (const ElasticPotential* p : potentials()) largest.include(p->largest_strains(q));
   return largest;
 }
 
-double ElasticParts::smallest_volume_ratio() const {
+double ElasticParts::smallest_volume_ratio(const Matrix3X& q) const {
   double smallest = 1;
-  for_each_solid([&](const auto& solid) {
-    smallest = parallel_min(solid.term_count(), smallest, [&](Index c) {
-      double of_cell = 1;
-      for (int k = 0; k < solid.point_count(c); ++k)
-        of_cell = std::min(of_cell, solid.stretches(c, k).prod());
-      return of_cell;
-    });
-  });
+  for (const ElasticPotential* p : potentials()) smallest = std::min(smallest, p->smallest_volume_ratio(q));
   return smallest;
 }
 

@@ -14,15 +14,18 @@ namespace apart {
 struct ElasticParts {
   /// Adds the elastic parts of a body whose nodes start at `first_node`.
   void add(const Body& body, Index first_node, Guard guard = Guard::inversion);
-  /// All of them.
-  std::array<Potential*, 9> potentials() {
+  /// The one list of them: everything that follows, the terms of a step and what is said of elements in
+  /// reports, diagnoses and frames goes through it.
+  static constexpr std::size_t count = 9;
+  std::array<ElasticPotential*, count> potentials() {
     return {&cells, &planar, &curved, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
   }
-  std::array<const Potential*, 9> potentials() const {
+  std::array<const ElasticPotential*, count> potentials() const {
     return {&cells, &planar, &curved, &quadratic, &cubic, &quartic, &membranes, &hinges, &rods};
   }
-  std::array<Index, 9> term_counts() const;  ///< of each
-  void set_scale(double scale);              ///< of the incremental potential: energy times dt²
+  using Counts = std::array<Index, count>;
+  Counts term_counts() const;    ///< of each
+  void set_scale(double scale);  ///< of the incremental potential: energy times dt²
   void prepare(const Matrix3X& q);
   /// Refines the quadrature of curved cells where they are compressed most; see LagrangeElasticity::refine.
   void refine(const Matrix3X& q);
@@ -35,9 +38,9 @@ struct ElasticParts {
   /// at the given nodes [N/m]; 0 without any. Leaves the scale at 1.
   double usual_node_stiffness(const Matrix3X& q);
 
-  // Where q was last prepared.
+  // At the q at which they are prepared.
   Strains largest_strains(const Matrix3X& q) const;
-  double smallest_volume_ratio() const;  ///< V/V₀ at quadrature points; at most 1
+  double smallest_volume_ratio(const Matrix3X& q) const;  ///< V/V₀ at quadrature points; at most 1
 
   ContinuumElasticity cells;  ///< of degree one
   PlanarElasticity planar;
@@ -48,16 +51,6 @@ struct ElasticParts {
   MembraneElasticity membranes;
   HingeBending hinges;
   RodElasticity rods;
-
-  /// Calls visit(elasticity) for the cells of each degree, and for those of planar bodies.
-  template <class Visit>
-  void for_each_solid(const Visit& visit) {
-    visit(cells), visit(planar), visit(curved), visit(quadratic), visit(cubic), visit(quartic);
-  }
-  template <class Visit>
-  void for_each_solid(const Visit& visit) const {
-    visit(cells), visit(planar), visit(curved), visit(quadratic), visit(cubic), visit(quartic);
-  }
 };
 
 }  // namespace apart

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace apart {
 
@@ -64,57 +66,42 @@ void add_strain_limits(Frame& frame, int body, const ShellCells& cells) {
     frame.rest_shape.col(first + t) = cells.inverse_rest[std::size_t(t)].reshaped();
 }
 
-double von_mises(const Matrix3& stress) {
-  const Matrix3 deviator = stress - stress.trace() / 3 * Matrix3::Identity();
-  return std::sqrt(1.5) * deviator.norm();
+/// Which element each cell of the frame shows: that of an affine body the only one, facets of curved cells
+/// the cell behind them.
+std::vector<Index> shown_elements(const Body& body) {
+  if (!body.mesh.curved.empty()) return body.elastic->cell_of_face;
+  const Index count = Index(body.elastic  ? body.mesh.tetrahedra.cols()
+                            : body.planar ? body.planar->nodes.cols()
+                            : body.shell  ? body.shell->nodes.cols()
+                                          : 0);
+  std::vector<Index> result(std::size_t(count), 0);
+  if (body.kind != BodyKind::affine) std::iota(result.begin(), result.end(), 0);
+  return result;
 }
 
-/// Stress and strain of the tetrahedra of a body at its nodes, the first of which is cell `first` of the
-/// frame.
-void add_cells(const Body& body, const Matrix3X& nodes, Index first, Frame& f) {
-  ContinuumElasticity cells;
-  cells.add(*body.elastic, 0);
-  cells.prepare(nodes);
-  for (Index t = 0; t < body.mesh.tetrahedra.cols(); ++t) {
-    const Index cell = body.kind == BodyKind::affine ? 0 : t;
-    f.von_mises[first + t] = von_mises(cells.cauchy_stress(cell));
-    f.strain[first + t] = (cells.stretches(cell).array() - 1).abs().maxCoeff();
-  }
-}
-
-/// The same of the triangles of a planar body.
-void add_planar(const PlanarCells& planar, const Matrix3X& nodes, Index first, Frame& f) {
-  PlanarElasticity cells;
-  cells.add(planar, 0);
-  cells.prepare(nodes);
-  for (Index t = 0; t < planar.nodes.cols(); ++t) {
-    f.von_mises[first + t] = von_mises(cells.cauchy_stress(t));
-    f.strain[first + t] = (cells.stretches(t).array() - 1).abs().maxCoeff();
-  }
-}
-
-/// The largest stress and strain at quadrature points of a cell, on the triangles of the surface that follow
-/// it, the first of which is cell `first` of the frame.
-void add_curved(const Body& body, const Matrix3X& nodes, Index first, Frame& f) {
+/// Stress and strain of a body at its nodes, on the cells of the frame from the first one on.
+/// `limit_stiffness`: κ of the strain limit of a shell [Pa]; none: as given.
+void add_stress(const Body& body, const Matrix3X& nodes, const double* limit_stiffness, Index first_cell,
+                Frame& f) {
+  const std::vector<Index> shown = shown_elements(body);
+  if (shown.empty()) return;
   ElasticParts elastic;
   elastic.add(body, 0, Guard::none);
+  if (limit_stiffness) elastic.membranes.set_limit_stiffness(VectorX::Constant(1, *limit_stiffness));
   elastic.prepare(nodes);
-  const std::vector<Index>& cells = body.elastic->cell_of_face;
-  std::vector<char> has_face(body.elastic->material_of.size());
-  for (const Index cell : cells) has_face[std::size_t(cell)] = true;
-  VectorX stress = VectorX::Zero(Index(has_face.size())), strain = stress;
-  elastic.for_each_solid([&](const auto& solid) {
-    parallel_for(solid.term_count(), [&](Index cell) {
-      if (!has_face[std::size_t(cell)]) return;
-      for (int k = 0; k < solid.point_count(cell); ++k) {
-        stress[cell] = std::max(stress[cell], von_mises(solid.cauchy_stress(cell, k)));
-        strain[cell] = std::max(strain[cell], (solid.stretches(cell, k).array() - 1).abs().maxCoeff());
-      }
+  for (const ElasticPotential* potential : std::as_const(elastic).potentials()) {
+    if (!potential->has_stress() || potential->term_count() == 0) continue;
+    std::vector<char> is_shown(std::size_t(potential->term_count()), false);
+    for (const Index element : shown) is_shown[std::size_t(element)] = true;
+    std::vector<ElasticPotential::Deformed> deformed(is_shown.size());
+    parallel_for(Index(deformed.size()), [&](Index i) {
+      if (is_shown[std::size_t(i)]) deformed[std::size_t(i)] = potential->deformed(i);
     });
-  });
-  for (std::size_t t = 0; t < cells.size(); ++t) {
-    f.von_mises[first + Index(t)] = stress[cells[t]];
-    f.strain[first + Index(t)] = strain[cells[t]];
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const ElasticPotential::Deformed& d = deformed[std::size_t(shown[i])];
+      f.von_mises[first_cell + Index(i)] = d.von_mises;
+      f.strain[first_cell + Index(i)] = d.strain;
+    }
   }
 }
 
@@ -126,19 +113,6 @@ void append_curved(const CurvedCells& cells, Index first_point, std::vector<Curv
   const Eigen::Index count = at->points.cols();
   at->points.conservativeResize(Eigen::NoChange, count + cells.points.cols());
   at->points.rightCols(cells.points.cols()) = cells.points.array() + first_point;
-}
-
-/// The same of the triangles of a shell. `limit_stiffness`: κ of its strain limit [Pa]; none: as given.
-void add_triangles(const ShellCells& shell, const Matrix3X& nodes, const double* limit_stiffness, Index first,
-                   Frame& f) {
-  MembraneElasticity membrane;
-  membrane.add(shell, 0);
-  if (limit_stiffness) membrane.set_limit_stiffness(VectorX::Constant(1, *limit_stiffness));
-  membrane.prepare(nodes);
-  for (Index t = 0; t < shell.nodes.cols(); ++t) {
-    f.von_mises[first + t] = membrane.von_mises(t);
-    f.strain[first + t] = (membrane.stretches(t).array() - 1).abs().maxCoeff();
-  }
 }
 
 /// Forces on the surface [N]: minus the gradient of contact, without the step's scale, and friction as it
@@ -204,18 +178,14 @@ Frame make_frame(const StepProblem& w, const State& state) {
     };
     if (!w.present[i]) f.absent.push_back(int(i));
     const Matrix3X nodes = state.nodes.middleCols(m.first_node[i], b.node_count());
-    const bool curved = !b.mesh.curved.empty();
-    if (b.elastic && w.present[i] && !curved) add_cells(b, nodes, tets, f);
-    if (curved && w.present[i]) add_curved(b, nodes, all_tets + faces, f);
+    const Index part = w.terms.membrane_part(int(i));
+    const bool fills_tetrahedra = b.mesh.curved.empty() && b.mesh.tetrahedra.cols() > 0;
+    if (w.present[i])
+      add_stress(b, nodes,
+                 part >= 0 && state.limit_stiffness.size() > 0 ? &state.limit_stiffness[part] : nullptr,
+                 fills_tetrahedra ? tets : all_tets + faces, f);
     for (const CurvedCells& cells : b.mesh.curved) append_curved(cells, first, f.mesh.curved);
-    if (b.planar && w.present[i]) add_planar(*b.planar, nodes, all_tets + faces, f);
     if (b.shell) add_strain_limits(f, int(i), *b.shell);
-    if (b.shell && w.present[i]) {
-      const Index part = w.terms.membrane_part(int(i));
-      add_triangles(*b.shell, nodes,
-                    state.limit_stiffness.size() > 0 ? &state.limit_stiffness[part] : nullptr,
-                    all_tets + faces, f);
-    }
     copy(f.mesh.tetrahedra, tets, b.mesh.tetrahedra);
     copy(f.mesh.faces, faces, b.mesh.faces);
     copy(f.mesh.edges, edges, b.mesh.edges);

@@ -306,10 +306,8 @@ std::vector<double> ProbeMeter::measure(const StepEnd& end, const State& state) 
       double ratio = 1;
       for (const auto& e : elements_) {
         if (!p.present[std::size_t(e->body)]) continue;
-        const Strains own = e->elastic.largest_strains(e->q);
-        largest.stretch = std::max(largest.stretch, own.stretch);
-        largest.compression = std::max(largest.compression, own.compression);
-        ratio = std::min(ratio, e->elastic.smallest_volume_ratio());
+        largest.include(e->elastic.largest_strains(e->q));
+        ratio = std::min(ratio, e->elastic.smallest_volume_ratio(e->q));
       }
       return {largest.largest(), ratio, largest.stretch, largest.compression};
     }

@@ -92,11 +92,13 @@ bool ScriptedMotion::move(const State& state, double scale, int pieces, Matrix3X
 /// Whether gaps are still a fair share of d̂ after a move, or nearly what they were.
 bool ScriptedMotion::keeps_gaps(const Matrix3X& from, const Matrix3X& to) {
   BarrierContact& contact = terms_.contact;
-  contact.prepare(model_.surface_map.positions(from));
-  const double before = contact.active_set().min_gap;
-  contact.prepare(model_.surface_map.positions(to));
-  return contact.active_set().min_gap >=
-         smallest_gap_share * std::min(before, smallest_dhat(terms_.surface.pairs));
+  const auto gap = [&](const Matrix3X& q) {
+    const Matrix3X x = model_.surface_map.positions(q);
+    contact.prepare(x);
+    return contact.active_set(x).min_gap;
+  };
+  const double before = gap(from);
+  return gap(to) >= smallest_gap_share * std::min(before, smallest_dhat(terms_.surface.pairs));
 }
 
 double ScriptedMotion::start_stiffness(double scale) const {

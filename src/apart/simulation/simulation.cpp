@@ -119,7 +119,7 @@ void Simulation::change_presence(const std::vector<char>& present, double time) 
     refuse(nested->body, nested->solid, solid_is_new ? "enclose" : "lie inside");
   }
   problem->terms.contact.prepare(x);
-  const ActiveSet& near = problem->terms.contact.active_set();
+  const ActiveSet& near = problem->terms.contact.active_set(x);
   if (near.min_gap <= 0) {
     std::pair<int, int> pair;
     double smallest = std::numeric_limits<double>::infinity();
@@ -240,12 +240,12 @@ class Simulation::Watch {
     hooks.accepted = [this](const Matrix3X& q, double alpha) { return accept(q, alpha); };
     hooks.stationary = [this](const Matrix3X& q) { return go_on(q); };
     if (problem_.model.options.solver.termination == Termination::balanced)
-      hooks.imbalance = [this](const Matrix3X& gradient) {
+      hooks.imbalance = [this](const Gradient& gradient) {
         forces_ = problem_.force_balance(gradient);
         return forces_->imbalance;
       };
     if (problem_.time_step.has_inertia)
-      hooks.farthest = [this](const Matrix3X& gradient) { return problem_.longest_step(gradient); };
+      hooks.farthest = [this](const Gradient& gradient) { return problem_.longest_step(gradient); };
     if (simulation_.should_stop) hooks.check = [this] { stop_if_asked(); };
     hooks.iterated = [this](const Matrix3X& q, const NewtonProgress& progress) { count(q, progress); };
     return hooks;
@@ -253,9 +253,9 @@ class Simulation::Watch {
 
   /// Where the solve ended, the problem prepared there.
   void finish() {
-    gaps_.track();
+    gaps_.track(problem_.objective.vertices());
     // A solve that ends when forces balance has just computed it, at q.
-    if (!forces_) forces_ = problem_.force_balance(problem_.objective.reduced_gradient());
+    if (!forces_) forces_ = problem_.force_balance(Gradient(problem_.objective));
     report_.force_residual = forces_->share;
     report_.min_gap = gaps_.min_gap();
     report_.mean_step = iterations_ > 0 ? steps_taken_ / iterations_ : 1;
@@ -282,14 +282,15 @@ class Simulation::Watch {
   bool accept(const Matrix3X& q, double alpha) {
     stop_if_asked();
     simulation_.pass_on(q);
-    const bool stiffened = gaps_.accept(problem_.objective.vertices()),
-               limited = problem_.terms.elastic.membranes.adapt_stiffness(), held = problem_.scripted.hold(q);
+    const Matrix3X& x = problem_.objective.vertices();
+    const bool stiffened = gaps_.accept(x), limited = problem_.terms.elastic.membranes.adapt_stiffness(q),
+               held = problem_.scripted.hold(q);
     // Whole steps need no other quadrature: what they lead to resists well enough.
     const bool refined = alpha < 1 && problem_.terms.elastic.refine_further(q);
     const bool follows = !problem_.time_step.has_inertia;
     if (follows) problem_.terms.inertia.set_target(q);  // the proximal term follows
     // With another κ what sleeps would have other gaps.
-    woken_ = problem_.sleep.wake(stiffened);
+    woken_ = stiffened ? problem_.sleep.wake_all() : problem_.sleep.wake(x);
     return stiffened || limited || held || refined || follows || woken_;
   }
 

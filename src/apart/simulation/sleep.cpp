@@ -1,6 +1,7 @@
 #include <apart/simulation/sleep.hpp>
 
 #include <apart/core/disjoint_sets.hpp>
+#include <apart/core/error.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -88,16 +89,18 @@ void Sleep::begin(const Step& step) {
   if (!any_asleep()) return;
   // What a script takes away is touched before, what it brings after it was moved.
   terms_.contact.prepare(terms_.start);
-  wake_touched();
+  wake_touched(terms_.start);
   if (step.nodes != state.nodes) {
-    terms_.contact.prepare(model_.surface_map.positions(step.nodes));
-    wake_touched();
+    const Matrix3X x = model_.surface_map.positions(step.nodes);
+    terms_.contact.prepare(x);
+    wake_touched(x);
   }
   apply();
 }
 
 /// Without holding or releasing anything.
-bool Sleep::wake_touched() {
+bool Sleep::wake_touched(const Matrix3X& x) {
+  ensure(terms_.contact.is_at(x), "Sleep: contacts are prepared elsewhere");
   DisjointSets islands(Index(asleep_.size()));
   Flags touched(asleep_.size(), 0);
   for (Index i = 0; i < terms_.contact.term_count(); ++i) {
@@ -116,14 +119,16 @@ bool Sleep::wake_touched() {
   return true;
 }
 
-bool Sleep::wake(bool all) {
+bool Sleep::wake(const Matrix3X& x) {
+  if (!any_asleep() || !wake_touched(x)) return false;
+  apply();
+  return true;
+}
+
+bool Sleep::wake_all() {
   if (!any_asleep()) return false;
-  if (all) {
-    for (std::size_t b = 0; b < asleep_.size(); ++b)
-      if (asleep_[b]) asleep_[b] = calm_[b] = 0;
-  } else if (!wake_touched()) {
-    return false;
-  }
+  for (std::size_t b = 0; b < asleep_.size(); ++b)
+    if (asleep_[b]) asleep_[b] = calm_[b] = 0;
   apply();
   return true;
 }
@@ -138,6 +143,8 @@ void Sleep::apply() {
 
 void Sleep::finish(const State& before, double force_scale, State& after) const {
   if (!(speed_ > 0)) return;
+  ensure(terms_.contact.is_at(model_.surface_map.positions(after.nodes)),
+         "Sleep: contacts are not those of the end of the step");
   const double acceleration =
       still_share * model_.options.solver.force_tolerance * model_.options.gravity.norm();
   const double change = acceleration > 0 ? acceleration * after.step_length : infinity;

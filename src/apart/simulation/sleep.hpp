@@ -31,9 +31,10 @@ class Sleep {
   };
   /// Holds the bodies that sleep in a step.
   void begin(const Step& step);
-  /// Wakes what the contacts, as last prepared, show to be touched by something awake; everything, if `all`.
-  /// True if something woke.
-  bool wake(bool all);
+  /// Wakes what the contacts at the vertices x, where they must be prepared, show to be touched by something
+  /// awake. True if something woke.
+  bool wake(const Matrix3X& x);
+  bool wake_all();
   bool is_asleep(int body) const { return asleep_[std::size_t(body)] != 0; }
   bool any_asleep() const;
   /// Whether a step that ends at `end` [s] is like the last one if that one changed nothing: no load begins
@@ -46,7 +47,7 @@ class Sleep {
  private:
   using Flags = std::vector<char>;
   Flags acted_on(double end) const;
-  bool wake_touched();
+  bool wake_touched(const Matrix3X& x);
   void apply();
 
   const Model& model_;

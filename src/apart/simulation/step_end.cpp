@@ -1,3 +1,4 @@
+#include <apart/core/error.hpp>
 #include <apart/simulation/step_end.hpp>
 
 namespace apart {
@@ -26,59 +27,69 @@ double gravity_energy(const StepProblem& p, const Matrix3X& q) {
 
 }  // namespace
 
+StepEnd::StepEnd(StepProblem& problem, const Matrix3X& q) : problem_(problem) {
+  problem_.objective.prepare(q);
+  preparations_ = problem_.objective.preparations();
+}
+
+const StepProblem& StepEnd::problem() const {
+  ensure(problem_.objective.preparations() == preparations_, "StepEnd: another step has begun");
+  return problem_;
+}
+
 Matrix3X StepEnd::friction_forces() const {
   Matrix3X g = Matrix3X::Zero(3, vertices().cols());
-  if (problem_.terms.friction.term_count() == 0) return g;
-  problem_.terms.friction.add_gradient(vertices(), g);
-  return g / -problem_.time_step.contact_scale;
+  if (problem().terms.friction.term_count() == 0) return g;
+  problem().terms.friction.add_gradient(vertices(), g);
+  return g / -problem().time_step.contact_scale;
 }
 
 Matrix3X StepEnd::holding_forces() const {
-  const TimeStep& step = problem_.time_step;
-  return problem_.objective.gradient(~Roles{Role::contact, Role::friction, Role::target}) / step.scale +
-         problem_.objective.gradient({Role::contact, Role::friction}) / step.contact_scale;
+  const TimeStep& step = problem().time_step;
+  return problem().objective.gradient(~Roles{Role::contact, Role::friction, Role::target}) / step.scale +
+         problem().objective.gradient({Role::contact, Role::friction}) / step.contact_scale;
 }
 
 std::vector<ContactForce> StepEnd::contact_forces() const {
-  const BarrierContact& contact = problem_.terms.contact;
+  const BarrierContact& contact = problem().terms.contact;
   std::vector<ContactForce> result(std::size_t(contact.term_count()));
   for (Index i = 0; i < contact.term_count(); ++i) {
     const BarrierContact::NormalForce force = contact.normal_force(i, vertices());
     ContactForce& c = result[std::size_t(i)];
     c.bodies = contact.bodies_of(i);
     for (int k = 0; k < force.points.size; ++k)
-      c.points[std::size_t(k)] = problem_.model.surface_point[std::size_t(force.points.ids[std::size_t(k)])];
+      c.points[std::size_t(k)] = problem().model.surface_point[std::size_t(force.points.ids[std::size_t(k)])];
     c.weights = force.weights;
     c.direction = force.direction;
-    c.magnitude = force.magnitude / problem_.time_step.contact_scale;
+    c.magnitude = force.magnitude / problem().time_step.contact_scale;
     c.distance = force.distance;
   }
   return result;
 }
 
 Matrix3X StepEnd::contact_acceleration() const {
-  const Matrix3X g = problem_.objective.gradient({Role::contact, Role::friction});
-  return accelerations(problem_.model, nodes(), g / -problem_.time_step.contact_scale,
-                       problem_.scripted.held());
+  const Matrix3X g = problem().objective.gradient({Role::contact, Role::friction});
+  return accelerations(problem().model, nodes(), g / -problem().time_step.contact_scale,
+                       problem().scripted.held());
 }
 
 void StepEnd::report(const Matrix3X& velocity, StepReport& report) const {
-  const StepTerms& terms = problem_.terms;
-  const TimeStep& step = problem_.time_step;
+  const StepTerms& terms = problem().terms;
+  const TimeStep& step = problem().time_step;
   report.contacts = terms.contact.term_count();
-  report.min_distance = terms.contact.active_set().min_distance;
+  report.min_distance = terms.contact.active_set(vertices()).min_distance;
   report.gap_share = terms.contact.mean_gap_share(vertices());
   report.barrier_stiffness = terms.contact.stiffness();
   report.contact_energy = terms.contact.value(vertices()) / step.contact_scale;
-  report.min_volume_ratio = terms.elastic.smallest_volume_ratio();
+  report.min_volume_ratio = terms.elastic.smallest_volume_ratio(nodes());
   const Strains strains = terms.elastic.largest_strains(nodes());
   report.max_strain = strains.largest();
   report.max_stretch = strains.stretch;
   report.max_compression = strains.compression;
-  report.kinetic_energy = kinetic_energy(problem_, velocity);
-  report.elastic_energy = problem_.objective.value({Role::elastic}) / step.scale;
-  report.gravity_energy = gravity_energy(problem_, nodes());
-  report.joint_error = problem_.joints.largest_error(nodes());
+  report.kinetic_energy = kinetic_energy(problem(), velocity);
+  report.elastic_energy = problem().objective.value({Role::elastic}) / step.scale;
+  report.gravity_energy = gravity_energy(problem(), nodes());
+  report.joint_error = problem().joints.largest_error(nodes());
 }
 
 EnergyBalance::EnergyBalance(StepProblem& p, const State& state) : start_(state.nodes), x_(p.terms.start) {

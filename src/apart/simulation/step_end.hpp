@@ -5,15 +5,16 @@
 namespace apart {
 
 /// A step's problem where its solve has ended, and the forces that act there: friction with the normal forces
-/// and tangent planes that it was solved with. Valid until the next step begins.
+/// and tangent planes that it was solved with. Valid until the problem is prepared again, which the next step
+/// does first: everything throws InvariantError from then on.
 class StepEnd {
  public:
   /// Prepares the problem at q.
-  StepEnd(StepProblem& problem, const Matrix3X& q) : problem_(problem) { problem_.objective.prepare(q); }
+  StepEnd(StepProblem& problem, const Matrix3X& q);
 
-  const StepProblem& problem() const { return problem_; }
-  const Matrix3X& nodes() const { return problem_.objective.coordinates(); }
-  const Matrix3X& vertices() const { return problem_.objective.vertices(); }
+  const StepProblem& problem() const;
+  const Matrix3X& nodes() const { return problem().objective.coordinates(); }
+  const Matrix3X& vertices() const { return problem().objective.vertices(); }
   /// Friction on every collision vertex [N].
   Matrix3X friction_forces() const;
   /// The force [N] on every node that holds or moves it, in addition to all forces of the step: zero, to the
@@ -27,6 +28,7 @@ class StepEnd {
 
  private:
   StepProblem& problem_;
+  std::size_t preparations_;  ///< of the objective
 };
 
 /// Compares the energy at the end of a step with that at its start and the work done in between. From the

@@ -122,7 +122,9 @@ void StepProblem::keep_absent(const State& before, State& after) const {
   }
 }
 
-double StepProblem::longest_step(const Matrix3X& gradient) const {
+double StepProblem::longest_step(const Gradient& gradient) const {
+  objective.expect(gradient);
+  const Matrix3X& g = gradient.of_unknowns();
   double sum = 0, lightest = infinity;
   const FreeCoordinates& free = objective.free();
   for (std::size_t b = 0; b < present.size(); ++b) {
@@ -131,7 +133,7 @@ double StepProblem::longest_step(const Matrix3X& gradient) const {
     for (Index n = model.first_unknown[b]; n < model.first_unknown[b + 1]; ++n) {
       moves |= free.block(n) >= 0;
       for (int axis = 0; axis < 3; ++axis)
-        if (free(axis, n)) squared += gradient(axis, n) * gradient(axis, n);
+        if (free(axis, n)) squared += g(axis, n) * g(axis, n);
     }
     if (!moves) continue;
     const double mass = least_mass[Index(b)];
@@ -143,7 +145,9 @@ double StepProblem::longest_step(const Matrix3X& gradient) const {
   return std::sqrt(2 * sum / lightest);
 }
 
-ForceBalance StepProblem::force_balance(const Matrix3X& gradient) const {
+ForceBalance StepProblem::force_balance(const Gradient& gradient) const {
+  objective.expect(gradient);
+  const Matrix3X& g = gradient.of_unknowns();
   if (objective.free().block_count() == 0) return {};
   // Inertia holds gravity already; a body that falls freely feels its weight all the same.
   const Matrix3X weight = model.chart.pull_back(objective.coordinates(), terms.gravity_force);
@@ -158,7 +162,7 @@ ForceBalance StepProblem::force_balance(const Matrix3X& gradient) const {
       if (free.block(n) < 0) continue;
       double squared = 0;
       for (int axis = 0; axis < 3; ++axis)
-        if (free(axis, n)) squared += gradient(axis, n) * gradient(axis, n);
+        if (free(axis, n)) squared += g(axis, n) * g(axis, n);
       const double force = std::sqrt(squared),
                    allowed = model.options.solver.force_tolerance * largest + rounding[n];
       const double imbalance = force > 0 ? force / allowed : 0;

@@ -31,16 +31,16 @@ struct StepProblem {
 
   /// Sets up the step from `state` to the time `end`, `length` [s] later.
   void begin(const State& state, double end, double length);
-  /// Lags friction: takes its normal forces and tangent planes from the contacts, which must be prepared at
-  /// the vertices x.
+  /// Lags friction: takes its normal forces and tangent planes from the contacts at the vertices x, where
+  /// these must be prepared.
   void lag_friction(const Matrix3X& x);
-  /// Of the objective where it was last prepared, with this gradient in the unknowns. Each body is measured
-  /// against its own forces, so that a light body is solved accurately beside heavily loaded ones.
-  ForceBalance force_balance(const Matrix3X& gradient) const;
+  /// Where the objective is, with its gradient there. Each body is measured against its own forces, so that a
+  /// light body is solved accurately beside heavily loaded ones.
+  ForceBalance force_balance(const Gradient& gradient) const;
 
-  /// A bound on the Newton step with this gradient in the unknowns [m]: E is at least as stiff as inertia
-  /// alone, H ⪰ M, hence ‖p‖_M ≤ ‖g‖ in the norm of M⁻¹.
-  double longest_step(const Matrix3X& gradient) const;
+  /// A bound on the Newton step with this gradient [m]: E is at least as stiff as inertia alone, H ⪰ M, hence
+  /// ‖p‖_M ≤ ‖g‖ in the norm of M⁻¹.
+  double longest_step(const Gradient& gradient) const;
 
   /// Accelerations by all forces but contact and friction at `state`, from which the step that ends at `time`
   /// [s] begins [m/s²]. Zero where coordinates are held. Leaves no step begun.

@@ -170,14 +170,11 @@ StepTerms::StepTerms(const Model& m, const std::vector<char>& bodies_present, Ti
       friction(surface) {
   gravity = gravity_of_nodes(m, present);
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
-    first_cell.push_back(elastic.cells.term_count());
-    first_planar.push_back(elastic.planar.term_count());
-    first_triangle.push_back(elastic.membranes.term_count());
+    const ElasticParts::Counts& first = first_element.emplace_back(elastic.term_counts());
     if (!present[b]) continue;
-    const std::array first = elastic.term_counts();
     elastic.add(m.bodies[b], m.first_node[b]);
     for (std::size_t k = 0; k < first.size(); ++k) {
-      const Potential& potential = *elastic.potentials()[k];
+      const ElasticPotential& potential = *elastic.potentials()[k];
       damping.add_stiffness(potential, first[k], potential.term_count() - first[k],
                             m.bodies[b].damping.stiffness);
     }
@@ -188,26 +185,19 @@ StepTerms::StepTerms(const Model& m, const std::vector<char>& bodies_present, Ti
 
 std::vector<Term> StepTerms::list() {
   using enum PointKind;
-  return {{&inertia, Role::inertia, nodes},
-          {&elastic.cells, Role::elastic, nodes},
-          {&elastic.planar, Role::elastic, nodes},
-          {&elastic.curved, Role::elastic, nodes},
-          {&elastic.quadratic, Role::elastic, nodes},
-          {&elastic.cubic, Role::elastic, nodes},
-          {&elastic.quartic, Role::elastic, nodes},
-          {&elastic.membranes, Role::elastic, nodes},
-          {&elastic.hinges, Role::elastic, nodes},
-          {&elastic.rods, Role::elastic, nodes},
-          {&loads, Role::load, nodes},
-          {&damping, Role::damping, nodes},
-          {&target, Role::target, nodes},
-          {&contact, Role::contact, vertices},
-          {&friction, Role::friction, vertices},
-          {&pressure, Role::load, vertices},
-          {&curved_pressure, Role::load, nodes},
-          {&springs, Role::attachment, vertices},
-          {&joints, Role::joint, nodes},
-          {&drag, Role::load, vertices}};
+  std::vector<Term> result = {{&inertia, Role::inertia, nodes}};
+  for (ElasticPotential* p : elastic.potentials()) result.push_back({p, Role::elastic, nodes});
+  result.insert(result.end(), {{&loads, Role::load, nodes},
+                               {&damping, Role::damping, nodes},
+                               {&target, Role::target, nodes},
+                               {&contact, Role::contact, vertices},
+                               {&friction, Role::friction, vertices},
+                               {&pressure, Role::load, vertices},
+                               {&curved_pressure, Role::load, nodes},
+                               {&springs, Role::attachment, vertices},
+                               {&joints, Role::joint, nodes},
+                               {&drag, Role::load, vertices}});
+  return result;
 }
 
 void StepTerms::begin(const State& state, const TimeStep& step, double end) {

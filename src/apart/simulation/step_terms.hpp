@@ -50,12 +50,10 @@ struct StepTerms {
   Springs springs;
   Joints joints;  ///< set by JointControl
   AirDrag drag;
-  std::vector<Index> first_cell;      ///< of each body, in `elastic.cells`
-  std::vector<Index> first_planar;    ///< of each body, in `elastic.planar`
-  std::vector<Index> first_triangle;  ///< of each body, in `elastic.membranes`
-  Matrix3X start;                     ///< collision vertices at the start of the step [m]
-  Matrix3X gravity;                   ///< acceleration of every node [m/s²]
-  Matrix3X gravity_force;             ///< on every node [N]
+  std::vector<ElasticParts::Counts> first_element;  ///< of each body, in each of the elastic potentials
+  Matrix3X start;                                   ///< collision vertices at the start of the step [m]
+  Matrix3X gravity;                                 ///< acceleration of every node [m/s²]
+  Matrix3X gravity_force;                           ///< on every node [N]
 };
 
 /// Of the pairs in contact [m]; a millimetre if there are none.

@@ -63,21 +63,23 @@ bool StiffnessPolicy::is_adaptive() const {
 
 void StiffnessPolicy::begin(const State& state, const TimeStep& step, double length, const Matrix3X& x) {
   const double whole = model_.options.dt;
-  step_ = &step;
-  length_ = length;
-  divided_ = length < whole || (state.step_length > 0 && state.step_length < whole);
   BarrierContact& contact = terms_.contact;
   contact.set_stiffness(
       state.force_scale > 0 ? state.barrier_stiffness * (step.contact_scale / state.force_scale) : 0.0);
   contact.prepare(x);
-  last_ = contact.stiffness();
-  resting_ = 0;
+  step_ = Step{step.has_inertia, step.contact_scale, length,
+               length < whole || (state.step_length > 0 && state.step_length < whole), contact.stiffness()};
   if (!is_adaptive() || model_.options.contact.barrier_stiffness) return;  // no rule asks for it
   const double pile = resting_layers * mean_thin_mass_ * model_.options.gravity.norm() * step.contact_scale;
-  resting_ = contact.resting_stiffness(x, resting_shares, [&](Index c) {
+  step_->resting = contact.resting_stiffness(x, resting_shares, [&](Index c) {
     const auto [a, b] = contact.bodies_of(c);
     return model_.bodies[std::size_t(a)].is_thin() || model_.bodies[std::size_t(b)].is_thin() ? pile : 0.0;
   });
+}
+
+const StiffnessPolicy::Step& StiffnessPolicy::step() const {
+  ensure(step_.has_value(), "StiffnessPolicy: no step has begun");
+  return *step_;
 }
 
 /// κ for the forces expected of the first contacts in steps of `length` [s].
@@ -85,9 +87,9 @@ double StiffnessPolicy::start_stiffness(double length) const {
   const PairTable& pairs = terms_.surface.pairs;
   const double dhat = smallest_dhat(pairs), weight_of_node = mean_mass_ * model_.options.gravity.norm();
   const double force =
-      std::max(weight_of_node, step_->has_inertia ? start_moves * dhat * mean_mass_ / (length * length)
+      std::max(weight_of_node, step().has_inertia ? start_moves * dhat * mean_mass_ / (length * length)
                                                   : start_deflection * dhat * node_stiffness_);
-  return force * step_->contact_scale / (pairs.force_per_stiffness() * mean_weight_);
+  return force * step().force_scale / (pairs.force_per_stiffness() * mean_weight_);
 }
 
 StiffnessRange StiffnessPolicy::adaptive_range() const {
@@ -96,20 +98,21 @@ StiffnessRange StiffnessPolicy::adaptive_range() const {
 }
 
 void StiffnessPolicy::choose(Objective& objective, const Matrix3X& q) {
+  const auto& [has_inertia, force_scale, length, divided, last, resting] = step();
   BarrierContact& contact = terms_.contact;
   const double whole = model_.options.dt;
   if (const auto given = model_.options.contact.barrier_stiffness) {
     // Forces are κ ∇b / contact_scale: the same for every integrator. As published, κ contains h².
     const bool is_pressure = model_.options.contact.formulation == ContactFormulation::convergent;
-    contact.set_stiffness(*given * (step_->contact_scale / (is_pressure ? 1 : whole * whole)));
+    contact.set_stiffness(*given * (force_scale / (is_pressure ? 1 : whole * whole)));
     return;
   }
   StiffnessRange allowed = is_adaptive() ? adaptive_range() : published_;
-  if (is_adaptive() && last_ > 0) {
-    double next = followed_stiffness(last_, resting_, allowed, length_ / whole);
+  if (is_adaptive() && last > 0) {
+    double next = followed_stiffness(last, resting, allowed, length / whole);
     // Bodies that collide in a part of a step do so as they would in steps of that length. While something
     // touches, κ cannot be changed much without a change of energy.
-    if (divided_ && resting_ == 0) next = std::min(allowed.limit, start_stiffness(length_));
+    if (divided && resting == 0) next = std::min(allowed.limit, start_stiffness(length));
     contact.set_stiffness(next);
     return;
   }
@@ -127,7 +130,7 @@ void StiffnessPolicy::choose(Objective& objective, const Matrix3X& q) {
       free.restrict_to_free(objective.reduced_gradient(~Roles{Role::contact, Role::friction, Role::target}));
   // In a part of a step that is shorter than the last one the same κ would push harder: touching bodies would
   // fly apart with energy that they did not have.
-  if (!is_adaptive() && contact.term_count() > 0 && last_ > 0) allowed.low = std::min(published_.low, last_);
+  if (!is_adaptive() && contact.term_count() > 0 && last > 0) allowed.low = std::min(published_.low, last);
   contact.set_stiffness(balanced_stiffness(others, pressed, allowed));
 }
 
@@ -146,15 +149,15 @@ GapWatch::GapWatch(const StiffnessPolicy& policy, StepTerms& terms, const Matrix
       tiny_(policy.tiny_gap()),
       limit_(policy.limit()) {
   terms_.contact.prepare(x_);
-  active_ = terms_.contact.active_set();
+  active_ = terms_.contact.active_set(x_);
 }
 
 bool GapWatch::accept(const Matrix3X& x) {
-  track();
+  track(x);
   BarrierContact& contact = terms_.contact;
   const bool stiffen = contact.stiffness() < limit_ &&
-                       is_squeezing(terms_.surface, {active_, x_}, {contact.active_set(), x}, tiny_);
-  active_ = contact.active_set();
+                       is_squeezing(terms_.surface, {active_, x_}, {contact.active_set(x), x}, tiny_);
+  active_ = contact.active_set(x);
   x_ = x;
   // For a given force tiny gaps are proportional to κ: this brings them back to the threshold, if they are
   // far below.

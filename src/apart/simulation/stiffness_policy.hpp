@@ -3,6 +3,8 @@
 #include <apart/solver/barrier_stiffness.hpp>
 #include <apart/solver/objective.hpp>
 
+#include <optional>
+
 namespace apart {
 
 /// Chooses the stiffness κ of contact, unless the scene gives it: before the first contact from masses and
@@ -17,15 +19,24 @@ class StiffnessPolicy {
   /// Before a step of `length` [s] is solved: measures the forces of contacts at its start, with the κ of the
   /// step before, which is still set.
   void begin(const State& state, const TimeStep& step, double length, const Matrix3X& x);
-  /// Sets κ for the step, which starts to be solved at q.
+  /// Sets κ for the step that was begun, which starts to be solved at q.
   void choose(Objective& objective, const Matrix3X& q);
   double mean_mass() const { return mean_mass_; }            ///< of the dynamic nodes [kg]
   double node_stiffness() const { return node_stiffness_; }  ///< [N/m]
-  /// Gaps below which κ grows during a solve [m], and its limit; 0: the scene gives κ.
-  double tiny_gap() const;
-  double limit() const;
+  double tiny_gap() const;                                   ///< below which κ grows during a solve [m]
+  double limit() const;  ///< to which it may grow in the step that was begun; 0: the scene gives κ
 
  private:
+  /// What κ follows from in a step.
+  struct Step {
+    bool has_inertia;
+    double force_scale;  ///< TimeStep::contact_scale [s²]
+    double length;       ///< [s]
+    bool divided;        ///< it, or the one before, is a part of a step
+    double last;         ///< κ of the step before, for this one's length; 0 at the start
+    double resting = 0;  ///< κ that would let contacts rest where they should; 0: nothing touches
+  };
+  const Step& step() const;  ///< throws InvariantError if none was begun
   double start_stiffness(double length) const;
   StiffnessRange adaptive_range() const;
   bool is_adaptive() const;
@@ -37,20 +48,16 @@ class StiffnessPolicy {
   double mean_weight_ = 1;     ///< of contacts: mean area of a vertex of dynamic bodies [m²], or one
   double mean_thin_mass_ = 0;  ///< of nodes of shells, rods and particles; 0 if there are none [kg]
   StiffnessRange published_;   ///< by the published rule
-  const TimeStep* step_ = nullptr;
-  double length_ = 0;     ///< [s]
-  bool divided_ = false;  ///< the step, or the one before, is a part of a step
-  double last_ = 0;       ///< κ of the step before, for this one's length; 0 at the start
-  double resting_ = 0;    ///< κ that would let contacts rest where they should; 0: nothing touches
+  std::optional<Step> step_;   ///< the one begun last
 };
 
 /// Tracks the gaps of accepted iterates, and raises κ where they are tiny and shrinking. [thesis A.6]
 class GapWatch {
  public:
   GapWatch(const StiffnessPolicy& policy, StepTerms& terms, const Matrix3X& q);
-  /// After the terms were prepared at an iterate with these vertices; true if κ was changed.
+  /// After an iterate with these vertices, where contact must be prepared; true if κ was changed.
   bool accept(const Matrix3X& x);
-  void track() { min_gap_ = std::min(min_gap_, terms_.contact.active_set().min_gap); }
+  void track(const Matrix3X& x) { min_gap_ = std::min(min_gap_, terms_.contact.active_set(x).min_gap); }
   double min_gap() const { return min_gap_; }  ///< over all accepted iterates [m]
 
  private:

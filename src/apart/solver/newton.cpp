@@ -31,17 +31,7 @@ enum class Care {
   kinks,  ///< the last step went over kinks
 };
 
-/// Of an objective where it was last prepared.
-struct Gradient {
-  explicit Gradient(const Objective& objective)
-      : of_nodes(objective.gradient()),
-        of_unknowns(objective.chart().pull_back(objective.coordinates(), of_nodes)),
-        of_free(objective.free().restrict_to_free(of_unknowns)) {}
-  Matrix3X of_nodes, of_unknowns;
-  VectorX of_free;
-};
-
-/// Newton directions −H⁻¹ g where the objective was last prepared.
+/// Newton directions −H⁻¹ g where the objective is.
 class Directions {
  public:
   Directions(Objective& objective, const NewtonTools& tools, const NewtonHooks& hooks)
@@ -72,12 +62,12 @@ class Directions {
   /// none: nothing is returned if H is not positive definite.
   std::optional<VectorX> solve(const Gradient& gradient, Projection projection) {
     const auto assembling = timings_.measure(Phase::assembly);
-    const BlockSparse& h = objective_.hessian(projection, gradient.of_nodes);
+    const BlockSparse& h = objective_.hessian(projection, gradient);
     const auto solving = timings_.measure(Phase::linear_solve);
     if (objective_.take_pattern_change()) solver_.analyse(h);
     const auto attempt = [&](const BlockSparse& matrix) -> std::optional<VectorX> {
       LinearSolution p = solver_.solve(
-          matrix, -gradient.of_free,
+          matrix, -gradient.of_free(),
           {.tolerance = tolerance_,
            .optional = projection == Projection::none,
            .near_null_space =
@@ -112,8 +102,8 @@ class Directions {
 /// Whether there is nothing to solve.
 bool rests(const Gradient& gradient, const NewtonHooks& hooks, const NewtonOptions& options) {
   return hooks.farthest && hooks.imbalance &&
-         hooks.farthest(gradient.of_unknowns) <= unmoved * options.tolerance * options.dt &&
-         hooks.imbalance(gradient.of_unknowns) <= unmoved;
+         hooks.farthest(gradient) <= unmoved * options.tolerance * options.dt &&
+         hooks.imbalance(gradient) <= unmoved;
 }
 
 }  // namespace
@@ -202,11 +192,11 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
       bound = objective.feasible_step(q, p);
     }
     const auto time = tools.timings.measure(Phase::line_search);
-    LineSearch search(objective, q, {p, *direction, energy, gradient->of_free.dot(*direction)});
+    LineSearch search(objective, q, {p, *direction, energy, gradient->of_free().dot(*direction)});
     gradient.reset();
     if (!search.descend(bound.alpha)) {
       energy = evaluate(q);
-      if (met && hooks.imbalance) result.imbalance = hooks.imbalance(objective.reduced_gradient());
+      if (met && hooks.imbalance) result.imbalance = hooks.imbalance(Gradient(objective));
       if (met && result.imbalance <= 1) {  // no further progress possible, and already converged
         result.converged = !hooks.stationary(q);
         result.at_once = result.iterations <= repeats;
@@ -234,7 +224,7 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
     if (hooks.accepted(q, alpha)) energy = objective.energy();
     if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
     if (met) {
-      if (hooks.imbalance) result.imbalance = hooks.imbalance(gradient.emplace(objective).of_unknowns);
+      if (hooks.imbalance) result.imbalance = hooks.imbalance(gradient.emplace(objective));
       if (!(result.imbalance <= 1)) continue;
       if (!hooks.stationary(q)) {
         result.converged = true;

@@ -32,13 +32,12 @@ struct NewtonHooks {
   std::function<bool(const Matrix3X& q, double alpha)> accepted;
   /// When the tolerance is met: true if the objective was changed and the iteration must continue.
   std::function<bool(const Matrix3X& q)> stationary;
-  /// The largest unbalanced force as a multiple of what is allowed, at the point where the objective was last
-  /// prepared, with this gradient in the unknowns; forces balance if it is at most 1. Empty: the length of
-  /// the Newton step alone decides.
-  std::function<double(const Matrix3X& gradient)> imbalance = {};
-  /// A bound on the Newton step that this gradient in the unknowns leads to, as step_norm() measures it [m];
-  /// asked before the first iteration. Empty: not known.
-  std::function<double(const Matrix3X& gradient)> farthest = {};
+  /// The largest unbalanced force as a multiple of what is allowed, where the objective is; forces balance if
+  /// it is at most 1. Empty: the length of the Newton step alone decides.
+  std::function<double(const Gradient&)> imbalance = {};
+  /// A bound on the Newton step that this gradient leads to, as step_norm() measures it [m]; asked before the
+  /// first iteration. Empty: not known.
+  std::function<double(const Gradient&)> farthest = {};
   /// Called now and then while a linear system is solved, by any thread; may throw to end the solve. May be
   /// empty.
   std::function<void()> check = {};

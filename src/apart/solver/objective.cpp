@@ -36,7 +36,18 @@ void Objective::set_free(FreeCoordinates free) {
   assembly_.restart();
 }
 
+Gradient::Gradient(const Objective& objective)
+    : of_nodes_(objective.gradient()),
+      of_unknowns_(objective.chart().pull_back(objective.coordinates(), of_nodes_)),
+      of_free_(objective.free().restrict_to_free(of_unknowns_)),
+      preparations_(objective.preparations()) {}
+
+void Objective::expect(const Gradient& gradient) const {
+  ensure(gradient.preparations_ == preparations_, "Objective: a gradient from before it was prepared");
+}
+
 void Objective::prepare(const Matrix3X& q) {
+  ++preparations_;
   const bool known =
       q.cols() == q_.cols() && std::memcmp(q.data(), q_.data(), std::size_t(q.size()) * sizeof(double)) == 0;
   if (!known) {
@@ -108,7 +119,9 @@ VectorX Objective::gradient_rounding() const {
   return result;
 }
 
-const BlockSparse& Objective::hessian(Projection projection, const Matrix3X& gradient) {
+const BlockSparse& Objective::assemble(Projection projection, const Matrix3X& gradient) {
+  for (const Term& t : terms_)
+    ensure(t.potential->is_at(points_of(t)), "Objective: a term has been prepared elsewhere");
   return assembly_.assemble(free_, {q_, x_, gradient}, projection);
 }
 

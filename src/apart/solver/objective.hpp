@@ -5,6 +5,25 @@
 
 namespace apart {
 
+class Objective;
+
+/// The gradient of an objective where it is prepared. It is void once the objective is prepared again, be it
+/// at the same place, because its terms may have changed by then: who is given one says so with
+/// Objective::expect.
+class Gradient {
+ public:
+  explicit Gradient(const Objective& objective);
+  const Matrix3X& of_nodes() const { return of_nodes_; }
+  const Matrix3X& of_unknowns() const { return of_unknowns_; }
+  const VectorX& of_free() const { return of_free_; }  ///< of the unknowns that may move
+
+ private:
+  friend Objective;
+  Matrix3X of_nodes_, of_unknowns_;
+  VectorX of_free_;
+  std::size_t preparations_;
+};
+
 /// The function E that a time step minimises: a sum of terms, each a potential with a role. Elasticity and
 /// inertia are functions of the nodes q, contact and friction of the vertices x = Φ(q) that collision
 /// detection sees, and the solver moves neither but unknowns y, from which the nodes follow by a chart:
@@ -24,6 +43,9 @@ namespace apart {
 /// strain beyond its limit) and is never evaluated there: feasible_step() bounds a step by what every term
 /// allows before it is taken. All sums may be restricted to terms of some roles, so that energies, forces and
 /// accelerations in reports come from the same list that is minimised.
+///
+/// An objective is at one place, coordinates(), to which prepare() moves it. Values and derivatives are those
+/// there: if somebody else has prepared a term elsewhere in the meantime, they throw InvariantError.
 class Objective {
  public:
   /// Keeps references to the map, the chart and the potentials.
@@ -37,8 +59,12 @@ class Objective {
   void set_free(FreeCoordinates free);
   const FreeCoordinates& free() const { return free_; }
 
-  /// Moves the objective to q: everything up to hessian() is evaluated there.
+  /// Moves the objective to q.
   void prepare(const Matrix3X& q);
+  /// How often it has been prepared: what was found before is that of other terms or another place.
+  std::size_t preparations() const { return preparations_; }
+  /// Throws InvariantError unless a gradient is the one here and now.
+  void expect(const Gradient& gradient) const;
   double value(Roles roles = Roles::all()) const;
   /// The value of each potential, by name.
   std::vector<std::pair<std::string_view, double>> values() const;
@@ -61,10 +87,13 @@ class Objective {
   VectorX gradient_rounding() const;
   /// Second derivatives in the free unknowns; each term projected, or exact.
   const BlockSparse& hessian(Projection projection = Projection::psd) {
-    return hessian(projection, chart_.is_identity() ? Matrix3X() : gradient());
+    return assemble(projection, chart_.is_identity() ? Matrix3X() : gradient());
   }
-  /// The same with the known `gradient` = gradient(), which charts need.
-  const BlockSparse& hessian(Projection projection, const Matrix3X& gradient);
+  /// The same with the gradient if it is known, which charts need.
+  const BlockSparse& hessian(Projection projection, const Gradient& gradient) {
+    expect(gradient);
+    return assemble(projection, gradient.of_nodes());
+  }
   /// Whether Projection::bounding differs from psd, for some potential.
   bool has_kinks() const;
   /// Whether the pattern of the Hessian has changed since the last call.
@@ -81,6 +110,7 @@ class Objective {
   double feasible_step(const Path& nodes) const;
 
  private:
+  const BlockSparse& assemble(Projection projection, const Matrix3X& gradient);
   StepBound feasible_step(const Path& nodes, const Path& vertices) const;
   /// From `begin` to `end` times y.
   StepBound feasible_piece(const Matrix3X& q, const Matrix3X& y, double begin, double end) const;
@@ -94,6 +124,7 @@ class Objective {
   std::vector<Index> curved_;  ///< vertices of bodies with charts
   double largest_weight_ = 1;  ///< Σ |weights| of such a vertex
   Matrix3X q_, x_;
+  std::size_t preparations_ = 0;
 };
 
 }  // namespace apart
