@@ -115,10 +115,10 @@ TEST(JointScene, RefusesWhatCannotBe) {
       {hinge(R"("name": "x", "bodies": ["a"])") + "," + hinge(R"("name": "x", "bodies": ["b"])"),
        "the name of another joint"},
       {angle(R"("motor": {"velocity": 90})") + "," + angle(R"("motor": {"velocity": -90})"),
-       "joints[0]: has a motor that cannot do what it is told"},
+       "joints[0]: has a motor that cannot follow its target"},
       {hinge(R"("bodies": ["a", "b"], "angle": {"motor": {"velocity": 90}})") +
            R"(, {"type": "fixed", "bodies": ["b", "a"], "at": [0.25, 0, 0]})",
-       "joints[0]: has a motor that cannot do what it is told"}};
+       "joints[0]: has a motor that cannot follow its target"}};
   for (const auto& [joints, words] : cases) {
     const std::string message = message_of([&joints = joints] { with_joints(joints); });
     EXPECT_NE(message.find(words), std::string::npos) << joints << "\n" << message;

@@ -165,7 +165,7 @@ Looked look(const CollisionSurface& surface, const NearPairs& near, const Path& 
 }
 
 /// Where pairs cut a path of which a share is free. Asked when that share is known: which corners a pair has
-/// told of before depends on what others had left of the path by then.
+/// reported before depends on what others had left of the path by then.
 StepBound with_corners(const CollisionSurface& surface, Looked looked, const Path& path,
                        const CcdOptions& options) {
   StepBound result{looked.alpha};

@@ -316,7 +316,7 @@ void BodyPass::carry_out(const Trial& t) {
     const Vector3 from = blend == t.after.blends.end() ? Vector3(step_.nodes.col(first + t.after.points[i]))
                                                        : blend->second.in(step_.nodes, first);
     shifts_.try_emplace(is_new ? editor_.point_count() - 1 : t.after.points[i], Vector3::Zero())
-        .first->second += t.outcome.relaxed.col(Index(i)) - from;
+        .first->second += t.outcome.nodes.col(Index(i)) - from;
   }
 }
 

@@ -42,18 +42,20 @@ class SweptVertex {
     for (const std::array<Index, 3>& face : faces_) {
       if (contains(face, moved_)) {
         for (const Index v : vertices_)
-          if (is_other(std::array{v}) && meets(PairKind::point_triangle, {v, face[0], face[1], face[2]}))
+          if (is_other(std::array{v}) &&
+              may_collide(PairKind::point_triangle, {v, face[0], face[1], face[2]}))
             return false;
-      } else if (is_other(face) && meets(PairKind::point_triangle, {moved_, face[0], face[1], face[2]})) {
+      } else if (is_other(face) &&
+                 may_collide(PairKind::point_triangle, {moved_, face[0], face[1], face[2]})) {
         return false;
       }
     }
     for (const std::array<Index, 2>& edge : edges_) {
       if (!contains(edge, moved_)) continue;
       for (const Index v : points_)
-        if (meets(PairKind::point_edge, {v, edge[0], edge[1], -1})) return false;
+        if (may_collide(PairKind::point_edge, {v, edge[0], edge[1], -1})) return false;
       for (const std::array<Index, 2>& other : edges_)
-        if (is_other(other) && meets(PairKind::edge_edge, {edge[0], edge[1], other[0], other[1]}))
+        if (is_other(other) && may_collide(PairKind::edge_edge, {edge[0], edge[1], other[0], other[1]}))
           return false;
     }
     return true;
@@ -73,7 +75,7 @@ class SweptVertex {
   bool is_other(const List& list) const {
     return !contains(list, moved_) && !contains(list, onto_);
   }
-  bool meets(PairKind kind, const std::array<Index, 4>& vertices) const {
+  bool may_collide(PairKind kind, const std::array<Index, 4>& vertices) const {
     const Stencil stencil{kind, vertices};
     const int first = first_count(kind);
     for (int i = 0; i < first; ++i)  // neighbours share a vertex

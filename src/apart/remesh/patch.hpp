@@ -42,8 +42,8 @@ class PatchTrial {
       : step_(step), placed_(placed), body_(body), pinned_(pinned) {}
 
   struct Outcome {
-    double gain = 0;   ///< [J] decrease of the smallest value; may be negative
-    Matrix3X relaxed;  ///< where the points of the new patch are then [m]
+    double gain = 0;  ///< [J] decrease of the smallest value; may be negative
+    Matrix3X nodes;   ///< where the points of the new patch are at its minimum [m]
   };
   /// Any thread.
   Outcome compare(const PatchMesh& before, const PatchMesh& after) const;

@@ -163,8 +163,8 @@ void check_bodies(const JointBase& d, JointKind kind, const std::vector<int>& nu
     place.fail("has '{}' twice; a joint is between two bodies", bodies[std::size_t(numbers[0])].name);
   if (!moves)
     place.fail(
-        "has no body that can move freely: obstacles and bodies whose motion is given go where they are "
-        "told; name another body");
+        "has no body that can move freely: obstacles and bodies whose motion is given follow their scripts; "
+        "name another body");
 }
 
 /// Refuses what acts on the turns of a body that has no orientation.

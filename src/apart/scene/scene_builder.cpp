@@ -255,7 +255,7 @@ class SceneBuilder {
     if (const auto joint = contradicting_joint(*scene_.model))
       base_of(description_.joints[std::size_t(*joint)])
           .place.fail(
-              "has a motor that cannot do what it is told: joints hold the body, or another motor drives it "
+              "has a motor that cannot follow its target: joints hold the body, or another motor drives it "
               "differently; give the motor a largest force, or remove one of the joints");
     ensure(scene_.model->size == size_, "build_scene: L of the scene format is Model::size");
     return std::move(scene_);

@@ -17,7 +17,7 @@ struct RemeshedStep {
   std::shared_ptr<const Model> model;
   State before;    ///< where the step begins
   Matrix3X nodes;  ///< where the solve goes on [m]: feasible
-  Matrix3X ahead;  ///< nearer to the solution [m], unless what is moved on the way there meets
+  Matrix3X ahead;  ///< nearer to the solution [m], unless bodies collide on the way there
   /// Where nodes of the old and of the new meshes have the same surface [m]: edges to be collapsed are points
   /// there, and those just split begin in one of their ends. The way to either is feasible.
   Matrix3X leaving, entering;
