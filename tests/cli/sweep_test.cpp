@@ -1,9 +1,14 @@
 // Studies and plots by the program.
+#include <apart/io/directory_lock.hpp>
+
 #include <gtest/gtest.h>
 #include <support/program.hpp>
 #include <support/temporary_directory.hpp>
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
+#include <thread>
 
 namespace apart::test {
 namespace {
@@ -98,6 +103,110 @@ TEST_F(Sweep, AnInterruptedRunGoesOnFromItsCheckpointToTheSameNumbers) {
   EXPECT_EQ(line_count(directory / "cut/runs/000000/steps.csv"), 4001u);
   EXPECT_EQ(read_file(directory / "cut/runs/000000/probes.csv"),
             read_file(directory / "whole/runs/000000/probes.csv"));
+}
+
+/// The lines of a table from the second to the last that is wanted; those of a run that goes on stay.
+std::string first_lines(const fs::path& table, std::size_t count) {
+  std::istringstream text(read_file(table));
+  std::string lines, line;
+  for (std::size_t i = 0; i < count && std::getline(text, line); ++i) lines += line + "\n";
+  return lines;
+}
+
+TEST_F(Sweep, KilledAndStartedAgainAtOnceRunsNothingTwiceAndLosesNothing) {
+  write_file(directory / "study.json", R"({"scene": "scene.json", "frames": false, "steps": 3000,
+    "parameters": {"gravity[1]": {"values": [-0.001, -0.002, -0.0015]}}})");
+  const fs::path first = directory / "cut/runs/000000/steps.csv",
+                 second = directory / "cut/runs/000001/steps.csv";
+  std::string begun;
+  const auto in_the_second = [&](const std::string&) {
+    if (line_count(second) < 100) return false;
+    begun = first_lines(second, 20);
+    return true;
+  };
+  const Outcome killed = run_program(APART_PROGRAM, {"sweep", "study.json", "-o", "cut", "--jobs", "1"},
+                                     directory.path(), {in_the_second, SIGKILL});
+  ASSERT_EQ(killed.code, 128 + SIGKILL);
+  ASSERT_FALSE(fs::exists(directory / "cut/runs/000001.json"));
+  const auto done = fs::last_write_time(first);
+  // Its second run may still be keeping its state, and have the directory locked.
+  const Outcome again = apart({"sweep", "study.json", "-o", "cut"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.out.find("3 of 3 runs finished:"), std::string::npos) << again.out << again.err;
+  EXPECT_EQ(fs::last_write_time(first), done) << "finished before";
+  EXPECT_EQ(first_lines(second, 20), begun) << "goes on, with the times that its first steps took";
+  ASSERT_EQ(apart({"sweep", "study.json", "-o", "whole"}).code, 0);
+  for (const std::string run : {"000000", "000001", "000002"})
+    EXPECT_EQ(read_file(directory / "cut/runs" / run / "probes.csv"),
+              read_file(directory / "whole/runs" / run / "probes.csv"));
+}
+
+TEST_F(Sweep, ARunThatAnotherProcessIsWritingIsWaitedFor) {
+  ASSERT_EQ(apart({"sweep", "study.json", "-o", "out"}).code, 0);
+  fs::remove(directory / "out/runs/000001.json");
+  std::optional<DirectoryLock> other(directory / "out/runs/000001");
+  // The lock is released when the sweep says that it waits.
+  std::thread release([&] {
+    while (read_file(directory / "said").find("run 1: waiting") == std::string::npos)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_FALSE(fs::exists(directory / "out/runs/000001.json"));
+    other.reset();
+  });
+  write_file(directory / "said", "");
+  const Outcome outcome = run_program(
+      "/bin/sh", {"-c", "exec \"$0\" sweep study.json -o out 2>said", APART_PROGRAM}, directory.path());
+  release.join();
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("3 of 3 runs finished:"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Sweep, RunsThatFindNoSpaceAreRunAgainWhenThereIsSome) {
+  // A limit on the size of files stands for the full disk: tables can be written, the state of a run cannot.
+  write_file(directory / "study.json", R"({"scene": "scene.json", "frames": false,
+    "parameters": {"gravity[1]": {"values": [-1, -2]}}})");
+  const Outcome full = run_program(
+      "/bin/sh",
+      {"-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" sweep study.json -o out --jobs 1", APART_PROGRAM},
+      directory.path());
+  EXPECT_NE(full.code, 0) << full.out;
+  EXPECT_NE(full.err.find("2 runs stopped from outside, first run 0: "), std::string::npos) << full.err;
+  EXPECT_NE(full.err.find("cannot be written"), std::string::npos) << full.err;
+  EXPECT_NE(full.err.find("The same command runs what is not done"), std::string::npos) << full.err;
+  const Outcome again = apart({"sweep", "study.json", "-o", "out"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.out.find("2 of 2 runs finished:"), std::string::npos) << again.out << again.err;
+}
+
+TEST_F(Sweep, OnADiskThatIsFullForAllNotEveryRunIsTried) {
+  write_file(directory / "study.json", R"({"scene": "scene.json", "frames": false,
+    "parameters": {"gravity[1]": {"from": -1, "to": -2, "count": 40}}})");
+  const Outcome full = run_program(
+      "/bin/sh",
+      {"-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" sweep study.json -o out --jobs 1", APART_PROGRAM},
+      directory.path());
+  EXPECT_NE(full.err.find("3 runs stopped"), std::string::npos) << full.err;
+  EXPECT_FALSE(fs::exists(directory / "out/runs/000003"));
+}
+
+TEST_F(Sweep, RunsThatAreKilledAreRecordedAndRunAgain) {
+  write_file(directory / "study.json", R"({"scene": "scene.json", "frames": false, "steps": 1500,
+    "parameters": {"gravity[1]": {"values": [-0.001]}}})");
+  // As the system does when memory is short. The only child of the sweep is the run.
+  const std::string kill =
+      "\"$0\" sweep study.json -o out --jobs 1 & sweep=$!; "
+      "until [ -e out/runs/000000/steps.csv ]; do sleep 0.01; done; "
+      "for stat in /proc/[0-9]*/stat; do read -r pid name state parent rest <$stat 2>/dev/null || continue; "
+      "[ \"$parent\" = $sweep ] && kill -KILL $pid; done; wait $sweep";
+  const Outcome killed = run_program("/bin/sh", {"-c", kill, APART_PROGRAM}, directory.path());
+  EXPECT_EQ(killed.code, 3) << killed.out << killed.err;
+  EXPECT_NE(killed.err.find("1 run stopped from outside, first run 0: ended by signal 9"), std::string::npos)
+      << killed.err;
+  const auto lines = rows(directory / "out/results.csv");
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_TRUE(lines[1].starts_with("0,stopped,")) << lines[1];
+  const Outcome again = apart({"sweep", "study.json", "-o", "out"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(line_count(directory / "out/runs/000000/steps.csv"), 1501u);
 }
 
 TEST_F(Sweep, TheReportShowsTheLastFrameOfEachRun) {

@@ -21,6 +21,11 @@ Commands commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App* command) { return !command->get_name().empty(); });
 }
 
+/// Those that are shown.
+std::vector<const CLI::Option*> options_of(const CLI::App& command) {
+  return command.get_options([](const CLI::Option* option) { return !option->get_group().empty(); });
+}
+
 /// Options as typed: "-o", "--output".
 std::vector<std::string> words_of(const CLI::Option& option) {
   std::vector<std::string> words;
@@ -49,7 +54,7 @@ std::string bash_completion(const CLI::App& app) {
   for (const CLI::App* command : commands_of(app)) {
     names += (names.empty() ? "" : " ") + command->get_name();
     std::string options;
-    for (const CLI::Option* option : command->get_options())
+    for (const CLI::Option* option : options_of(*command))
       for (const std::string& word : words_of(*option)) options += (options.empty() ? "" : " ") + word;
     std::string arguments;
     if (takes_scene(*command)) arguments = "$examples";
@@ -97,7 +102,7 @@ std::string zsh_completion(const CLI::App& app) {
   for (const CLI::App* command : commands_of(app)) {
     names += fmt::format("    '{}:{}'\n", command->get_name(), zsh_text(command->get_description()));
     std::string words;
-    for (const CLI::Option* option : command->get_options())
+    for (const CLI::Option* option : options_of(*command))
       for (const std::string& word : words_of(*option))
         words += fmt::format(" \\\n        '{}[{}]{}'", word, zsh_text(option->get_description()),
                              takes_value(*option) ? ":value:_files" : "");
@@ -153,7 +158,7 @@ std::string roff(std::string_view text) {
 
 std::string manual_of(const CLI::App& command) {
   std::string usage = fmt::format("apart {}", command.get_name()), options;
-  for (const CLI::Option* option : command.get_options()) {
+  for (const CLI::Option* option : options_of(command)) {
     if (option->get_positional()) {
       usage += option->get_required() ? " " + option->get_name() : " [" + option->get_name() + "]";
       options += fmt::format(".TP\n.I {}\n{}\n", roff(option->get_name()), roff(option->get_description()));

@@ -6,6 +6,7 @@
 #include <apart/cli/run_command.hpp>
 #include <apart/cli/scene_argument.hpp>
 #include <apart/core/error.hpp>
+#include <apart/core/memory.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/queries/query_recorder.hpp>
 #include <apart/run/run.hpp>
@@ -31,13 +32,14 @@ struct RunArguments {
   std::size_t memory = 0;  ///< [bytes]; 0: most of the free memory
   bool no_frames = false, record_iterates = false, force = false, profile = false;
   bool quiet = false;
+  bool of_study = false;
 };
 
-int report(const RunResult& result, const fs::path& directory, bool quiet) {
+int report(const RunResult& result, const fs::path& directory, const RunArguments& arguments) {
   const std::string where = directory.string(), typed = shell_word(where);
   switch (result.end) {
     case RunEnd::finished:
-      if (!quiet) fmt::print("done, no intersections: {}\n", where);
+      if (!arguments.quiet) fmt::print("done, no intersections: {}\n", where);
       return exit_done;
     case RunEnd::interrupted:
       fmt::print(stderr, "{}; continue with: apart run --resume {}\n", result.reason, typed);
@@ -53,7 +55,7 @@ int report(const RunResult& result, const fs::path& directory, bool quiet) {
                  "{}\nThe last good state is in {}; continue from it with more memory:\napart run --resume "
                  "{} --memory SIZE\n",
                  result.reason, where, typed);
-      return exit_solver_failed;
+      return arguments.of_study ? exit_not_now : exit_solver_failed;
     case RunEnd::refuted:
       break;
   }
@@ -127,7 +129,26 @@ int run(const RunArguments& arguments) {
   line.close();
   if (arguments.profile) fmt::print("{}timeline: {}\n", result.profile, (directory / "trace.json").string());
   if (record) recorder.write(arguments.record_ccd, recorded);
-  return report(result, directory, arguments.quiet);
+  return report(result, directory, arguments);
+}
+
+/// Runs, and tells what may succeed later from what never will.
+int run_of_study(const RunArguments& arguments) {
+  const auto not_now = [](std::string_view what) {
+    fmt::print(stderr, "{}\n", what);
+    return exit_not_now;
+  };
+  try {
+    return run(arguments);
+  } catch (const UnavailableError& e) {
+    return not_now(e.what());
+  } catch (const MemoryError& e) {
+    return not_now(e.what());
+  } catch (const std::bad_alloc&) {
+    return not_now("not enough memory; use fewer --jobs, coarser meshes or fewer bodies");
+  } catch (const std::system_error& e) {  // of files, folders and threads
+    return not_now(e.what());
+  }
 }
 
 }  // namespace
@@ -166,6 +187,7 @@ void add_run_command(CLI::App& app, int& code) {
                     "Print where the time went, and write trace.json for chrome://tracing");
   command->add_flag("-q,--quiet", arguments->quiet, "Show no progress: print warnings and errors only");
   command->add_flag("--force", arguments->force, "Replace the results of an earlier run in the directory");
+  command->add_flag("--of-study", arguments->of_study)->group("");  // of 'apart sweep': not shown
   resume_option->excludes(scene_option);
   command->callback([arguments, &code] {
     if (arguments->scene.empty() && arguments->resume.empty())
@@ -174,7 +196,7 @@ void add_run_command(CLI::App& app, int& code) {
         (!arguments->directory.empty() || arguments->force || arguments->no_frames))
       throw CLI::ValidationError(
           "--resume", "continues a run with its original options; remove -o, --force and --no-frames");
-    code = run(*arguments);
+    code = arguments->of_study ? run_of_study(*arguments) : run(*arguments);
   });
 }
 

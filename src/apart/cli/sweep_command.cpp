@@ -9,7 +9,6 @@
 #include <apart/core/error.hpp>
 #include <apart/core/memory.hpp>
 #include <apart/io/atomic_file.hpp>
-#include <apart/io/file_reader.hpp>
 #include <apart/run/step_table.hpp>
 #include <apart/scene/validation.hpp>
 #include <apart/studies/study_folder.hpp>
@@ -25,9 +24,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <deque>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 
 namespace apart {
@@ -58,8 +61,8 @@ std::vector<std::string> run_arguments(const Study& study, const StudyFolder& fo
   }
   if (study.steps > 0) arguments.insert(arguments.end(), {"--steps", std::to_string(study.steps)});
   constexpr std::size_t least = 100;  // [MB] that the program accepts
-  arguments.insert(arguments.end(),
-                   {"--threads", "1", "--memory", fmt::format("{}M", std::max(least, memory / 1'000'000))});
+  arguments.insert(arguments.end(), {"--of-study", "--threads", "1", "--memory",
+                                     fmt::format("{}M", std::max(least, memory / 1'000'000))});
   return arguments;
 }
 
@@ -75,40 +78,50 @@ pid_t start(const std::vector<std::string>& arguments, const fs::path& log) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(1);
   const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0 || ::dup2(file, STDERR_FILENO) < 0) ::_exit(exit_internal);
+  if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0 || ::dup2(file, STDERR_FILENO) < 0) ::_exit(exit_not_now);
   ::execv("/proc/self/exe", words.data());
-  ::_exit(exit_internal);
+  ::_exit(exit_not_now);
 }
 
+/// Of what a run has printed; nothing if it did not come to that.
 std::string last_words(const fs::path& log) {
-  std::error_code error;
-  if (!fs::exists(log, error)) return {};
-  const FileReader reader(log);
-  constexpr std::size_t most = 500;
-  std::string text(
-      reader.content().substr(reader.content().size() - std::min(most, reader.content().size())));
+  constexpr std::streamoff most = 500;
+  std::ifstream file(log, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  file.seekg(std::max<std::streamoff>(file.tellg() - most, 0));
+  std::string text(std::istreambuf_iterator<char>(file), {});
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }
 
-/// None: it was interrupted, and is not done.
-std::optional<StudyRecord> record_of(int status, const fs::path& log) {
-  if (!WIFEXITED(status)) {
-    if (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM) return {};
-    return StudyRecord{"failed", fmt::format("ended by signal {}: {}", WTERMSIG(status), last_words(log))};
-  }
-  switch (WEXITSTATUS(status)) {
+/// Signals that end a run from outside; others end what is wrong itself.
+bool is_from_outside(int signal) {
+  constexpr int outside[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL, SIGPIPE, SIGXCPU, SIGXFSZ};
+  return std::ranges::find(outside, signal) != std::end(outside);
+}
+
+StudyRecord record_of(int status, const fs::path& log) {
+  const bool exited = WIFEXITED(status);
+  const int code = exited ? WEXITSTATUS(status) : 0;
+  const int signal = exited ? std::max(code - exit_signal, 0) : WTERMSIG(status);
+  if (signal > 0)
+    return {is_from_outside(signal) ? "stopped" : "failed",
+            fmt::format("ended by signal {} ({}). {}", signal, ::strsignal(signal), last_words(log))};
+  const auto words = [&](std::string_view otherwise) {
+    const std::string text = last_words(log);
+    return text.empty() ? std::string(otherwise) : text;
+  };
+  switch (code) {
     case exit_done:
-      return StudyRecord{"finished", ""};
-    case exit_signal + SIGINT:
-    case exit_signal + SIGTERM:
-      return {};
+      return {"finished", ""};
+    case exit_not_now:
+      return {"stopped", words("could not begin, or not write its log; check that the disk has space")};
     case exit_bad_input:
-      return StudyRecord{"refused", last_words(log)};
+      return {"refused", words("exit code 2")};
     case exit_not_verified:
-      return StudyRecord{"refuted", last_words(log)};
+      return {"refuted", words("exit code 4")};
     default:
-      return StudyRecord{"failed", last_words(log)};
+      return {"failed", words(fmt::format("exit code {}", code))};
   }
 }
 
@@ -121,44 +134,81 @@ class Sweep {
         jobs_(jobs),
         memory_(available_memory() / 10 * 9 / std::size_t(jobs)) {}
 
-  /// Returns whether all are done.
-  bool run(const std::vector<std::size_t>& runs) {
+  void run(const std::vector<std::size_t>& runs) {
     CountLine line("run");
-    std::size_t next = 0;
+    waiting_.assign(runs.begin(), runs.end());
     Index done = 0;
-    bool stopping = false;
-    while (next < runs.size() || !busy_.empty()) {
-      if (Interruption::received() != 0 && !stopping) {
-        stopping = true;
-        next = runs.size();
+    while (!waiting_.empty() || !busy_.empty()) {
+      if (Interruption::received() != 0 && !interrupted_) {
+        interrupted_ = true;
+        waiting_.clear();
         for (const auto& [child, run] : busy_) ::kill(child, SIGTERM);
       }
-      if (next < runs.size() && int(busy_.size()) < jobs_) {
-        const std::size_t run = runs[next++];
-        busy_[start(run_arguments(study_, folder_, run, memory_), folder_.log(run))] = run;
-        continue;
-      }
+      if (start_next()) continue;
       int status = 0;
-      const pid_t child = ::waitpid(-1, &status, WNOHANG);
-      const auto ended = busy_.find(child);
+      const auto ended = busy_.find(::waitpid(-1, &status, WNOHANG));
       if (ended == busy_.end()) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         continue;
       }
-      if (const auto record = record_of(status, folder_.log(ended->second)))
-        folder_.keep(ended->second, *record);
+      const std::size_t run = ended->second;
       busy_.erase(ended);
+      keep(run, record_of(status, folder_.log(run)));
       line.show(++done, Index(runs.size()));
     }
-    return !stopping;
   }
 
+  bool interrupted() const { return interrupted_; }
+  /// What stopped runs from outside; they are not done.
+  const std::vector<std::string>& stops() const { return stops_; }
+
  private:
+  /// Of the runs that wait, the first that no other process is writing: those of a study that was killed need
+  /// a moment to keep their state.
+  bool start_next() {
+    if (int(busy_.size()) >= jobs_) return false;
+    const auto free = std::ranges::find_if(waiting_, [&](std::size_t run) {
+      if (!DirectoryLock::is_taken(folder_.run_directory(run))) return true;
+      if (told_.insert(run).second)
+        fmt::print(stderr, "run {}: waiting for the process that is writing it\n", run);
+      return false;
+    });
+    if (free == waiting_.end()) return false;
+    const std::size_t run = *free;
+    waiting_.erase(free);
+    // The other process may have been a sweep that did this run.
+    if (const auto record = folder_.record(run); !record || !record->is_final())
+      busy_[start(run_arguments(study_, folder_, run, memory_), folder_.log(run))] = run;
+    return true;
+  }
+
+  void keep(std::size_t run, const StudyRecord& record) {
+    if (record.is_final()) {
+      folder_.keep(run, record);
+      stopped_in_a_row_ = 0;
+      return;
+    }
+    if (interrupted_) return;
+    stops_.push_back(fmt::format("run {}: {}", run, record.reason));
+    try {
+      folder_.keep(run, record);
+    } catch (const UnavailableError&) {
+      // What has no room is no record, and without one the run is run again as well.
+    }
+    // What stops all of them, like a full disk, need not be met by each.
+    if (++stopped_in_a_row_ >= std::max(3, jobs_)) waiting_.clear();
+  }
+
   const Study& study_;
   const StudyFolder& folder_;
   int jobs_;            ///< at a time
   std::size_t memory_;  ///< [bytes] for each
+  std::deque<std::size_t> waiting_;
   std::map<pid_t, std::size_t> busy_;
+  std::set<std::size_t> told_;  ///< runs whose other process was reported
+  std::vector<std::string> stops_;
+  int stopped_in_a_row_ = 0;
+  bool interrupted_ = false;
 };
 
 /// A script that runs the study as an array of Slurm, and without Slurm one run after the other.
@@ -186,7 +236,7 @@ std::string slurm_script(const SweepArguments& arguments, const Study& study, co
       sweep, shell_word(study.name), study.runs.size() - 1);
 }
 
-int report(const Study& study, const StudyFolder& folder) {
+void report(const Study& study, const StudyFolder& folder) {
   std::map<std::string, Index> count;
   for (std::size_t run = 0; run < study.runs.size(); ++run)
     if (const auto record = folder.record(run)) ++count[record->status];
@@ -197,7 +247,6 @@ int report(const Study& study, const StudyFolder& folder) {
   fmt::print("{} of {} finished{}: {}\n", finished, counted(Index(study.runs.size()), "run"),
              others > 0 ? fmt::format(", {} not (see status and reason)", others) : "",
              (folder.path() / "results.csv").string());
-  return exit_done;
 }
 
 /// Refuses results of columns that the runs will not have, before the first of them.
@@ -237,22 +286,26 @@ int sweep(const SweepArguments& arguments) {
     throw InputError("--only {}: the study has the runs 0 to {}", *arguments.only, study.runs.size() - 1);
   const StudyFolder folder(path, study, arguments.only.has_value());
   std::vector<std::size_t> left;
-  for (std::size_t run = 0; run < study.runs.size(); ++run)
-    if ((!arguments.only || *arguments.only == run) && !arguments.collect && !folder.record(run))
-      left.push_back(run);
-  bool all = true;
+  for (std::size_t run = 0; run < study.runs.size(); ++run) {
+    if (arguments.collect || (arguments.only && *arguments.only != run)) continue;
+    if (const auto record = folder.record(run); !record || !record->is_final()) left.push_back(run);
+  }
+  const int cores = int(std::max(1u, std::thread::hardware_concurrency()));
+  Sweep work(study, folder, arguments.jobs > 0 ? arguments.jobs : cores);
   if (!left.empty()) {
-    const int cores = int(std::max(1u, std::thread::hardware_concurrency()));
     const Interruption interruption({}, std::chrono::minutes(10));
-    all = Sweep(study, folder, arguments.jobs > 0 ? arguments.jobs : cores).run(left);
+    work.run(left);
   }
-  if (!arguments.only) {
-    folder.write_results();
-    if (all) return report(study, folder);
+  if (!work.stops().empty())
+    fmt::print(stderr, "{} stopped from outside, first {}\nThe same command runs what is not done\n",
+               counted(Index(work.stops().size()), "run"), work.stops().front());
+  if (!arguments.only) folder.write_results();
+  if (work.interrupted()) {
+    fmt::print(stderr, "interrupted; the same command goes on where it stopped\n");
+    return exit_signal + Interruption::received();
   }
-  if (all) return exit_done;
-  fmt::print(stderr, "interrupted; the same command goes on where it stopped\n");
-  return exit_signal + Interruption::received();
+  if (!arguments.only) report(study, folder);
+  return work.stops().empty() ? exit_done : exit_solver_failed;
 }
 
 }  // namespace

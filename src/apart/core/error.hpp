@@ -15,6 +15,13 @@ class InputError : public std::runtime_error {
       : std::runtime_error(fmt::format(format, std::forward<Args>(args)...)) {}
 };
 
+/// Something other than the input stands in the way: no space, another process. The same command may succeed
+/// later. The program ends with exit code 2.
+class UnavailableError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// The solver could not continue; the last good state is kept. The program ends with exit code 3.
 class SolverError : public std::runtime_error {
  public:

@@ -43,7 +43,7 @@ class TemporaryFile : public std::streambuf {
   }
 
   [[noreturn]] void fail(int error) const {
-    throw InputError(
+    throw UnavailableError(
         "{}: cannot be written: {}; check that the folder exists, may be written to and has space",
         target_.string(), std::strerror(error));
   }
@@ -110,8 +110,8 @@ void flush_to_disk(const std::filesystem::path& folder) {
   const int error = errno;
   if (descriptor >= 0) ::close(descriptor);
   if (!done)
-    throw InputError("{}: cannot be brought to the disk: {}; check that the disk works and has space",
-                     folder.string(), std::strerror(error));
+    throw UnavailableError("{}: cannot be brought to the disk: {}; check that the disk works and has space",
+                           folder.string(), std::strerror(error));
 }
 
 }  // namespace apart

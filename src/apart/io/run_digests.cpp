@@ -73,8 +73,9 @@ void RunDigests::add(const std::string& file) {
   std::ofstream out(directory_ / digests_name, std::ios::app | std::ios::binary);
   out << line << std::flush;
   if (!out)
-    throw InputError("{}: cannot be written; check that the disk has space and the folder may be written to",
-                     (directory_ / digests_name).string());
+    throw UnavailableError(
+        "{}: cannot be written; check that the disk has space and the folder may be written to",
+        (directory_ / digests_name).string());
   hash_.add(line);
 }
 

@@ -112,7 +112,8 @@ void write_smesh(const std::filesystem::path& file, const Mesh& surface) {
   out << fmt::format("{} 0\n", surface.faces.cols());
   text.columns("3", surface.faces);
   out << "0\n0\n";
-  if (!out.flush()) throw InputError("{}: cannot be written; make room for temporary files", file.string());
+  if (!out.flush())
+    throw UnavailableError("{}: cannot be written; make room for temporary files", file.string());
 }
 
 Mesh read_result(const WorkFolder& folder) {

@@ -283,8 +283,8 @@ void CheckpointFiles::keep(const State& state, const Model& model) const {
   if (std::filesystem::exists(newest, error)) std::filesystem::rename(newest, older, error);
   std::filesystem::rename(fresh, newest, error);
   if (error)
-    throw InputError("{}: cannot be written: {}; check the folder's permissions", newest.string(),
-                     error.message());
+    throw UnavailableError("{}: cannot be written: {}; check the folder's permissions", newest.string(),
+                           error.message());
 }
 
 ReadCheckpoint CheckpointFiles::read(const std::shared_ptr<const Model>& model) const {

@@ -21,7 +21,7 @@ class LineFile {
  private:
   void check() const {
     if (!stream_)
-      throw InputError(
+      throw UnavailableError(
           "{}: cannot be written; check that the disk has space and the folder may be written to",
           file_.string());
   }

@@ -10,8 +10,12 @@ namespace apart {
 
 /// How a run of a study ended.
 struct StudyRecord {
-  std::string status;  ///< "finished", "failed", "refused" (bad input) or "refuted"
+  /// "finished", "failed", "refused" (bad input), "refuted", or "stopped" from outside: by a full disk, want
+  /// of memory, a signal.
+  std::string status;
   std::string reason;  ///< unless finished
+
+  bool is_final() const { return status != "stopped"; }  ///< the run is not run again
 };
 
 /// A table of results: the first columns are run, status and reason, then the parameters, numbers of
@@ -25,7 +29,7 @@ struct StudyTable {
 /// The files of a study:
 ///   study.txt        Study::identity, so that no other study is run here
 ///   runs/000000/     the run directories; runs/000000.log: what each run printed
-///   runs/000000.json how it ended; a run that has this file is not run again
+///   runs/000000.json how it ended; a run that has this file, and was not stopped, is not run again
 ///   runs/000000.png  its last frame, small
 ///   results.csv, results.sqlite, report.html
 class StudyFolder {
