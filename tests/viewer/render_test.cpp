@@ -4,6 +4,7 @@
 #include <apart/geometry/generators.hpp>
 #include <apart/viewer/legend.hpp>
 #include <apart/viewer/render.hpp>
+#include <apart/viewer/samples.hpp>
 #include <apart/viewer/shapes.hpp>
 #include <support/frame_builder.hpp>
 #include <support/input_error.hpp>
@@ -193,6 +194,54 @@ TEST(Render, ContentsOfABowlAreVisible) {
   const int alone = coloured(draw(contents.frame, options)), in_bowl = coloured(draw(bowl.frame, options));
   EXPECT_GT(alone, 300);
   EXPECT_GT(in_bowl, 0.8 * alone);
+}
+
+TEST(Render, LargePicturesOfBowlsHaveNoPixelWithoutLight) {
+  // A direction or normal that is not a number makes a pixel black, and smoothing a square of 9 x 9 around
+  // it.
+  FrameBuilder b;
+  b.add({"ball", "volume"}, generate::sphere(0.3, 6), {0.1, 0.35, 0.1});
+  b.add({"ring", "volume"}, generate::torus(0.35, 0.12, 24, 8), {-0.1, 0.8, 0});
+  b.add({"cloth", "shell"}, generate::grid(0.6, 0.6, 12, 12), {0, 1, 0});
+  b.add({"bowl", "obstacle"}, generate::bowl(1, 88, 12), {0, 0, 0});
+  RenderOptions options = small();
+  options.width = 800;
+  options.height = 600;
+  options.samples = 2;
+  const Image image = draw(b.frame, options);
+  EXPECT_EQ(count(image, [](const Rgb& c) { return brightness(c) < 8; }), 0);
+  EXPECT_GT(coloured(image), 10000);
+}
+
+TEST(Samples, LieBelowOneWhereRoundingLeadsThere) {
+  // Of all numbers for pictures of 800 x 600 with 64 samples, this one is rounded to 1.
+  EXPECT_LT(Samples(4, 81)(37, 4), 1);
+  EXPECT_GT(Samples(4, 81)(37, 4), 0.999999f);
+  for (int s = 0; s < 1000; ++s)
+    for (int d = 0; d < Samples::dimensions; ++d) {
+      EXPECT_GE(Samples(s % 31, s / 31)(s, d), 0);
+      EXPECT_LT(Samples(s % 31, s / 31)(s, d), 1);
+    }
+}
+
+TEST(Render, SheetsAreMatt) {
+  const auto ball = [](const char* kind) {
+    FrameBuilder b;
+    b.add({"ball", kind}, generate::sphere(0.5, 8, generate::Content::surface), {0, 0, 0});
+    RenderOptions options = small();
+    options.camera = automatic_camera(b.frame, aspect);
+    return draw(b.frame, options);
+  };
+  // The least of the three colours is raised by white light alone: by the highlight, in the middle of the
+  // ball.
+  const Image body = ball("volume"), sheet = ball("shell");
+  int shines = 0;
+  for (int y = 30; y < 90; ++y)
+    for (int x = 50; x < 110; ++x) {
+      const Rgb a = pixel(body, x, y), b = pixel(sheet, x, y);
+      shines += std::min({a[0], a[1], a[2]}) > std::min({b[0], b[1], b[2]}) + 25;
+    }
+  EXPECT_GT(shines, 10);
 }
 
 TEST(Render, DrawsSegmentsAndPoints) {

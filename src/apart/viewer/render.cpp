@@ -9,6 +9,7 @@
 #include <apart/viewer/ray_scene.hpp>
 #include <apart/viewer/render.hpp>
 #include <apart/viewer/render_checks.hpp>
+#include <apart/viewer/samples.hpp>
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -32,35 +33,6 @@ float smooth_step(float from, float to, float x) {
   const float t = std::clamp((x - from) / (to - from), 0.0f, 1.0f);
   return t * t * (3 - 2 * t);
 }
-
-/// Numbers in [0, 1) that fill the unit cube of their dimensions evenly: multiples of powers of the root of
-/// xᵈ⁺¹ = x + 1 (the golden ratio for d = 1), shifted differently in every pixel.
-class Samples {
- public:
-  static constexpr int dimensions = 6;
-  Samples(int x, int y) {
-    std::uint32_t state = std::uint32_t(x) * 0x9e3779b9u ^ (std::uint32_t(y) * 0x85ebca6bu + 0xc2b2ae35u);
-    for (float& s : shift_) {
-      state ^= state >> 16;
-      state *= 0x7feb352du;
-      state ^= state >> 15;
-      state *= 0x846ca68bu;
-      state ^= state >> 16;
-      s = float(state >> 8) * 0x1p-24f;
-      state += 0x9e3779b9u;
-    }
-  }
-  float operator()(int sample, int dimension) const {
-    // Powers of 1/x for x⁷ = x + 1.
-    static constexpr double step[dimensions] = {0.8986537126286992, 0.8075784952213447, 0.7257334129697598,
-                                                0.6521830259439717, 0.5860866975779695, 0.5266889867007359};
-    const double value = double(shift_[dimension]) + step[dimension] * (sample + 1);
-    return float(value - std::floor(value));
-  }
-
- private:
-  float shift_[dimensions];
-};
 
 /// A direction around the unit vector n, denser towards it (cosine).
 Vector3f around(const Vector3f& n, float u, float v) {
@@ -328,11 +300,12 @@ class Picture {
     const float cosine = std::max(0.0f, n.dot(light.lamp_direction)) * light.lamp;
     const Vector3f& colour = hit.colour;
     Vector3f result = colour.cwiseProduct(0.62f * light.sky + cosine * lamp_colour);
-    // A weak highlight, to show the shape: Blinn's, and a little more sky at grazing angles.
+    // A weak highlight, to show the shape: Blinn's, and a little more sky at grazing angles. Sheets are matt:
+    // on folds each highlight is a pale blotch of its own, and hides the shape.
     const Vector3f half = (light.lamp_direction - direction).normalized();
     const float shine = std::pow(std::max(0.0f, n.dot(half)), 48.0f);
     const float grazing = std::pow(1 - std::min(1.0f, std::abs(n.dot(direction))), 4.0f);
-    result += 0.22f * shine * cosine * lamp_colour + 0.10f * grazing * light.sky;
+    result += (hit.shape->sheet ? 0.03f : 0.22f) * shine * cosine * lamp_colour + 0.10f * grazing * light.sky;
     return {result, colour, n};
   }
 

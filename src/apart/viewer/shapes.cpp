@@ -121,6 +121,7 @@ std::vector<Shape> shapes_of(const Frame& frame, const Normalization& normalizat
     if (point_colours.size() > 0) shapes[b].point_colours.resize(3, count[b]);
     shapes[b].body = int(b);
     shapes[b].obstacle = frame.bodies[b].kind == "obstacle";
+    shapes[b].sheet = frame.bodies[b].kind == "shell";
   }
   for (Index i = 0; i < mesh.point_count(); ++i)
     shapes[std::size_t(frame.point_body[i])].points.col(local[std::size_t(i)]) =

@@ -29,7 +29,8 @@ struct Shape {
   Vector3f colour;           ///< linear reflectance
   Matrix3Xf point_colours;   ///< linear reflectance of each point, instead; empty: all have `colour`
   bool obstacle = false;
-  int body = 0;  ///< index in the frame
+  bool sheet = false;  ///< a shell
+  int body = 0;        ///< index in the frame
 };
 
 /// The bodies that have something to draw. Distinct colours for simulated bodies, greys for obstacles; or, if
