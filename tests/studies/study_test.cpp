@@ -127,6 +127,16 @@ TEST(Study, BadStudiesAreRefusedWithPlaceAndRemedy) {
   }
 }
 
+TEST(Study, ASceneThatIsNotThereIsNamedAsSuch) {
+  const TemporaryDirectory directory;
+  write_file(directory / "study.json",
+             R"({"scene": "five-cube", "parameters": {"time.dt": {"values": [1]}}})");
+  const std::string error = message_of([&] { read_study(directory / "study.json"); });
+  EXPECT_NE(error.find("study.json:1: scene: five-cube: no such file and no such example"), std::string::npos)
+      << error;
+  EXPECT_NE(error.find("did you mean 'five-cubes'?"), std::string::npos) << error;
+}
+
 TEST(Study, ColumnsAreReducedToNumbers) {
   const std::vector<double> column = {3, 1, 2};
   const std::pair<const char*, double> cases[] = {{"min", 1},   {"max", 3},  {"mean", 2},

@@ -1,6 +1,7 @@
 #include <apart/core/error.hpp>
 #include <apart/importers/importers.hpp>
 #include <apart/io/located_json.hpp>
+#include <apart/scene/examples.hpp>
 #include <apart/scene/readable_text.hpp>
 #include <apart/scene/validation.hpp>
 #include <apart/studies/study.hpp>
@@ -239,7 +240,13 @@ Study read_study(const fs::path& file) {
   study.name = file.stem().string();
   std::error_code error;
   const fs::path beside = fs::absolute(file).parent_path() / top["scene"].text();
-  study.scene = fs::exists(beside, error) ? beside.lexically_normal().string() : top["scene"].text();
+  const bool is_file = fs::exists(beside, error);
+  study.scene = is_file ? beside.lexically_normal().string() : top["scene"].text();
+  try {
+    if (!is_file) find_example(study.scene);
+  } catch (const InputError& e) {
+    top["scene"].fail("{}", e.what());
+  }
   const std::string sampling = top.has("sampling") ? one_of(top["sampling"], samplings) : "grid";
   const bool drawn = sampling == "random" || sampling == "latin_hypercube";
   for (const char* key : {"runs", "seed"})
