@@ -15,7 +15,7 @@ Group materials() {
   const std::string_view with_lame = "lambda mu", with_all = "lambda mu c1 c2 bulk", constants = "c1 c2 bulk";
   const auto young = [](std::string_view excludes) {
     return Key{"E",     cell_number(positive), "Pa",
-               "1e5",   "Young's modulus",     "foam has about 1e4, rubber 1e6, steel 2e11",
+               "1e5",   "Young's modulus",     "soft silicone has about 1e5, rubber 1e6, steel 2e11",
                excludes};
   };
   const auto poisson = [](std::string_view excludes) {

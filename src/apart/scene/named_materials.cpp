@@ -47,7 +47,8 @@ constexpr NamedMaterial materials[] = {
      "Li, Kaufman, Jiang 2021 (Codimensional IPC), hair and braids", "", "",
      R"({"E": 4e8, "rho": 1300, "radius": 4e-5, "bending_scale": 0.01})"},
     {"nylon", "polyamide, dry: 2.1 to 3.4 GPa, about 1 GPa where it is moist",
-     "Gere; Ashby: 2.6 to 3.2 GPa; density 1120 to 1140 kg/m3: Ashby, Materials and the Environment",
+     "Gere; Ashby: 2.6 to 3.2 GPa; NETZSCH, polymers, PA6: 2.8 GPa, 1120 to 1150 kg/m3; nu 0.39: MatMatch, "
+     "PA6",
      R"({"type": "neo_hookean", "E": 2.9e9, "nu": 0.4, "rho": 1130})",
      R"({"type": "neo_hookean", "E": 2.9e9, "nu": 0.4, "rho": 1130, "thickness": 1e-3})",
      R"({"E": 2.9e9, "rho": 1130})"},
