@@ -1,5 +1,6 @@
 // What is carried from one mesh to the next keeps its momentum and gains no energy.
 #include <apart/geometry/generators.hpp>
+#include <apart/potentials/grip.hpp>
 #include <apart/remesh/field_transfer.hpp>
 #include <apart/remesh/mesh_editor.hpp>
 
@@ -150,6 +151,30 @@ TEST(FieldTransfer, HeldCoordinatesKeepTheirValues) {
   const Matrix3X delta = transfer.correction(random_field(fine.node_count(), 4), held);
   for (Index n = 0; n < coarse.node_count(); n += 2) EXPECT_EQ(delta(1, n), 0);
   EXPECT_GT(delta.norm(), 1e-3);
+}
+
+// Vertices 0, 1, 2 of body 0 rest on the triangle 3, 4, 5 of body 1, two edges lie across each other. Then 1
+// is moved onto 0, 2 becomes 1, 6 is the new middle of 0 and 2 (1 now), and body 1 stays.
+TEST(Grips, GoWithVerticesThatMoveOntoOthersAndAreGivenToMiddles) {
+  const Vector3 s0(0.1, 0, 0), s1(0, 0.4, 0), s2(0.3, 0, 0), edges(0, 0, 0.5);
+  const std::vector<Grip> before = {{{{0, 3, 4, 5}, false}, {0, 1}, s0, 1},
+                                    {{{1, 3, 4, 5}, false}, {0, 1}, s1, 2},
+                                    {{{2, 3, 4, 5}, false}, {0, 1}, s2, 3},
+                                    {{{0, 1, 3, 4}, true}, {0, 1}, edges, 4}};
+  VertexRenumbering to;
+  to.body = {{0, 0}, {1, 1}};
+  to.vertex = {{0, 0}, {2, 1}, {3, 3}, {4, 4}, {5, 5}};
+  to.merged = {{1, 0}};
+  to.middles = {{6, 0, {0, 1}}};
+  const Grips after(Grips::carried(Grips::pack(before), to));
+  EXPECT_EQ(after.strain({{0, 3, 4, 5}, false}, {0, 1}), s0) << "not that of what was moved there";
+  EXPECT_EQ(after.strain({{1, 3, 4, 5}, false}, {0, 1}), s2);
+  EXPECT_EQ(after.strain({{0, 3, 4, -1}, false}, {0, 1}), edges) << "an edge that has become a point";
+  const Vector3 middle = (1 * s0 + 2 * s1 + 4 * edges + 3 * s2) / 10;
+  EXPECT_LT((after.strain({{6, -1, -1, -1}, false}, {0, 1}) - middle).norm(), 1e-15);
+  VertexRenumbering gone = to;
+  gone.vertex.erase(3);
+  EXPECT_TRUE(Grips(Grips::carried(Grips::pack(before), gone)).empty());
 }
 
 }  // namespace

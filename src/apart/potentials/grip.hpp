@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,15 +23,34 @@ struct Grip {
   double force = 0;                  ///< normal, times the step's scale [kg m]
 };
 
+/// Where the vertices and bodies of one model are in another.
+struct VertexRenumbering {
+  std::unordered_map<Index, Index> vertex;  ///< by number before; missing: it is gone
+  std::unordered_map<int, int> body;        ///< likewise
+  std::unordered_map<Index, Index> merged;  ///< of vertices that are gone: the one they were moved onto
+  struct Middle {
+    Index vertex;
+    int body;
+    std::array<Index, 2> ends;
+  };
+  std::vector<Middle> middles;  ///< new vertices, all numbers those of afterwards
+  /// The vertex, or the one it was moved onto; −1: there is neither.
+  Index now(Index before) const;
+};
+
 /// The grips at the start of a step, by contact.
 class Grips {
  public:
   Grips() = default;
   /// From the numbers of `pack`.
   explicit Grips(const VectorX& packed);
-  /// The numbers of grips, `numbers_each` for each.
+  /// The numbers of grips, `numbers_each` for each, the vertices first; −1 where there are fewer.
   static VectorX pack(const std::vector<Grip>& grips);
   static constexpr Index numbers_each = 11;
+  /// Packed grips for another model. What is left as it was keeps its strain. A contact one of whose vertices
+  /// was moved onto another goes with it, and may lose a vertex; a new vertex is strained against each body
+  /// as the ends of its edge are, weighted by force.
+  static VectorX carried(const VectorX& packed, const VertexRenumbering& to);
   /// Whether numbers are those of grips between `vertex_count` vertices of `body_count` bodies.
   static bool are_valid(const VectorX& packed, Index vertex_count, int body_count);
 

@@ -184,6 +184,7 @@ std::optional<BodyPass::Trial> BodyPass::make_trial(const Operation& o, const st
     trial.after.is_finer = true;
     trial.after.blends.emplace(Index(points.size()) - 1, Blend::middle(o.points[0], o.points[1]));
   }
+  if (o.kind == Kind::collapse) trial.after.merged.emplace(o.points[0], o.points[1]);
   if (o.kind == Kind::move)
     trial.after.blends.emplace(Index(std::ranges::lower_bound(points, o.points[0]) - points.begin()),
                                o.target());

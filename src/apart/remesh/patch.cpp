@@ -293,6 +293,37 @@ PairTable pairs_of(const PairTable& all, const std::vector<int>& bodies) {
   return pairs;
 }
 
+/// Where the vertices of the whole are on a part, the surface of a patch and what is near it.
+VertexRenumbering renumbering(const Model& whole, int body, const PatchMesh& mesh, const Surroundings& around,
+                              const Model& part) {
+  VertexRenumbering to;
+  to.body.emplace(body, 0);
+  const Index point_count = whole.bodies[std::size_t(body)].mesh.point_count();
+  const auto of_place = [&](Index number) { return part.find_vertex(0, place_in(mesh.points, number)); };
+  for (const Index number : mesh.points) {
+    const Index vertex = of_place(number);
+    if (vertex < 0) continue;
+    if (number < point_count)
+      to.vertex.emplace(whole.vertex_of(body, number), vertex);
+    else if (const auto blend = mesh.blends.find(place_in(mesh.points, number)); blend != mesh.blends.end())
+      to.middles.push_back({vertex, 0, {of_place(blend->second.from), of_place(blend->second.to)}});
+  }
+  for (const auto& [removed, kept] : mesh.merged)
+    if (const Index vertex = whole.find_vertex(body, removed); vertex >= 0)
+      to.merged.emplace(vertex, of_place(kept));
+  const auto add = [&](int b, const NearSurface& near) {
+    for (std::size_t i = 0; i < near.points.size(); ++i)
+      to.vertex.emplace(near.points[i], part.find_vertex(b, near.first + Index(i)));
+  };
+  add(0, around.own);
+  int next = 1;
+  for (const auto& [b, near] : around.other) {
+    to.body.emplace(b, next);
+    add(next++, near);
+  }
+  return to;
+}
+
 }  // namespace
 
 PatchTrial::Part PatchTrial::part(const PatchMesh& mesh, const Nearby& near) const {
@@ -343,6 +374,8 @@ PatchTrial::Part PatchTrial::part(const PatchMesh& mesh, const Nearby& near) con
   part.state.time = before.time;
   part.state.nodes = local(before.nodes, placed_.x_before);
   part.state.velocity = local(before.velocity, placed_.v_before);
+  if (before.grips.size() > 0)
+    part.state.grips = placed_.grips(renumbering(model, body_, mesh, around, *part.model));
   part.step.scale = step.scale;
   part.step.rate = step.rate;
   part.step.has_inertia = step.has_inertia;
@@ -378,6 +411,7 @@ double PatchTrial::minimise(Part& part) const {
     terms.elastic.membranes.set_limit_stiffness(VectorX::Constant(1, *part.limit_stiffness));
   const Matrix3X x = model.surface_map.positions(part.nodes);
   terms.contact.prepare(x);
+  terms.friction.set_grips(Grips(part.state.grips));
   terms.friction.set_lag(terms.contact, x, problem.dt);
   Objective objective(model.surface_map, model.chart, terms.list());
   objective.set_free(FreeCoordinates(part.free));

@@ -16,8 +16,9 @@ struct PatchMesh {
   std::vector<Corners> sides;    ///< of the surface that are sides of the cells, outward; places in `points`
   BodySets sets;                 ///< those of the body, with members of this mesh: places, numbers of `sides`
   std::map<Index, Blend>
-      blends;             ///< of places: where points were in the mesh before that were not points of it
-  bool is_finer = false;  ///< it can represent all that the mesh before could
+      blends;  ///< of places: where points were in the mesh before that were not points of it
+  std::map<Index, Index> merged;  ///< points of the mesh before that were moved onto others, and those
+  bool is_finer = false;          ///< it can represent all that the mesh before could
 };
 
 /// The cells that contain one of the points `around`, which may move. Of a shell also those that share an

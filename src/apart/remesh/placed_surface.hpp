@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/potentials/grip.hpp>
 #include <apart/remesh/box_index.hpp>
 #include <apart/simulation/remesher.hpp>
 
@@ -19,13 +20,18 @@ class PlacedSurface {
   /// Those of bodies that are present whose boxes meet this one.
   Primitives meeting(const Aabb& box) const;
 
+  /// What contacts with a vertex that `to` knows remember, in its numbers.
+  VectorX grips(const VertexRenumbering& to) const;
+
   const CollisionSurface& surface;    ///< without contact of absent bodies
   const Matrix3X x;                   ///< vertices at the end of the step [m]
   const Matrix3X x_before, v_before;  ///< and at its beginning [m, m/s]
 
  private:
   std::vector<Aabb> boxes() const;
-  BoxIndex index_;  ///< of faces, then of free edges, then of points
+  BoxIndex index_;                                          ///< of faces, then of free edges, then of points
+  const VectorX grips_;                                     ///< packed
+  std::unordered_map<Index, std::vector<Index>> grips_of_;  ///< of vertices: where theirs begin
 };
 
 }  // namespace apart

@@ -19,7 +19,7 @@ struct ChangedBody {
 class NodeTransfer final : public NodeFieldTransfer {
  public:
   NodeTransfer(const Model& before, const Model& after, const std::map<int, ChangedBody>& changes)
-      : before_(before), after_(after) {
+      : before_(before), after_(after), changes_(changes) {
     for (const auto& [b, change] : changes) {
       const BodyPass& pass = change.pass;
       const Body* from = &before.bodies[std::size_t(b)];
@@ -48,7 +48,37 @@ class NodeTransfer final : public NodeFieldTransfer {
   }
   bool projects() const override { return !projections_.empty(); }
 
+  VertexRenumbering vertices() const override {
+    VertexRenumbering result;
+    for (int b = 0; b < int(before_.bodies.size()); ++b) result.body.emplace(b, b);
+    for (std::size_t v = 0; v < before_.surface_point.size(); ++v) {
+      const int b = before_.surface.vertex_body[v];
+      if (const Index now = vertex_at(b, before_.surface_point[v] - before_.first_point[std::size_t(b)]);
+          now >= 0)
+        result.vertex.emplace(Index(v), now);
+    }
+    for (const auto& [b, change] : changes_) {
+      for (const auto& [removed, kept] : change.pass.collapsed())
+        if (const Index gone = before_.find_vertex(b, removed); gone >= 0)
+          result.merged.emplace(gone, vertex_at(b, kept));
+      Index created = before_.bodies[std::size_t(b)].mesh.point_count();
+      for (const auto& [end, other] : change.pass.split())
+        if (const Index middle = vertex_at(b, created++); middle >= 0)
+          result.middles.push_back({middle, b, {vertex_at(b, end), vertex_at(b, other)}});
+    }
+    return result;
+  }
+
  private:
+  /// −1 if the point, in the numbers of the mesh before and of what was created, is removed or inside.
+  Index vertex_at(int b, Index point) const {
+    const auto change = changes_.find(b);
+    if (change == changes_.end()) return after_.find_vertex(b, point);
+    const std::vector<Index>& points = change->second.points;
+    const auto found = std::ranges::lower_bound(points, point);
+    return found != points.end() && *found == point ? after_.find_vertex(b, Index(found - points.begin()))
+                                                    : -1;
+  }
   template <class Part>
   Matrix3X by_body(const Matrix3X& field, const Part& part) const {
     Matrix3X result(3, after_.node_count());
@@ -62,6 +92,7 @@ class NodeTransfer final : public NodeFieldTransfer {
     return found == splits_.end() ? part : with_midpoints(part, *found->second);
   }
   const Model &before_, &after_;
+  const std::map<int, ChangedBody>& changes_;
   std::map<int, const std::vector<std::array<Index, 2>>*> splits_;
   std::map<int, Body> split_;  ///< with the split edges, where more is done
   std::map<int, CollapseTransfer> projections_;

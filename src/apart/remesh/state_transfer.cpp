@@ -4,6 +4,18 @@
 
 namespace apart {
 
+namespace {
+
+/// Of each vertex; what acted on one that is gone acts on the one that it was moved onto.
+Matrix3X carried_forces(const Matrix3X& forces, const VertexRenumbering& to, Index vertex_count) {
+  Matrix3X result = Matrix3X::Zero(3, vertex_count);
+  for (Index v = 0; v < forces.cols(); ++v)
+    if (const Index now = to.now(v); now >= 0) result.col(now) += forces.col(v);
+  return result;
+}
+
+}  // namespace
+
 bool carry_state(const SolvedStep& step, const NodeFieldTransfer& transfer, RemeshedStep& made) {
   const Model& model = *made.model;
   const Index nodes = step.problem.model.node_count();
@@ -14,8 +26,10 @@ bool carry_state(const SolvedStep& step, const NodeFieldTransfer& transfer, Reme
           if (member.cols() == nodes) member = transfer.restricted(member);
       },
       made.before);
-  made.before.friction = Matrix3X::Zero(3, model.surface.rest.cols());
-  made.before.grips = VectorX();
+  const VertexRenumbering vertices = transfer.vertices();
+  if (step.before.friction.cols() > 0)
+    made.before.friction = carried_forces(step.before.friction, vertices, model.surface.vertex_count());
+  made.before.grips = Grips::carried(step.before.grips, vertices);
   const auto is_free = [&](const Matrix3X& q) {
     return !self_intersects(model.surface, model.surface_map.positions(q));
   };

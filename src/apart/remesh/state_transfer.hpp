@@ -1,13 +1,16 @@
 #pragma once
+#include <apart/potentials/grip.hpp>
 #include <apart/remesh/field_transfer.hpp>
 #include <apart/simulation/remesher.hpp>
 
 namespace apart {
 
-/// Carries fields of all nodes from one model to the next.
+/// Carries fields of all nodes, and what vertices remember of contact, from one model to the next.
 class NodeFieldTransfer {
  public:
   virtual ~NodeFieldTransfer() = default;
+  /// Where the vertices of contact are.
+  virtual VertexRenumbering vertices() const = 0;
   /// Without corrections: means at new points, and the values of those that remain.
   virtual Matrix3X restricted(const Matrix3X& field) const = 0;
   /// What is to be added to keep momentum, zero where `held`.

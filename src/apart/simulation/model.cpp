@@ -201,12 +201,17 @@ std::shared_ptr<const Model> with_shapes(const Model& model, std::map<int, BodyS
   return result;
 }
 
-Index Model::vertex_of(int body, Index point) const {
+Index Model::find_vertex(int body, Index point) const {
   // Vertices stand in the order of bodies and of their surface points: `surface_point` ascends.
   const Index wanted = first_point[std::size_t(body)] + point;
   const auto found = std::lower_bound(surface_point.begin(), surface_point.end(), wanted);
-  ensure(found != surface_point.end() && *found == wanted, "Model::vertex_of: the point is inside the body");
-  return Index(found - surface_point.begin());
+  return found != surface_point.end() && *found == wanted ? Index(found - surface_point.begin()) : -1;
+}
+
+Index Model::vertex_of(int body, Index point) const {
+  const Index vertex = find_vertex(body, point);
+  ensure(vertex >= 0, "Model::vertex_of: the point is inside the body");
+  return vertex;
 }
 
 }  // namespace apart

@@ -123,6 +123,8 @@ struct Model {
   std::vector<Index> surface_point;  ///< output point of each surface vertex
   /// The vertex of `surface` at a mesh point of a body, which must be one of its surface points.
   Index vertex_of(int body, Index point) const;
+  /// The same; −1 if it is inside.
+  Index find_vertex(int body, Index point) const;
   std::vector<Attachment> attachments;
   std::vector<Joint> joints;
   // The members of the sets of bodies and attachments, resolved once; all other code reads these.
