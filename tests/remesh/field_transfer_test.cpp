@@ -153,6 +153,32 @@ TEST(FieldTransfer, HeldCoordinatesKeepTheirValues) {
   EXPECT_GT(delta.norm(), 1e-3);
 }
 
+TEST(FieldTransfer, TheDistanceFromAFieldOfTheMeshBeforeIsKnown) {
+  const Body body = two_materials(2);
+  const auto [fine, edges] = split(body, 30);
+  // Every edge that was split is collapsed again, so that a field of the coarse mesh is one of the fine mesh.
+  MeshEditor editor({shape_of(fine), {}, {}, body.node_count()});
+  for (Index k = Index(edges.size()) - 1; k >= 0; --k)
+    if (editor.collapse(body.node_count() + k, edges[std::size_t(k)][0]) != Refusal::none) break;
+  MeshEditor::Result made = editor.result();
+  std::vector<Blend> points;
+  for (const Index p : made.points) points.push_back(Blend::of(p));
+  const Index left = Index(made.points.size()) - body.node_count();
+  ASSERT_LT(left, Index(edges.size()));
+  const Body coarse = with_shape(fine, std::move(made.shape));
+  const CollapseTransfer transfer(fine, coarse, points);
+  CollapseTransfer::Mask held = none_held(coarse);
+  held.leftCols(3) = true;
+  // Far away, where squares of places would lose the difference.
+  const Matrix3X u = random_field(fine.node_count(), 3).colwise() + Vector3(1e4, 2e4, 0),
+                 q = random_field(coarse.node_count(), 4).colwise() + Vector3(1e4, 2e4, 0);
+  const std::vector<std::array<Index, 2>> again(edges.begin() + left, edges.end());
+  const Matrix3X v = transfer.restricted(u) + transfer.correction(u, held);
+  const double expected = energy(fine, with_midpoints(q, again) - u);
+  EXPECT_NEAR(energy(coarse, q - v) + transfer.lost_distance(u, v, q), expected, 1e-10 * expected);
+  EXPECT_GT(std::abs(transfer.lost_distance(u, v, q)), 1e-3 * expected);
+}
+
 // Vertices 0, 1, 2 of body 0 rest on the triangle 3, 4, 5 of body 1, two edges lie across each other. Then 1
 // is moved onto 0, 2 becomes 1, 6 is the new middle of 0 and 2 (1 now), and body 1 stays.
 TEST(Grips, GoWithVerticesThatMoveOntoOthersAndAreGivenToMiddles) {

@@ -11,8 +11,9 @@ namespace apart {
 namespace {
 
 // An operation is tried if its estimate, which moves one point alone, promises this share of what it must
-// gain, or less than this multiple of what it may lose. A patch gains 1.3 to 1.4 times the estimate.
-constexpr double hopeful_share = 0.7, hopeful_loss = 3;
+// gain, or less than this multiple of what it may lose. A patch gains 1.3 to 1.4 times the estimate, and
+// loses 0.6 to 1 times it; of shells, whose bending is not counted, less.
+constexpr double hopeful_share = 0.7, hopeful_loss = 1.2, hopeful_loss_of_shells = 3;
 // Of what a split must gain: what a swap or a moved point must, which add no unknowns. Cook's membrane had
 // the same errors with a tenth and a thousandth, and more of its cells at one.
 constexpr double share_of_split = 0.1;
@@ -89,12 +90,14 @@ std::vector<BodyPass::Operation> BodyPass::hopeful(Kind kind) const {
         if (e.gain > enough && length(e.edge) >= 2 * options_.min_edge)
           result.push_back({kind, {e.edge[0], e.edge[1]}, e.gain});
       break;
-    case Kind::collapse:
+    case Kind::collapse: {
+      const double share = body_.shell ? hopeful_loss_of_shells : hopeful_loss;
       for (const CollapseEstimate& e : estimate_collapses(
                step_, options_.body, editor_, options_.coarsen ? 0 : options_.scene_points, options_.swaps))
-        if (e.loss < -hopeful_loss * options_.delta_collapse)
+        if (e.loss < -share * options_.delta_collapse)
           result.push_back({kind, {e.removed, e.kept}, double(e.removed)});
       break;
+    }
     case Kind::swap:
       for (const SwapEstimate& e : estimate_swaps(step_, options_.body, editor_))
         if (e.gain > enough) result.push_back({kind, e.gone, e.gain});

@@ -22,13 +22,16 @@ Matrix3X with_midpoints(const Matrix3X& field, std::span<const std::array<Index,
 class CollapseTransfer {
  public:
   using Mask = Eigen::Array<bool, 3, Eigen::Dynamic>;
-  /// `points`: of `after`, where they are in `before`. Keeps a reference to `after`.
+  /// `points`: of `after`, where they are in `before`. Keeps references.
   CollapseTransfer(const Body& before, const Body& after, std::vector<Blend> points);
 
   /// I u₁: the values at the points.
   Matrix3X restricted(const Matrix3X& before) const;
-  /// δ, zero where `held` is true. Of any number of columns like `before`.
+  /// δ, zero where `held` is true and of points without mass. Of any number of columns like `before`.
   Matrix3X correction(const Matrix3X& before, const Mask& held) const;
+  /// ½∫ρ |q − u₁|² − ½∫ρ |q − u₂|² of fields q and u₂ of the new mesh: what a square distance from u₁ lacks
+  /// if it is computed from u₂ = I u₁ + δ instead. If u₂ is nearest to u₁, the same for all q.
+  double lost_distance(const Matrix3X& before, const Matrix3X& after, const Matrix3X& q) const;
 
   /// ∫ρ φ²_i (u₁ − I u₁) = Σ weight · u₁ of points of `before` [kg].
   struct Entry {
@@ -37,7 +40,9 @@ class CollapseTransfer {
   };
 
  private:
-  const Body& after_;
+  Matrix3X residual(const Matrix3X& before) const;
+
+  const Body &before_, &after_;
   std::vector<Blend> points_;
   std::vector<Entry> entries_;
 };

@@ -430,22 +430,30 @@ PatchTrial::Outcome PatchTrial::compare(const PatchMesh& before, const PatchMesh
   const Nearby near = nearby(before);
   Part old = part(before, near), made = part(after, near);
   const Index n = Index(after.points.size());
-  if (!after.is_finer) {
-    const Body &from = old.model->bodies[0], &to = made.model->bodies[0];
-    std::vector<Blend> places;
-    for (Index i = 0; i < n; ++i) {
-      const auto blend = after.blends.find(i);
-      const Blend place =
-          blend == after.blends.end() ? Blend::of(after.points[std::size_t(i)]) : blend->second;
-      places.push_back({place_in(before.points, place.from), place_in(before.points, place.to), place.share});
-    }
-    const CollapseTransfer transfer(from, to, std::move(places));
-    const CollapseTransfer::Mask held = !made.free.leftCols(to.node_count());
-    made.step.predicted.leftCols(n) +=
-        transfer.correction(old.step.predicted.leftCols(from.node_count()), held).leftCols(n);
+  const double scale = step_.problem.time_step.scale;
+  if (after.is_finer || !made.step.has_inertia) {
+    const double least = minimise(old);
+    return {(least - minimise(made)) / scale, made.nodes.leftCols(n)};
   }
-  const double scale = step_.problem.time_step.scale, least = minimise(old), least_made = minimise(made);
-  return {(least - least_made) / scale, made.nodes.leftCols(n)};
+  // Both sides have to measure inertia from one and the same q̃, that of the mesh before: else the motion that
+  // the new mesh cannot follow would vanish from the comparison, a collapse seem to gain what it takes out of
+  // the motion, and the split that undoes it gain it once more. The new mesh has the nearest q̃ that it can
+  // represent; how far that is from q̃ is the same for all q.
+  const Body &from = old.model->bodies[0], &to = made.model->bodies[0];
+  std::vector<Blend> places;
+  for (Index i = 0; i < n; ++i) {
+    const auto blend = after.blends.find(i);
+    const Blend place = blend == after.blends.end() ? Blend::of(after.points[std::size_t(i)]) : blend->second;
+    places.push_back({place_in(before.points, place.from), place_in(before.points, place.to), place.share});
+  }
+  const CollapseTransfer transfer(from, to, std::move(places));
+  const Matrix3X predicted = old.step.predicted.leftCols(from.node_count());
+  made.step.predicted.leftCols(n) +=
+      transfer.correction(predicted, !made.free.leftCols(to.node_count())).leftCols(n);
+  const double least = minimise(old), least_made = minimise(made);
+  const double lost = transfer.lost_distance(predicted, made.step.predicted.leftCols(to.node_count()),
+                                             made.nodes.leftCols(to.node_count()));
+  return {(least - least_made - lost) / scale, made.nodes.leftCols(n)};
 }
 
 }  // namespace apart

@@ -210,24 +210,89 @@ std::vector<SplitEstimate> estimate_splits(const SolvedStep& step, int b, const 
   return result;
 }
 
+namespace {
+
+/// What collapses cost in elastic energy and inertia, at least.
+class CollapseLoss {
+ public:
+  CollapseLoss(const SolvedStep& step, int b, const MeshEditor& editor)
+      : editor_(editor), energy_(step, b, editor) {}
+
+  /// `undoes_split`: p is the middle of an edge that the collapse makes again.
+  std::optional<double> operator()(Index p, Index kept, bool undoes_split) const {
+    std::vector<EditedCell> left;
+    for (const Index c : editor_.cells_of(p))
+      if (const EditedCell& cell = editor_.cell(c); !cell.points.has(kept))
+        left.push_back({cell.points.replaced(p, kept), cell.substance, {}});
+    const std::optional<Vector3> way = way_of(p, left);
+    if (!way) return std::nullopt;
+    const std::optional<double> there = with(p, *way), back = with(p, -*way);
+    if (!there || !back) return std::nullopt;
+    // Contact and loads balance these energies: they take away what is linear in the way of p. So much is
+    // lost if it is kept in its place between the others, in the same cells and against the same q̃: if it is
+    // the middle of an edge, this is all that the collapse does.
+    const double now = *with(p, Vector3::Zero()), held = 0.5 * (*there + *back) - now;
+    if (undoes_split) return held;
+    const std::optional<double> after = energy_.sum(left);
+    if (!after) return std::nullopt;
+    return std::max(held, *after - now - 0.5 * (*there - *back));
+  }
+
+ private:
+  /// Of the cells of p, if that is moved; none if one would be inverted.
+  std::optional<double> with(Index p, const Vector3& shift) const {
+    const CellEnergy::Place now = energy_.place(p);
+    double sum = 0;
+    for (const Index c : editor_.cells_of(p)) {
+      const auto e = energy_(editor_.cell(c), p, {now.rest, now.q + shift, now.deviation + shift});
+      if (!e) return std::nullopt;
+      sum += *e;
+    }
+    return sum;
+  }
+
+  /// How far the material point p moves if it goes with these cells; none if it is in none of them.
+  std::optional<Vector3> way_of(Index p, const std::vector<EditedCell>& cells) const {
+    const CellEnergy::Place now = energy_.place(p);
+    const int d = editor_.dimension();
+    double deepest = -1e-6;
+    std::optional<Vector3> way;
+    for (const EditedCell& cell : cells) {
+      const CellEnergy::Place origin = energy_.place(cell.points[0]);
+      Matrix3 rest = Matrix3::Identity(), q = Matrix3::Zero();
+      for (int k = 0; k < d; ++k) {
+        const CellEnergy::Place corner = energy_.place(cell.points[k + 1]);
+        rest.col(k) = corner.rest - origin.rest;
+        q.col(k) = corner.q - origin.q;
+      }
+      if (!(rest.determinant() > 0)) return std::nullopt;
+      const Vector3 share = rest.inverse() * (now.rest - origin.rest);
+      const double depth = std::min(1 - share.head(d).sum(), share.head(d).minCoeff());
+      if (depth < deepest) continue;
+      deepest = depth;
+      way = origin.q + q * share - now.q;
+    }
+    return way;
+  }
+
+  const MeshEditor& editor_;
+  const CellEnergy energy_;
+};
+
+}  // namespace
+
 std::vector<CollapseEstimate> estimate_collapses(const SolvedStep& step, int b, const MeshEditor& editor,
                                                  Index first, bool onto_all) {
   if (editor.is_shell()) return ShellScreening(step, b, editor).collapses(first, onto_all);
-  const CellEnergy energy(step, b, editor);
+  const CollapseLoss loss(step, b, editor);
   std::vector<CollapseEstimate> result;
   for (Index p = first; p < editor.point_count(); ++p) {
-    double before = 0;
-    for (const Index c : editor.cells_of(p)) before += energy(editor.cell(c)).value_or(0);
     std::vector<Index> neighbours = editor.neighbours_of(p);
-    if (const auto ends = ends_of_split(editor, p, neighbours)) neighbours.assign(ends->begin(), ends->end());
-    for (const Index kept : neighbours) {
-      std::vector<EditedCell> left;
-      for (const Index c : editor.cells_of(p))
-        if (const EditedCell& cell = editor.cell(c); !cell.points.has(kept))
-          left.push_back({cell.points.replaced(p, kept), cell.substance, {}});
-      if (const std::optional<double> after = energy.sum(left))
-        result.push_back({p, kept, (*after - before) / step.problem.time_step.scale});
-    }
+    const auto ends = ends_of_split(editor, p, neighbours);
+    if (ends) neighbours.assign(ends->begin(), ends->end());
+    for (const Index kept : neighbours)
+      if (const std::optional<double> lost = loss(p, kept, ends.has_value()))
+        result.push_back({p, kept, *lost / step.problem.time_step.scale});
   }
   return result;
 }

@@ -22,10 +22,11 @@ struct CollapseEstimate {
   double loss = 0;  ///< [J]
 };
 /// Of every point from `first` on, in order, onto the ends of the edge whose split created it, or onto each
-/// of its neighbours if these are none any more: by how much elastic energy and inertia of the cells around
-/// it would grow if everything else stayed where it is. A patch loses less. Not those that would leave a cell
-/// inverted. `onto_all`: of a shell onto each neighbour, and only the best for each point: a midpoint that
-/// ends in the corner opposite to its edge leaves the other diagonal of two triangles.
+/// of its neighbours if these are none any more: by how much the potential of the step would grow if
+/// everything else stayed where it is, as far as that follows from elastic energy and inertia. A patch loses
+/// less. Not those that would leave a cell inverted. `onto_all`: of a shell onto each neighbour, and only the
+/// best for each point: a midpoint that ends in the corner opposite to its edge leaves the other diagonal of
+/// two triangles.
 std::vector<CollapseEstimate> estimate_collapses(const SolvedStep& step, int body, const MeshEditor& editor,
                                                  Index first, bool onto_all = false);
 
