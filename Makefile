@@ -51,7 +51,7 @@ ccd-campaign: configure # run collision detection on 8 million generated queries
 	$(NINJA) test_queries
 	$(BUILD)/test_queries --gtest_filter='*CcdCampaign*Slow*' --gtest_brief=1
 
-stress: configure # two hundred random scenes that strain the solver: each ends certified or says what is impossible
+stress: configure # two hundred random scenes that strain the solver, with either formulation of contact: each ends certified or says what is impossible
 	$(NINJA) test_stress apart
 	$(BUILD)/test_stress --gtest_brief=1
 

@@ -3,6 +3,7 @@
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/geometry/generators.hpp>
+#include <apart/remesh/mesh_editor.hpp>
 #include <apart/remesh/remeshing.hpp>
 #include <apart/simulation/simulation.hpp>
 
@@ -86,6 +87,46 @@ TEST(Remeshing, ASplitChangesThePotentialByRoundingOnly) {
   EXPECT_GT(report.splits, 0);
   EXPECT_EQ(step->model->point_count(), model->point_count() + report.splits);
   EXPECT_NEAR(potential(*step->model, step->before, step->nodes), before, 1e-12 * std::abs(before));
+}
+
+/// A box 0.5 d̂ above another surface, and how the force of contact changes when edges below are split, not
+/// those of its rim, where a vertex counts with the larger of the two sides.
+double force_after_splits(ContactFormulation formulation, const Body& under) {
+  SimulationOptions options;
+  options.contact.formulation = formulation;
+  options.contact.barrier_stiffness = 1e4;
+  Body box = bar(1e5, {8, 1, 4});
+  box.nodes.row(1).array() += 0.25 + 0.0025;
+  box.mesh.points = box.nodes;
+  const auto model = model_of({with_shape(box, shape_of(box)), under}, {}, options);
+  const auto force = [](const Model& m) {
+    Timings timings;
+    StepProblem problem(m, present_bodies(m, m.options.dt), timings);
+    const State state = start_state(m);
+    problem.begin(state, m.options.dt, m.options.dt);
+    problem.terms.contact.set_stiffness(1e4);
+    problem.objective.prepare(state.nodes);
+    return problem.objective.gradient(Roles{Role::contact}).row(1).head(m.bodies[0].node_count()).sum();
+  };
+  MeshEditor editor({shape_of(model->bodies[0]), {}, {}, model->bodies[0].node_count()});
+  const Index count = editor.point_count();
+  const auto is_inside = [&](Index p) {
+    const Vector3 x = editor.position(0, p);
+    return x.y() < 0.01 && std::abs(x.x()) < 0.99 && std::abs(x.z()) < 0.24;
+  };
+  for (const auto& [a, b] : editor.edges())
+    if (is_inside(a) && is_inside(b)) editor.split(a, b);
+  EXPECT_GT(editor.point_count(), count + 10);
+  return force(*with_shapes(*model, {{0, editor.result().shape}}, 1)) / force(*model);
+}
+
+TEST(Remeshing, TheForceOfConvergentContactStaysWhenFacesInContactAreSplit) {
+  const Body ground = make_half_space("ground", Vector3::Zero(), Vector3::UnitY()),
+             table = make_obstacle("table", generate::grid(5, 5, 4, 4));
+  EXPECT_NEAR(force_after_splits(ContactFormulation::convergent, ground), 1, 1e-12);
+  EXPECT_NEAR(force_after_splits(ContactFormulation::convergent, table), 1, 0.01);
+  EXPECT_GT(force_after_splits(ContactFormulation::published, ground), 1.5);
+  EXPECT_GT(force_after_splits(ContactFormulation::published, table), 1.5);
 }
 
 TEST(Remeshing, ACoarseBeamBendsAsAFineOneDoes) {
