@@ -234,6 +234,26 @@ TEST_F(Sweep, ATaskOfAJobArrayDoesItsRunAlone) {
   EXPECT_EQ(rows(directory / "out/results.csv").size(), 2u);
 }
 
+TEST_F(Sweep, TasksOfAJobArrayMayBeginAtTheSameTime) {
+  write_file(directory / "study.json", R"({"scene": "scene.json", "frames": false,
+    "parameters": {"gravity[1]": {"from": -1, "to": -2, "count": 8}}})");
+  const std::string all =
+      "for task in 0 1 2 3 4 5 6 7; do \"$0\" sweep study.json -o out --only $task & tasks=\"$tasks $!\"; done; "
+      "for task in $tasks; do wait $task || exit; done";
+  const Outcome outcome = run_program("/bin/sh", {"-c", all, APART_PROGRAM}, directory.path());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const Outcome collected = apart({"sweep", "study.json", "-o", "out", "--collect"});
+  EXPECT_NE(collected.out.find("8 of 8 runs finished:"), std::string::npos) << collected.out;
+}
+
+TEST_F(Sweep, ASecondSweepOfAFolderIsRefused) {
+  const DirectoryLock other((fs::create_directories(directory / "out"), directory / "out"));
+  const Outcome outcome = apart({"sweep", "study.json", "-o", "out"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("out: another process is writing"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(fs::exists(directory / "out/runs"));
+}
+
 TEST_F(Sweep, TheScriptForSlurmWorksWithoutIt) {
   EXPECT_EQ(apart({"sweep", "study.json", "-o", "out", "--slurm", "job.sh"}).code, 0);
   EXPECT_NE(read_file(directory / "job.sh").find("#SBATCH --array=0-2"), std::string::npos);

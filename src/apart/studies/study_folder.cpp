@@ -65,23 +65,32 @@ void note_units(const nlohmann::json& summary, const std::vector<StudyResult>& r
 StudyFolder::StudyFolder(fs::path folder, const Study& study, bool shared)
     : folder_(std::move(folder)), study_(study) {
   const fs::path mark = folder_ / "study.txt";
-  std::error_code error;
-  if (fs::exists(mark, error)) {
-    const FileReader reader(mark);
-    if (reader.content() != study.identity())
-      throw InputError(
-          "{}: holds another study, or this one with other values; choose another folder with -o, or "
-          "remove it",
-          folder_.string());
-  } else if (fs::exists(folder_, error) && !fs::is_empty(folder_, error)) {
-    throw InputError("{}: is not empty and holds no study; choose another folder with -o", folder_.string());
-  }
-  fs::create_directories(folder_ / "runs", error);
-  if (error)
-    throw InputError("{}: cannot be created: {}; choose another folder with -o", folder_.string(),
-                     error.message());
+  const auto create = [&](const fs::path& path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error)
+      throw InputError("{}: cannot be created: {}; choose another folder with -o", path.string(),
+                       error.message());
+  };
+  create(folder_);
   if (!shared) lock_.emplace(folder_);
-  if (!fs::exists(mark, error)) write_atomically(mark, study.identity());
+  // Tasks of a job array begin at the same time: each may write the mark, before anything else is there.
+  std::error_code error;
+  if (!fs::exists(mark, error)) {
+    for (const auto& entry : fs::directory_iterator(folder_, error))
+      if (!entry.path().filename().string().starts_with("study.txt"))
+        if (!fs::exists(mark, error))
+          throw InputError("{}: is not empty and holds no study; choose another folder with -o",
+                           folder_.string());
+    write_atomically(mark, study.identity());
+  }
+  const FileReader reader(mark);
+  if (reader.content() != study.identity())
+    throw InputError(
+        "{}: holds another study, or this one with other values; choose another folder with -o, or "
+        "remove it",
+        folder_.string());
+  create(folder_ / "runs");
 }
 
 fs::path StudyFolder::run_directory(std::size_t run) const {
