@@ -2,6 +2,8 @@
 
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -29,3 +31,12 @@ def test_messages_of_the_page_are_those_of_the_package():
         with pytest.raises(apart.InputError) as error:
             eval(expression)
         assert str(error.value) == message
+
+
+def test_the_first_command_of_the_page_prints_the_version():
+    import apart
+
+    text = (root / "docs/python.md").read_text(encoding="utf-8")
+    program, = re.findall(r'^    PYTHONPATH=build/python /usr/bin/python3 -c "(.*)"$', text, re.M)
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert out == apart.__version__ + "\n"

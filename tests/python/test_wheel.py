@@ -3,10 +3,13 @@
 import base64
 import hashlib
 import importlib.util
+import os
 import pathlib
 import subprocess
 import sys
 import zipfile
+
+import pytest
 
 import apart
 
@@ -35,3 +38,22 @@ def test_a_wheel_holds_the_package_and_its_record(tmp_path, monkeypatch):
     out = subprocess.run([sys.executable, "-c", "import apart; print(apart.__file__, apart.mesh.Box().size)"],
                          env={"PYTHONPATH": str(tmp_path / "site")}, capture_output=True, text=True, check=True).stdout
     assert out.startswith(str(tmp_path / "site")) and out.endswith(" 1\n")
+
+
+@pytest.mark.skipif("APART_WHEEL_BUILD" not in os.environ, reason="builds the library again: make slow-test")
+def test_pip_makes_a_wheel_and_installs_it(tmp_path):
+    def run(*command, **more):
+        done = subprocess.run([sys.executable, *command], capture_output=True, text=True, **more)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+        return done.stdout
+
+    run("-m", "pip", "wheel", str(root), "--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check",
+        "--config-settings", f"build-dir={os.environ['APART_WHEEL_BUILD']}", "-w", str(tmp_path))
+    wheel, = tmp_path.glob("apart-*.whl")
+    site = tmp_path / "site"
+    run("-m", "pip", "install", "--no-deps", "--no-index", "--disable-pip-version-check", "--target", str(site), str(wheel))
+    program = ("import apart; print(apart.__file__); "
+               "box = apart.body.Volume(name='box', mesh=apart.mesh.Box()); "
+               "print(apart.run(apart.Scene(bodies=[box], time={'dt': 0.01, 'steps': 2}), 'run').summary['steps'])")
+    out = run("-c", program, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(site)})
+    assert out.splitlines()[0].startswith(str(site)) and out.splitlines()[-1] == "2"
