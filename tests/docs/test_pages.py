@@ -7,7 +7,10 @@ A page is run in a folder of its own, from its beginning to its end, with `apart
 * ``json`` blocks without a name are checked, as scenes if they have a version;
 * in indented blocks, lines that begin with `apart` or `build/apart` are run, up to two blanks or a comment.
 
-What pages call RUN, RUN1, SCENE, STUDY, QUERIES and FILE is there. A comment ``<!-- slow -->`` before a block leaves it to
+Commands of the program in sentences run as well. What all of them call RUN, RUN1, SCENE, STUDY, QUERIES, FILE and so on is
+there; `apart view` is asked for its page, and stopped. C++ and CMake blocks are compiled by the package test
+(tests/package/consumer), commands `make` are targets, and those of the gallery are run by the tests of examples
+(tests/cli/examples_test.cpp). A comment ``<!-- slow -->`` before a block leaves it to
 the slow tests (APART_SLOW=1); ``<!-- not run: reason -->`` leaves it out.
 """
 
@@ -16,17 +19,19 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
+import urllib.request
 
 import pytest
 
 root = pathlib.Path(__file__).parents[2]
 program = os.environ.get("APART_PROGRAM", str(root / "build" / "apart"))
 slow = os.environ.get("APART_SLOW") == "1"
-pages = ["README.md", "docs/program.md", "docs/first-hour.md", "docs/how-to.md", "docs/viewer.md", "docs/studies.md", "docs/scene-format.md",
-         "docs/verification.md", "docs/coming-from-ipc.md", "docs/coming-from-rigid-ipc.md", "docs/coming-from-polyfem.md",
-         "docs/collision.md"]
+every_page = sorted(str(page.relative_to(root)) for page in [*root.glob("docs/*.md"), root / "README.md", root / "CONTRIBUTING.md"])
+# docs/python.md is run by tests/python; index and gallery have no blocks.
+pages = [page for page in every_page if page not in ("docs/python.md", "docs/index.md", "docs/gallery.md")]
 
 small_scene = """{
   "version": 1, "time": {"dt": 0.02, "steps": 24},
@@ -38,6 +43,12 @@ small_scene = """{
 }
 """
 
+
+small_study = json.dumps({"scene": "SCENE", "steps": 3, "frames": False, "parameters": {"time.dt": {"values": [0.01, 0.02]}}})
+
+# What stands for words in capitals that commands use; SCENE and RUN are files of that name.
+words = {"STUDY": "sample-study.json", "QUERIES": "sample-queries", "FILES": "sample-queries", "FILE": "scene.txt",
+         "COLUMN": "contacts", "NAME": "five-cubes", "FIXTURE": "fixture.json", "N": "2", "COMMAND": "run"}
 
 # Scenes of other programs, as pages name them.
 tetrahedron = [[0, 0.1, 0], [1, 0.1, 0], [0, 1.1, 0], [0, 0.1, 1]]
@@ -125,8 +136,38 @@ class Folder:
         (path / "build").mkdir()
         (path / "build" / "apart").symlink_to(program)
         (path / "SCENE").write_text(small_scene, encoding="utf-8")
+        (path / "sample-study.json").write_text(small_study, encoding="utf-8")
         for name, text in samples.items():
             (path / name).write_text(text, encoding="utf-8")
+
+    def command(self, text):
+        """A command with what its words in capitals stand for."""
+        if text.split()[1] == "convert":  # the second file is written
+            text = re.sub(r" (\S*scene\.json|SCENE)$", r" --force \1" if "--force" not in text else r" \1", text)
+        else:
+            text = re.sub(r"--fix FILE\b", "--fix fixed.json", text)
+        text = re.sub(r"\b(" + "|".join(words) + r")\b(?![.-])", lambda m: words[m.group(1)], text)
+        if "sample-queries" in text and not (self.path / "sample-queries").exists():
+            self.shell("apart ccd --generate sliding --count 50 --seed 1 sample-queries")
+        if text.split()[1] == "view":
+            self.view(text)
+        else:
+            self.shell(smaller(text))
+
+    def view(self, text):
+        """Serves the page, gives it out, and ends with Ctrl-C."""
+        server = subprocess.Popen([*text.split(), *([] if "--no-open" in text else ["--no-open"])], cwd=self.path, env=self.environment,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            address = server.stdout.readline().strip()
+            if not address and "without the page" in (said := server.stderr.read()):
+                pytest.skip(said.strip())
+            with urllib.request.urlopen(address, timeout=60) as page:
+                assert page.status == 200 and b"<script" in page.read(), text
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.communicate(timeout=60)
+        assert server.returncode == 0, text
 
     def prepare(self, text):
         """What the page speaks of by a word in capitals, and does not make itself."""
@@ -163,18 +204,13 @@ class Folder:
             self.check_json(block)
         elif block.kind == "indented":
             for command in commands_of(block.text):
-                words = command.split()
-                # A window, or a page that is served until it is closed, and what needs files of others: the options at least.
-                missing = any(word in words for word in ["STUDY", "QUERIES", "FILE", "FILES", "COLUMN"])
-                self.shell(" ".join(words[:2]) + " --help >/dev/null" if words[1] == "view" or missing
-                           else smaller(command))
+                self.command(command)
 
 
 @pytest.mark.parametrize("page", pages)
 def test_everything_that_can_be_run_runs(page, tmp_path):
     folder = Folder(tmp_path)
     blocks = blocks_of((root / page).read_text(encoding="utf-8"))
-    assert blocks
     folder.prepare("\n".join(block.text for block in blocks))
     left_out = False
     for block in blocks:
@@ -189,6 +225,54 @@ def test_everything_that_can_be_run_runs(page, tmp_path):
         except Exception as error:
             raise AssertionError(f"{page}:{block.line}: {error}") from error
     assert not (slow and left_out and page == "docs/first-hour.md"), "the slow tests run all of it"
+
+
+def commands_in_sentences():
+    """Every command of the program in backquotes, once."""
+    found = set()
+    for page in every_page:
+        text = re.sub(r"^```.*?^```$|^    .*?$", "", (root / page).read_text(encoding="utf-8"), flags=re.S | re.M)
+        found |= {" ".join(command.split()) for command in re.findall(r"`((?:build/)?apart [^`]*)`", text)}
+    return sorted(found)
+
+
+def test_commands_in_sentences_run(tmp_path):
+    folder = Folder(tmp_path)
+    # Fewer steps: many commands run this scene.
+    for name, text in {"SCENE": small_scene, "scene.json": small_scene}.items():
+        (tmp_path / name).write_text(text.replace('"steps": 24', '"steps": 3'), encoding="utf-8")
+    (tmp_path / "script.txt").write_text(samples["scene.txt"], encoding="utf-8")
+    (tmp_path / "study.json").write_text(small_study, encoding="utf-8")
+    folder.shell("apart run SCENE --quiet -o RUN; apart run SCENE --quiet -o ball; cp -r RUN whole")
+    names = set(re.findall(r"^  (\w+)", subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout, re.M))
+    examples = subprocess.run([program, "examples"], capture_output=True, text=True, check=True).stdout
+    ran = 0
+    for command in commands_in_sentences():
+        gallery = re.fullmatch(r"apart run ([\w-]+)", command)
+        if gallery and re.search(rf"^{gallery.group(1)} ", examples, re.M):
+            continue  # by the tests of examples
+        if len(command.split()) == 2 and command.split()[1] in names:
+            continue  # speaks of it
+        ran += 1
+        if command == "apart run -":
+            command = "apart run - -o piped <SCENE"
+        elif command == "apart run --threads 1 --no-frames":
+            command = "apart run SCENE --threads 1 --no-frames"
+        elif command == "apart manual | man -l -":
+            command = "apart manual | cat"
+        elif command.endswith("-o RUN"):
+            command = command[:-len("RUN")] + "RUN-2"
+        elif command == "apart new FILE":
+            command = "apart new new.json"
+        elif command.startswith("apart run NAME"):
+            command += " --steps 2"
+        folder.command(command.replace("-o scene.json", "-o made.json"))
+    assert ran > 20
+
+
+def test_the_gallery_says_how_to_run_each_example():
+    text = (root / "docs" / "gallery.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (\S+)$", text, re.M) == re.findall(r"^`apart run (\S+)`:", text, re.M)
 
 
 def test_every_fenced_block_says_what_it_is():
