@@ -238,7 +238,8 @@ TEST_F(Sweep, TasksOfAJobArrayMayBeginAtTheSameTime) {
   write_file(directory / "study.json", R"({"scene": "scene.json", "frames": false,
     "parameters": {"gravity[1]": {"from": -1, "to": -2, "count": 8}}})");
   const std::string all =
-      "for task in 0 1 2 3 4 5 6 7; do \"$0\" sweep study.json -o out --only $task & tasks=\"$tasks $!\"; done; "
+      "for task in 0 1 2 3 4 5 6 7; do \"$0\" sweep study.json -o out --only $task & tasks=\"$tasks $!\"; "
+      "done; "
       "for task in $tasks; do wait $task || exit; done";
   const Outcome outcome = run_program("/bin/sh", {"-c", all, APART_PROGRAM}, directory.path());
   EXPECT_EQ(outcome.code, 0) << outcome.err;
