@@ -19,6 +19,7 @@ class Watched final : public BroadPhase {
  public:
   Watched(std::unique_ptr<BroadPhase> watched, std::size_t& most, std::size_t& blocks)
       : watched_(std::move(watched)), most_(most), blocks_(blocks) {}
+  void divide(int rank, int size) override { watched_->divide(rank, size); }
   bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, const SearchRange& range,
                       BlockVisitor visit) override {
     return watched_->for_each_block(limit, x0, x1, range, [&](std::span<const Stencil> block) {

@@ -21,21 +21,27 @@ struct Weighted {
   double weight;
   auto operator<=>(const Weighted&) const = default;
 };
-struct WeightedCandidate {
-  Index candidate;
+struct WeightedStencil {
+  Stencil stencil;
   double weight;
   double threshold = 0;  ///< ε
 };
 
 /// The contacts found among the candidates of one chunk. Point–triangle and edge–edge contacts are candidates
-/// themselves, so their numbers are enough, and are in order; those reduced to fewer points are sorted and
-/// merged later.
+/// themselves, which are in order; those reduced to fewer points are sorted and merged later.
 struct Part {
   std::vector<Weighted<2>> point_point;
   std::vector<Weighted<3>> point_edge;
-  std::vector<WeightedCandidate> point_triangle, edge_edge, mollified;
+  std::vector<WeightedStencil> point_triangle, edge_edge, mollified;
   std::vector<Contact> shortened;
   double min_squared = infinity, min_gap = infinity;
+
+  /// visit(list) for each of the lists.
+  template <class Self, class Visit>
+  static void for_each_list(Self& self, const Visit& visit) {
+    visit(self.point_point), visit(self.point_edge), visit(self.point_triangle), visit(self.edge_edge),
+        visit(self.mollified), visit(self.shortened);
+  }
 
   void add(const Stencil& reduced, double weight) {
     const auto& v = reduced.vertices;
@@ -161,7 +167,7 @@ void classify(const CollisionSurface& surface, const NearPairs& candidates, cons
       if (range.shortened)
         add_shortened(stencil, threshold);
       else
-        part.mollified.push_back({c, weight, threshold});
+        part.mollified.push_back({stencil, weight, threshold});
       return;
     }
   }
@@ -169,7 +175,7 @@ void classify(const CollisionSurface& surface, const NearPairs& candidates, cons
   if (range.shortened)
     add_shortened(whole ? stencil : reduced(closest.vertices, stencil), 0);
   else if (whole)
-    (stencil.kind == PairKind::edge_edge ? part.edge_edge : part.point_triangle).push_back({c, weight});
+    (stencil.kind == PairKind::edge_edge ? part.edge_edge : part.point_triangle).push_back({stencil, weight});
   else
     part.add(reduced(closest.vertices, stencil), weight);
   const bool has_common_cells =
@@ -203,9 +209,44 @@ std::vector<Weighted<n>> sorted(const std::vector<Part>& parts, std::vector<Weig
   return keys;
 }
 
+/// What all processes have found, as one part.
+Part joined(const std::vector<Part>& own, const Team& team) {
+  Part all;
+  Bytes message;
+  const auto append = [&](const void* data, std::size_t bytes) {
+    const auto* begin = static_cast<const std::byte*>(data);
+    message.insert(message.end(), begin, begin + bytes);
+  };
+  for (const Part& part : own) {
+    all.min_squared = std::min(all.min_squared, part.min_squared);
+    all.min_gap = std::min(all.min_gap, part.min_gap);
+    Part::for_each_list(part, [&](const auto& list) {
+      const std::size_t count = list.size();
+      append(&count, sizeof count);
+      append(list.data(), count * sizeof(list[0]));
+    });
+  }
+  all.min_squared = team.min(all.min_squared);
+  all.min_gap = team.min(all.min_gap);
+  for (const Bytes& bytes : team.gather(std::move(message)))
+    for (const std::byte* next = bytes.data(); next != bytes.data() + bytes.size();)
+      Part::for_each_list(all, [&](auto& list) {
+        std::size_t count;
+        std::memcpy(&count, next, sizeof count);
+        const std::size_t before = list.size(), size = count * sizeof(list[0]);
+        list.resize(before + count);
+        if (count > 0) std::memcpy(list.data() + before, next + sizeof count, size);
+        next += sizeof count + size;
+      });
+  for (auto list : {&Part::point_triangle, &Part::edge_edge, &Part::mollified})
+    std::ranges::sort(all.*list, {}, &WeightedStencil::stencil);
+  return all;
+}
+
 }  // namespace
 
-ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& candidates, const Matrix3X& x) {
+ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& candidates, const Matrix3X& x,
+                          const Team& team) {
   constexpr Index chunk = 4096;
   const Index count = Index(candidates.pairs.size());
   std::vector<Part> parts((count + chunk - 1) / chunk);
@@ -213,6 +254,7 @@ ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& cand
     Part& part = parts[begin / chunk];
     for (Index c = begin; c < end; ++c) classify(surface, candidates, x, c, part);
   });
+  if (!team.is_alone()) parts = {joined(parts, team)};
 
   ActiveSet active;
   active.min_gap = infinity;
@@ -246,10 +288,9 @@ ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& cand
       add(stencil, sum, 0);
     }
   };
-  const auto add_candidates = [&](std::vector<WeightedCandidate> Part::*member) {
+  const auto add_candidates = [&](std::vector<WeightedStencil> Part::*member) {
     for (const Part& part : parts)
-      for (const auto& [c, weight, threshold] : part.*member)
-        add(candidates.pairs[std::size_t(c)], weight, threshold);
+      for (const auto& [stencil, weight, threshold] : part.*member) add(stencil, weight, threshold);
   };
   add_merged(PairKind::point_point, sorted(parts, &Part::point_point, surface.vertex_count()));
   add_merged(PairKind::point_edge, sorted(parts, &Part::point_edge, surface.vertex_count()));

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/collision/stencil.hpp>
+#include <apart/core/team.hpp>
 
 namespace apart {
 
@@ -37,7 +38,10 @@ struct ActiveSet {
 
 /// The candidate pairs closer than ξ + d̂ at x, point–triangle and edge–edge pairs reduced to the feature that
 /// is closest and merged with the sum of their weights. Edge–edge pairs with c < ε stay edge–edge, mollified.
-/// The same for any number of threads and for any candidates that contain all pairs closer than ξ + d̂.
-ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& candidates, const Matrix3X& x);
+/// The same for any number of threads and for any candidates that contain all pairs closer than ξ + d̂. Of a
+/// team each process has some of these; all get the whole set, the same for any number of processes but for
+/// the order of contacts of shortened thickness.
+ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& candidates, const Matrix3X& x,
+                          const Team& team = Team::alone());
 
 }  // namespace apart

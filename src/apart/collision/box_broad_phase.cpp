@@ -95,6 +95,11 @@ class BoxBroadPhase final : public BroadPhase {
     return find_in_blocks(limit, visit);
   }
 
+  void divide(int rank, int size) override {
+    rank_ = std::size_t(rank);
+    team_size_ = std::size_t(size);
+  }
+
  private:
   struct Boxes {
     std::array<std::vector<FloatBox>, box_set_count> sets;
@@ -108,12 +113,15 @@ class BoxBroadPhase final : public BroadPhase {
     BoxPairs found = {};
   };
 
+  /// In a team every process takes its turn: tasks that follow each other are about equally long.
   std::vector<Task> all_tasks() const {
     std::vector<Task> tasks;
+    std::size_t number = 0;
     for (std::size_t j = 0; j < join_count; ++j) {
       const Index count = search_->task_count(joins[j].first, joins[j].second);
       for (Index t = 0; t < count; ++t)
-        tasks.push_back({.join = j, .search = {joins[j].first, joins[j].second, t}});
+        if (number++ % team_size_ == rank_)
+          tasks.push_back({.join = j, .search = {joins[j].first, joins[j].second, t}});
     }
     return tasks;
   }
@@ -455,6 +463,7 @@ class BoxBroadPhase final : public BroadPhase {
   std::vector<char> is_carrier_;  ///< vertices that carry half-spaces and touch nothing; empty: none does
   bool all_enabled_;
   NearPrimitives near_;
+  std::size_t rank_ = 0, team_size_ = 1;
   std::array<std::vector<Index>, box_set_count> chosen_;  ///< numbers of the primitives searched, if near_
   // Kept to reuse their memory, which is large, in every search.
   Boxes start_, end_, near_start_, near_end_;

@@ -26,9 +26,14 @@ struct SearchRange {
 /// vertex, edges of one plane, and pairs the surface excludes (CollisionSurface::vertex_plane, can_collide).
 /// x0, x1: 3 × vertex count [m], finite (InvariantError otherwise). Not const: a tree is refitted between
 /// calls. The result depends on the arguments only, not on earlier calls and not on the number of threads.
+///
+/// The search can be divided among a team of processes: then each of them finds a part of the pairs, all
+/// together find each once, and nothing is sent.
 class BroadPhase {
  public:
   virtual ~BroadPhase() = default;
+  /// Which part of the pairs is found from now on: that of process `rank` of `size`.
+  virtual void divide(int rank, int size) = 0;
   /// Some of the pairs: sorted, each once, no pair of another block. Returns whether to continue.
   using BlockVisitor = FunctionRef<bool(std::span<const Stencil> block)>;
   /// Passes all pairs to `visit` in blocks of at most `limit` ≥ 1, and stores no more at any time, except for

@@ -24,6 +24,11 @@ class BruteForce final : public BroadPhase {
     distinct_faces_.erase(repeated, distinct_faces_.end());
   }
 
+  void divide(int rank, int size) override {
+    rank_ = std::size_t(rank);
+    team_size_ = std::size_t(size);
+  }
+
   bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, const SearchRange& range,
                       BlockVisitor visit) override {
     const double radius = range.radius;
@@ -52,13 +57,14 @@ class BruteForce final : public BroadPhase {
     const double margin = radius * (1 + 1e-15);
     Candidates found;
     bool go_on = true;
+    std::size_t number = 0;
     const auto hand_over = [&] {
       std::sort(found.begin(), found.end());
       if (!found.empty()) go_on = visit(found);
       found.clear();
     };
     const auto consider = [&](const Stencil& s, const Aabb& a, const Aabb& b) {
-      if (!go_on) return;
+      if (!go_on || number++ % team_size_ != rank_) return;
       for (int i = 0; i < first_count(s.kind); ++i)
         for (int j = first_count(s.kind); j < s.size(); ++j)
           if (s.vertices[i] == s.vertices[j]) return;
@@ -102,6 +108,7 @@ class BruteForce final : public BroadPhase {
 
  private:
   CollisionSurface surface_;
+  std::size_t rank_ = 0, team_size_ = 1;
   std::vector<Index> distinct_faces_;  ///< without triangles listed twice
 };
 

@@ -30,6 +30,7 @@ CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, double r
       most_(infinity) {
   ensure(reach_ >= 0 && std::isfinite(reach_), "CandidateCache: reach is finite and not negative");
   ensure(options_.block_size >= 1, "CandidateCache: blocks hold at least one pair");
+  broad_phase_->divide(team().rank(), team().size());
 }
 
 CandidateCache::CandidateCache(std::unique_ptr<BroadPhase> broad_phase, const CollisionSurface& surface,
@@ -84,7 +85,9 @@ std::optional<Candidates> CandidateCache::find(std::size_t limit, const Matrix3X
   std::optional<Timings::Scope> time;
   if (timings_) time.emplace(*timings_, Phase::broad_phase);
   ++searches_;
-  return broad_phase_->find_at_most(limit, x0, x1, radius);
+  auto found = broad_phase_->find_at_most(limit, x0, x1, radius);
+  if (team().any(!found)) return std::nullopt;
+  return found;
 }
 
 bool CandidateCache::for_each_block(const Matrix3X& x0, const Matrix3X& x1, const SearchRange& range,
@@ -132,7 +135,11 @@ double CandidateCache::covered_share(const Path& path) const {
 
 void CandidateCache::search(const Matrix3X& x) {
   const double least = options_.reuse ? reach_ / 2 : 0;
-  const std::size_t limit = std::min(50 * std::size_t(x.cols()) + 1000, options_.block_size);
+  const std::size_t limit =
+      std::min((50 * std::size_t(x.cols()) + 1000) / std::size_t(team().size()), options_.block_size);
+  const auto are_few = [&](const Candidates& found) {
+    return team().max(double(found.size())) < double(limit / 4);
+  };
   here_.clear();
   margin_ = options_.reuse ? std::clamp(2 * motion_, least, std::max(least, most_)) : 0;
   centre_ = x;
@@ -143,7 +150,7 @@ void CandidateCache::search(const Matrix3X& x) {
       most_ = margin_ / 2;
       continue;
     }
-    if (found->size() < limit / 4) most_ *= 2;  // pairs have become fewer: a larger margin may be tried again
+    if (are_few(*found)) most_ *= 2;  // pairs have become fewer: a larger margin may be tried again
     around_ = std::move(*found);
     distance_ = drop_farther(around_, x, 2 * margin_);
     return;
@@ -153,7 +160,7 @@ void CandidateCache::search(const Matrix3X& x) {
   if (auto found = find(options_.block_size, x, x, radius)) {
     around_ = std::move(*found);
     distance_ = drop_farther(around_, x, 2 * margin_);
-    if (around_.size() < limit / 4) most_ *= 2;
+    if (are_few(around_)) most_ *= 2;
     return;
   }
   // Pairs that only their boxes let pass are not kept for longer than a block.

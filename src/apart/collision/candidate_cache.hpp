@@ -1,6 +1,7 @@
 #pragma once
 #include <apart/collision/broad_phase.hpp>
 #include <apart/core/diagnostics.hpp>
+#include <apart/core/team.hpp>
 #include <apart/geometry/path.hpp>
 
 #include <memory>
@@ -22,6 +23,8 @@ struct CandidateOptions {
   CcdCulling culling = CcdCulling::near_first;
   /// Candidates along a path that are in memory at a time: 20 bytes each, and 16 more while they are sorted.
   std::size_t block_size = 10'000'000;
+  /// The processes that divide the pairs among them; must outlive the cache.
+  const Team* team = &Team::alone();
 };
 
 /// Candidate pairs that are searched for once and used by the active set, step bounds and assembly of many
@@ -36,6 +39,9 @@ struct CandidateOptions {
 /// It follows the motion: a little more than the motion last seen, but no less than half the reach, and no
 /// more than lists 50 pairs per vertex. Without reuse it is 0. Results never depend on it, since consumers
 /// filter candidates by distance; only the time they take does.
+///
+/// In a team each process has a part of the pairs. All search at the same places for the same distances, so
+/// that no pair is left out: every function that may search must be called by all, with the same arguments.
 class CandidateCache {
  public:
   /// Pairs of the surface within reach plus the extents of their vertices. The broad phase must be of that
@@ -63,6 +69,7 @@ class CandidateCache {
   /// A share of a path, in [0, 1], on which the pairs last returned by `at` are complete.
   double covered_share(const Path& path) const;
 
+  const Team& team() const { return *options_.team; }
   const CandidateOptions& options() const { return options_; }
   double reach() const { return reach_; }
   /// [m]: how close the pair must be to count, `reach` and the extents of both.

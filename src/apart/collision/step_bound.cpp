@@ -206,7 +206,8 @@ Candidates in_reach(const CandidateCache& cache, const Candidates& candidates, c
   return close;
 }
 
-/// All pairs on the path up to `looked`, block by block.
+/// All pairs on the path up to `looked`, block by block. In a team each process looks at its own; they agree
+/// on what is left of the path whenever they search, because they must all do so for the same part of it.
 void look_at_all(const CollisionSurface& surface, CandidateCache& cache, const Path& path,
                  const CcdOptions& options, Looked& looked) {
   CcdOptions until = options;
@@ -225,8 +226,10 @@ void look_at_all(const CollisionSurface& surface, CandidateCache& cache, const P
       look_at(block);
       return looked.alpha > searched / 2;
     });
+    done = !cache.team().any(!done);
+    looked.alpha = cache.team().min(looked.alpha);
   }
-  look_at({});  // also where no pair is near
+  look_at({});  // also where no pair is near; of planes every process looks at all
 }
 
 }  // namespace
@@ -252,12 +255,14 @@ StepBound collision_free_step(const CollisionSurface& surface, CandidateCache& c
       break;
     case CcdCulling::near_first:
       looked = look(surface, cache.near(path.start), path, options);
+      looked.alpha = cache.team().min(looked.alpha);
       // Beyond the margin of the pairs around x there may be others, but only those met before the time just
       // found matter.
       if (looked.alpha <= cache.covered_share(path)) return with_corners(surface, looked, path, options);
       break;
     case CcdCulling::cfl: {
       looked = look(surface, in_reach(cache, cache.at(path.start), path.start), path, options);
+      looked.alpha = cache.team().min(looked.alpha);
       // A pair out of reach has a gap of at least its d̂, and CCD stops at a share s of that, or a little
       // before.
       const double fastest = std::sqrt(parallel_max(Index(path.move.cols()), 0.0,

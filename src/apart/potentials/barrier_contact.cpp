@@ -130,15 +130,15 @@ StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const Stenci
 }
 
 BarrierContact::BarrierContact(const CollisionSurface& surface, CandidateCache& candidates, CcdMethod ccd)
-    : surface_(surface), candidates_(candidates), ccd_(ccd) {}
+    : surface_(surface), candidates_(&candidates), ccd_(ccd) {}
 
 StepBound BarrierContact::feasible_step(const Path& path) const {
-  if (on_step_bound) on_step_bound(candidates_.at(path.start), path);
-  return collision_free_step(surface_, candidates_, path, {.method = ccd_});
+  if (on_step_bound) on_step_bound(candidates_->at(path.start), path);
+  return collision_free_step(surface_, *candidates_, path, {.method = ccd_});
 }
 
 void BarrierContact::prepare_at(const Matrix3X& x) {
-  active_ = find_active_set(surface_, candidates_.near(x), x);
+  active_ = find_active_set(surface_, candidates_->near(x), x, candidates_->team());
   plane_points_.clear();
   for (const PlaneContact& c : active_.plane_contacts)
     plane_points_.push_back({c.vertex, surface_.half_spaces[c.plane].carrier});

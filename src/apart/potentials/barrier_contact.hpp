@@ -36,6 +36,11 @@ class BarrierContact final : public PreparedPotential {
   BarrierContact(const CollisionSurface& surface, CandidateCache& candidates,
                  CcdMethod ccd = CcdMethod::additive);
 
+  /// Asks these for pairs from now on. Prepare again.
+  void use(CandidateCache& candidates) {
+    candidates_ = &candidates;
+    forget();
+  }
   void set_stiffness(double kappa) { kappa_ = kappa; }
   double stiffness() const { return kappa_; }
   /// What is in reach at x, where it is prepared.
@@ -107,7 +112,7 @@ class BarrierContact final : public PreparedPotential {
   std::vector<NormalForce> normal_forces(const Matrix3X& x) const;  ///< of all contacts
 
   const CollisionSurface& surface_;
-  CandidateCache& candidates_;
+  CandidateCache* candidates_;
   CcdMethod ccd_;
   ActiveSet active_;                                ///< at place()
   std::vector<Evaluated> evaluated_;                ///< of the contacts of active_

@@ -7,10 +7,11 @@ namespace apart {
 
 template class ElementElasticity<LinearTetrahedron>;
 
-void ContinuumElasticity::add(const ElasticCells& cells, Index first_node) {
+void ContinuumElasticity::add(const ElasticCells& cells, Index first_node, const OwnNodes& own) {
   std::vector<LinearTetrahedron> elements;
   std::vector<Index> guarded;
   for (Index t = 0; t < cells.nodes.cols(); ++t) {
+    if (!own.contains(cells.nodes(0, t) + first_node)) continue;
     LinearTetrahedron e;
     for (int a = 0; a < 4; ++a) e.nodes[std::size_t(a)] = cells.nodes(a, t) + first_node;
     e.material = cells.material_of[std::size_t(t)];

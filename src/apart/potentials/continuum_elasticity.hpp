@@ -1,6 +1,7 @@
 #pragma once
 #include <apart/bodies/body.hpp>
 #include <apart/potentials/element_elasticity.hpp>
+#include <apart/potentials/own_nodes.hpp>
 
 namespace apart {
 
@@ -8,7 +9,7 @@ namespace apart {
 class ContinuumElasticity final : public ElementElasticity<LinearTetrahedron> {
  public:
   /// Adds the cells of a body whose nodes start at `first_node`. Keeps no reference.
-  void add(const ElasticCells& cells, Index first_node);
+  void add(const ElasticCells& cells, Index first_node, const OwnNodes& own = {});
   /// Cells of materials that must not invert.
   const Tetrahedra& guarded_cells() const { return guarded_; }
   /// None of them inverts.

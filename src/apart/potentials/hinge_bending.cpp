@@ -55,8 +55,9 @@ void projected_hessian(const Dihedral& theta, double d, double weight, double* m
 
 }  // namespace
 
-void HingeBending::add(const ShellCells& cells, Index first_node) {
+void HingeBending::add(const ShellCells& cells, Index first_node, const OwnNodes& own) {
   for (Index h = 0; h < cells.hinges.cols(); ++h) {
+    if (!own.contains(cells.hinges(0, h) + first_node)) continue;
     Hinge hinge{{}, cells.rest_angle[h], cells.hinge_stiffness[h]};
     for (int k = 0; k < 4; ++k) hinge.nodes[std::size_t(k)] = first_node + cells.hinges(k, h);
     hinges_.push_back(hinge);

@@ -2,6 +2,7 @@
 #include <apart/bodies/body.hpp>
 #include <apart/geometry/dihedral_angle.hpp>
 #include <apart/potentials/elastic_potential.hpp>
+#include <apart/potentials/own_nodes.hpp>
 
 namespace apart {
 
@@ -9,7 +10,7 @@ namespace apart {
 class HingeBending final : public ElasticPotential {
  public:
   /// Adds the hinges of a body whose nodes start at `first_node`. Keeps no reference.
-  void add(const ShellCells& cells, Index first_node);
+  void add(const ShellCells& cells, Index first_node, const OwnNodes& own = {});
 
   std::string_view name() const override { return "bending"; }
   double value(const Matrix3X& q) const override;

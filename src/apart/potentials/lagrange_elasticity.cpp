@@ -54,7 +54,8 @@ void LagrangeElasticity<degree>::set_points(const Shape& shape, int level, E& el
 }
 
 template <int degree>
-void LagrangeElasticity<degree>::add(const ElasticCells& cells, Index first_node, Guard guard) {
+void LagrangeElasticity<degree>::add(const ElasticCells& cells, Index first_node, Guard guard,
+                                     const OwnNodes& own) {
   const LagrangeCells& lagrange = *cells.lagrange;
   ensure(lagrange.degree == degree, "LagrangeElasticity: cells of another degree");
   const int shape_degree = lagrange.shape_degree;
@@ -67,16 +68,18 @@ void LagrangeElasticity<degree>::add(const ElasticCells& cells, Index first_node
       values.col(b) = LagrangeTetrahedron(degree).values(places.col(b));
   }
   const Index n = tetrahedron_lattice_size(shape_degree), first = this->term_count();
-  std::vector<E> elements(static_cast<std::size_t>(lagrange.nodes.cols()));
+  std::vector<E> elements;
+  elements.reserve(static_cast<std::size_t>(lagrange.nodes.cols()));
   for (Index t = 0; t < lagrange.nodes.cols(); ++t) {
-    E& e = elements[std::size_t(t)];
+    if (!own.contains(lagrange.nodes(0, t) + first_node)) continue;
+    E& e = elements.emplace_back();
     for (int a = 0; a < E::node_count; ++a) e.nodes[std::size_t(a)] = lagrange.nodes(a, t) + first_node;
     e.material = cells.material_of[std::size_t(t)];
     Shape shape{shape_degree, lagrange.exact, lagrange.rest.middleCols(t * n, n), {}};
     if (lagrange.offset.cols() > 0) shape.offset = lagrange.offset.middleCols(t * n, n);
     set_points(shape, 0, e);
     if (guard == Guard::none || !prevents_inversion(cells.materials[std::size_t(e.material)])) continue;
-    Guarded& guarded = guarded_.emplace_back(Guarded{first + t, std::move(shape)});
+    Guarded& guarded = guarded_.emplace_back(Guarded{first + Index(elements.size()) - 1, std::move(shape)});
     guarded.rest_determinant = bound(guarded).coefficients(guarded.shape.rest);
   }
   ElementElasticity<E>::add(elements, cells.materials);

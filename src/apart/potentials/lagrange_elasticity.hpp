@@ -3,6 +3,7 @@
 #include <apart/bodies/body.hpp>
 #include <apart/potentials/determinant_barrier.hpp>
 #include <apart/potentials/element_elasticity.hpp>
+#include <apart/potentials/own_nodes.hpp>
 
 #include <map>
 
@@ -34,7 +35,8 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
  public:
   /// Adds the cells of a body whose nodes start at `first_node`. Keeps no reference. `guard`: whether steps
   /// are to be bounded; what it takes costs as much as a bound of each cell.
-  void add(const ElasticCells& cells, Index first_node, Guard guard = Guard::inversion);
+  void add(const ElasticCells& cells, Index first_node, Guard guard = Guard::inversion,
+           const OwnNodes& own = {});
   double value(const Matrix3X& q) const override;
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
   void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,

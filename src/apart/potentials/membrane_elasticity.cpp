@@ -47,10 +47,11 @@ double time_inside(double c0, double c1, double c2, double low, double high) {
 
 }  // namespace
 
-void MembraneElasticity::add(const ShellCells& cells, Index first_node) {
+void MembraneElasticity::add(const ShellCells& cells, Index first_node, const OwnNodes& own) {
   parts_.push_back({cells.membrane, cells.limit, cells.limit ? cells.limit->stiffness : 0});
   has_limits_ = has_limits_ || cells.limit || strain_limit_of(cells.membrane);
   for (Index t = 0; t < cells.nodes.cols(); ++t) {
+    if (!own.contains(cells.nodes(0, t) + first_node)) continue;
     Triangle triangle;
     for (int a = 0; a < 3; ++a) triangle.nodes[std::size_t(a)] = cells.nodes(a, t) + first_node;
     triangle.part = Index(parts_.size()) - 1;
@@ -188,10 +189,10 @@ void MembraneElasticity::reset_stiffness() {
   crowded_.assign(triangles_.size(), 0);
 }
 
-bool MembraneElasticity::adapt_stiffness(const Matrix3X& q) {
+bool MembraneElasticity::adapt_stiffness(const Matrix3X& q, const Team& team) {
   if (!has_limits_) return false;
   expect_at(q);
-  std::vector<char> raise(parts_.size(), 0);
+  std::vector<double> raise(parts_.size(), 0);  // 1: yes
   for (std::size_t i = 0; i < triangles_.size(); ++i) {
     const Part& part = part_of(triangles_[i]);
     if (!part.limit) continue;
@@ -199,10 +200,11 @@ bool MembraneElasticity::adapt_stiffness(const Matrix3X& q) {
     if (crowded && crowded_[i]) raise[std::size_t(triangles_[i].part)] = 1;
     crowded_[i] = crowded;
   }
+  team.max(raise);
   bool changed = false;
   for (std::size_t b = 0; b < parts_.size(); ++b) {
     Part& part = parts_[b];
-    if (!raise[b] || part.stiffness >= largest_stiffness) continue;
+    if (raise[b] == 0 || part.stiffness >= largest_stiffness) continue;
     part.stiffness = std::min(2 * part.stiffness, largest_stiffness);
     changed = true;
   }

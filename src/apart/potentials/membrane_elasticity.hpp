@@ -1,6 +1,8 @@
 #pragma once
 #include <apart/bodies/body.hpp>
+#include <apart/core/team.hpp>
 #include <apart/potentials/elastic_potential.hpp>
+#include <apart/potentials/own_nodes.hpp>
 
 namespace apart {
 
@@ -9,7 +11,7 @@ namespace apart {
 class MembraneElasticity final : public ElasticPotential {
  public:
   /// Adds the triangles of a body whose nodes start at `first_node`. Keeps no reference.
-  void add(const ShellCells& cells, Index first_node);
+  void add(const ShellCells& cells, Index first_node, const OwnNodes& own = {});
 
   std::string_view name() const override { return "membrane"; }
   /// Infinite if a limit is reached.
@@ -31,7 +33,7 @@ class MembraneElasticity final : public ElasticPotential {
   void reset_stiffness();
   /// Call with each accepted iterate, where it is prepared: doubles κ of the bodies a triangle of which has
   /// come too near to a limit twice in a row. True if there is one. [C-IPC 4.1]
-  bool adapt_stiffness(const Matrix3X& q);
+  bool adapt_stiffness(const Matrix3X& q, const Team& team = Team::alone());
 
   /// Stretches σ₁ ≥ σ₂ ≥ 0 of one triangle, at place().
   const Vector2& stretches(Index triangle) const { return svd_[std::size_t(triangle)].sigma; }

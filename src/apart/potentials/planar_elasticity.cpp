@@ -29,10 +29,11 @@ PlaneSvd plane_svd(const Matrix2& f) {
 
 }  // namespace
 
-void PlanarElasticity::add(const PlanarCells& cells, Index first_node) {
+void PlanarElasticity::add(const PlanarCells& cells, Index first_node, const OwnNodes& own) {
   std::vector<PlaneTriangle> elements;
   std::vector<Index> guarded;
   for (Index t = 0; t < cells.nodes.cols(); ++t) {
+    if (!own.contains(cells.nodes(0, t) + first_node)) continue;
     PlaneTriangle e;
     for (int a = 0; a < 3; ++a) e.nodes[std::size_t(a)] = cells.nodes(a, t) + first_node;
     e.material = cells.material_of[std::size_t(t)];

@@ -1,6 +1,7 @@
 #pragma once
 #include <apart/bodies/body.hpp>
 #include <apart/potentials/element_elasticity.hpp>
+#include <apart/potentials/own_nodes.hpp>
 
 namespace apart {
 
@@ -26,7 +27,7 @@ extern template class ElementElasticity<PlaneTriangle>;
 class PlanarElasticity final : public ElementElasticity<PlaneTriangle> {
  public:
   /// Adds the cells of a body whose nodes start at `first_node`. Keeps no reference.
-  void add(const PlanarCells& cells, Index first_node);
+  void add(const PlanarCells& cells, Index first_node, const OwnNodes& own = {});
   void hessians(const Matrix3X& q, Index begin, Index end, Projection projection,
                 LocalHessians& out) const override;
   /// None of the cells of materials that must not invert does.

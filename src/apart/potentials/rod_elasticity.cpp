@@ -60,16 +60,20 @@ Turning turning(double t, double rest) {
 
 }  // namespace
 
-void RodElasticity::add(const RodCells& cells, Index first_node) {
-  for (Index e = 0; e < cells.segments.cols(); ++e)
+void RodElasticity::add(const RodCells& cells, Index first_node, const OwnNodes& own) {
+  for (Index e = 0; e < cells.segments.cols(); ++e) {
+    if (!own.contains(cells.segments(0, e) + first_node)) continue;
     terms_.push_back({{cells.segments(0, e) + first_node, cells.segments(1, e) + first_node, -1},
                       cells.stretch_stiffness / cells.rest_length[e],
                       cells.rest_length[e]});
-  for (Index b = 0; b < cells.bends.cols(); ++b)
+  }
+  for (Index b = 0; b < cells.bends.cols(); ++b) {
+    if (!own.contains(cells.bends(0, b) + first_node)) continue;
     terms_.push_back(
         {{cells.bends(0, b) + first_node, cells.bends(1, b) + first_node, cells.bends(2, b) + first_node},
          cells.bending_stiffness / cells.bend_length[b],
          cells.rest_curvature[b]});
+  }
 }
 
 double RodElasticity::value(const Matrix3X& q) const {

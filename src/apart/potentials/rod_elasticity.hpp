@@ -1,6 +1,7 @@
 #pragma once
 #include <apart/bodies/body.hpp>
 #include <apart/potentials/elastic_potential.hpp>
+#include <apart/potentials/own_nodes.hpp>
 
 namespace apart {
 
@@ -14,7 +15,7 @@ namespace apart {
 class RodElasticity final : public ElasticPotential {
  public:
   /// Adds the cells of a body whose nodes start at `first_node`. Keeps no reference.
-  void add(const RodCells& cells, Index first_node);
+  void add(const RodCells& cells, Index first_node, const OwnNodes& own = {});
 
   std::string_view name() const override { return "rods"; }
   double value(const Matrix3X& q) const override;

@@ -6,6 +6,7 @@
 #include <apart/io/directory_lock.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/run/checkpoint.hpp>
+#include <apart/run/follow.hpp>
 #include <apart/run/line_file.hpp>
 #include <apart/run/probe_table.hpp>
 #include <apart/run/profile.hpp>
@@ -54,7 +55,7 @@ class Run {
         directory_(std::move(directory)),
         options_(std::move(options)),
         checkpoints_(checkpoints),
-        simulation_(scene.model, std::move(start.state)),
+        simulation_(scene.model, std::move(start.state), options_.work),
         spent_(start.spent),
         last_step_(options_.steps.value_or(scene.steps)),
         log_(directory_ / "log.txt") {
@@ -131,6 +132,8 @@ class Run {
     writing.unlock();
     try {
       result = simulate(steps);
+      // A process that has no memory has left the others in the middle of a step.
+      if (result.end != RunEnd::no_memory) announce_end(options_.work.team);
       writing.lock();
       finish(result);
     } catch (const std::exception& e) {
@@ -236,6 +239,7 @@ class Run {
     topologies_.clear();
     const Index topology = simulation_.model().topology;
     refuse_nested();
+    announce_step(options_.work.team);
     const StepReport report = simulation_.step();
     const std::lock_guard writing(rescue_->writing());
     if (options_.profile) step_times_.emplace_back(began, simulation_.timings().now());
@@ -498,6 +502,10 @@ std::optional<Index> RunRescue::keep() {
 
 RunResult run_scene(const SceneFile& file, const Scene& scene, const fs::path& directory,
                     const RunOptions& options) {
+  if (!options.work.team.leads()) {
+    follow_run(scene.model, start_state(*scene.model), options.work);
+    return {};
+  }
   const DirectoryLock lock(directory);
   write_atomically(directory / "scene.json", file.text());
   LineFile(directory / "steps.csv").add(step_header());
@@ -509,9 +517,16 @@ RunResult run_scene(const SceneFile& file, const Scene& scene, const fs::path& d
 
 RunResult resume_run(const SceneFile& file, const Scene& scene, const fs::path& directory,
                      const RunOptions& options) {
-  const DirectoryLock lock(directory);
+  const Team& team = options.work.team;
+  std::optional<DirectoryLock> lock;
+  if (team.leads()) lock.emplace(directory);
   const CheckpointFiles checkpoints(directory, fingerprint(file, *scene.model));
   const auto [state, model, trouble] = checkpoints.read(scene.model);
+  team.any(false);  // all have read it: the leader may replace it
+  if (!team.leads()) {
+    follow_run(model, state, options.work);
+    return {};
+  }
   Scene going_on = scene;
   going_on.model = model;  // its meshes may have changed since the start
   if (!trouble.empty() && options.on_note)

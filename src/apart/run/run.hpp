@@ -49,6 +49,9 @@ struct RunOptions {
   std::function<void(const std::string&)> on_note;  ///< a message to the user; the run continues
   StepBoundObserver on_step_bound;                  ///< see Simulation
   std::function<bool()> should_stop;  ///< called often; true ends the run after writing its state
+  /// The processes that run the scene together. All of them call run_scene or resume_run, with the same
+  /// scene; the leader alone writes, and its result counts.
+  Teamwork work = {};
 };
 
 enum class RunEnd {

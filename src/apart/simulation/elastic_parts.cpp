@@ -4,21 +4,21 @@
 
 namespace apart {
 
-void ElasticParts::add(const Body& body, Index first_node, Guard guard) {
+void ElasticParts::add(const Body& body, Index first_node, Guard guard, const OwnNodes& own) {
   if (body.elastic) {
     const int degree = body.elastic->lagrange ? body.elastic->lagrange->degree : 0;
-    if (!body.elastic->lagrange) cells.add(*body.elastic, first_node);
-    if (degree == 1) curved.add(*body.elastic, first_node, guard);
-    if (degree == 2) quadratic.add(*body.elastic, first_node, guard);
-    if (degree == 3) cubic.add(*body.elastic, first_node, guard);
-    if (degree == 4) quartic.add(*body.elastic, first_node, guard);
+    if (!body.elastic->lagrange) cells.add(*body.elastic, first_node, own);
+    if (degree == 1) curved.add(*body.elastic, first_node, guard, own);
+    if (degree == 2) quadratic.add(*body.elastic, first_node, guard, own);
+    if (degree == 3) cubic.add(*body.elastic, first_node, guard, own);
+    if (degree == 4) quartic.add(*body.elastic, first_node, guard, own);
   }
-  if (body.planar) planar.add(*body.planar, first_node);
+  if (body.planar) planar.add(*body.planar, first_node, own);
   if (body.shell) {
-    membranes.add(*body.shell, first_node);
-    hinges.add(*body.shell, first_node);
+    membranes.add(*body.shell, first_node, own);
+    hinges.add(*body.shell, first_node, own);
   }
-  if (body.rods) rods.add(*body.rods, first_node);
+  if (body.rods) rods.add(*body.rods, first_node, own);
 }
 
 void ElasticParts::set_scale(double scale) {
@@ -59,7 +59,7 @@ ElasticParts::Counts ElasticParts::term_counts() const {
   return counts;
 }
 
-double ElasticParts::usual_node_stiffness(const Matrix3X& q) {
+double ElasticParts::usual_node_stiffness(const Matrix3X& q, const Team& team) {
   set_scale(1);
   prepare(q);
   Matrix3X diagonal = Matrix3X::Zero(3, q.cols());
@@ -71,6 +71,7 @@ double ElasticParts::usual_node_stiffness(const Matrix3X& q) {
       Index k = 0;
       for (const Index node : p->term(i)) diagonal.col(node) += local[i].diagonal().segment<3>(3 * k++);
     }
+  team.sum(diagonal);
   std::vector<double> largest;
   for (Index n = 0; n < q.cols(); ++n)
     if (diagonal.col(n).maxCoeff() > 0) largest.push_back(diagonal.col(n).maxCoeff());

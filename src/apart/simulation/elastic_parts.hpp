@@ -12,8 +12,8 @@ namespace apart {
 /// The elastic potentials of some bodies: cells of volumes and planar bodies, triangles and hinges of shells,
 /// rods.
 struct ElasticParts {
-  /// Adds the elastic parts of a body whose nodes start at `first_node`.
-  void add(const Body& body, Index first_node, Guard guard = Guard::inversion);
+  /// Adds the elastic parts of a body whose nodes start at `first_node`; of a team, those of this process.
+  void add(const Body& body, Index first_node, Guard guard = Guard::inversion, const OwnNodes& own = {});
   /// The one list of them: everything that follows, the terms of a step and what is said of elements in
   /// reports, diagnoses and frames goes through it.
   static constexpr std::size_t count = 9;
@@ -36,7 +36,7 @@ struct ElasticParts {
 
   /// Median over the nodes with elastic terms of the largest stiffness a node has when all others are held,
   /// at the given nodes [N/m]; 0 without any. Leaves the scale at 1.
-  double usual_node_stiffness(const Matrix3X& q);
+  double usual_node_stiffness(const Matrix3X& q, const Team& team = Team::alone());
 
   // At the q at which they are prepared.
   Strains largest_strains(const Matrix3X& q) const;

@@ -124,6 +124,12 @@ void add_contact_forces(const StepProblem& w, const State& state, Frame& f) {
   Matrix3X g = Matrix3X::Zero(3, x.cols());
   if (state.barrier_stiffness > 0) {
     BarrierContact contact = w.terms.contact;
+    std::optional<CandidateCache> all;
+    if (!w.terms.team.is_alone()) {  // only one process of a team writes frames: it must know all pairs
+      all.emplace(make_broad_phase(m.options.solver.broad_phase, w.terms.surface), w.terms.surface,
+                  CandidateOptions{.reuse = false});
+      contact.use(*all);
+    }
     contact.set_stiffness(state.barrier_stiffness);
     contact.prepare(x);
     contact.add_gradient(x, g);

@@ -74,12 +74,14 @@ State start_state(const Model& model) {
 
 Simulation::Simulation(std::shared_ptr<const Model> model) : Simulation(model, start_state(*model)) {}
 
-Simulation::Simulation(std::shared_ptr<const Model> model, State start)
+Simulation::Simulation(std::shared_ptr<const Model> model, State start, const Teamwork& work)
     : model_(std::move(model)),
       state_(std::move(start)),
+      work_(work),
       division_(std::make_unique<StepDivision>(*model_)),
       problem_(std::make_unique<StepProblem>(
-          *model_, present_bodies(*model_, std::max(state_.time, model_->options.dt)), timings_)) {
+          *model_, present_bodies(*model_, std::max(state_.time, model_->options.dt)), timings_, work_)) {
+  if (!work_.team.is_alone()) ensure_divisible(*model_);
   fresh_ = state_.step == 0;
   ensure(state_.nodes.cols() == model_->node_count() && state_.velocity.cols() == model_->node_count(),
          "Simulation: the state does not fit the model");
@@ -90,7 +92,7 @@ Simulation::~Simulation() = default;
 /// Makes the problem of the step to `time`, in which other bodies are present than before. Throws SolverError
 /// if one that appears intersects others.
 void Simulation::change_presence(const std::vector<char>& present, double time) {
-  auto problem = std::make_unique<StepProblem>(*model_, present, timings_);
+  auto problem = std::make_unique<StepProblem>(*model_, present, timings_, work_);
   const Matrix3X x = model_->surface_map.positions(state_.nodes);
   // Any intersection involves a body that appears: the others were free of each other.
   const auto refuse = [&](int a, int b, const std::string& what) {
@@ -217,7 +219,7 @@ StepReport Simulation::step() {
     if (const auto present = present_bodies(*model_, std::max(state_.time, model_->options.dt));
         present != problem_->present) {
       end_.reset();
-      problem_ = std::make_unique<StepProblem>(*model_, present, timings_);
+      problem_ = std::make_unique<StepProblem>(*model_, present, timings_, work_);
     }
     throw;
   }
@@ -246,7 +248,7 @@ class Simulation::Watch {
       };
     if (problem_.time_step.has_inertia)
       hooks.farthest = [this](const Gradient& gradient) { return problem_.longest_step(gradient); };
-    if (simulation_.should_stop) hooks.check = [this] { stop_if_asked(); };
+    if (simulation_.should_stop && team().is_alone()) hooks.check = [this] { stop_if_asked(); };
     hooks.iterated = [this](const Matrix3X& q, const NewtonProgress& progress) { count(q, progress); };
     return hooks;
   }
@@ -275,18 +277,20 @@ class Simulation::Watch {
   }
 
   void stop_if_asked() const {
-    if (simulation_.should_stop && simulation_.should_stop()) throw Interrupted("interrupted");
+    if (team().any(simulation_.should_stop && simulation_.should_stop())) throw Interrupted("interrupted");
   }
+  const Team& team() const { return simulation_.work_.team; }
 
   /// True if the problem was changed.
   bool accept(const Matrix3X& q, double alpha) {
     stop_if_asked();
     simulation_.pass_on(q);
     const Matrix3X& x = problem_.objective.vertices();
-    const bool stiffened = gaps_.accept(x), limited = problem_.terms.elastic.membranes.adapt_stiffness(q),
+    const bool stiffened = gaps_.accept(x),
+               limited = problem_.terms.elastic.membranes.adapt_stiffness(q, team()),
                held = problem_.scripted.hold(q);
     // Whole steps need no other quadrature: what they lead to resists well enough.
-    const bool refined = alpha < 1 && problem_.terms.elastic.refine_further(q);
+    const bool refined = alpha < 1 && team().any(problem_.terms.elastic.refine_further(q));
     const bool follows = !problem_.time_step.has_inertia;
     if (follows) problem_.terms.inertia.set_target(q);  // the proximal term follows
     // With another κ what sleeps would have other gaps.
@@ -306,9 +310,10 @@ class Simulation::Watch {
     now.residual = progress.residual;
     now.failure = fmt::format("{} Newton iterations, of the last step {:.3g} could be taken", iterations_,
                               progress.alpha);
+    if (!simulation_.on_slow && team().is_alone()) return;
+    const std::string why = diagnose(problem_, begun_, q, now);  // all processes together
     if (simulation_.on_slow)
-      simulation_.on_slow(fmt::format("step {} (t = {:.6g} s) is slow: {}", report_.step, report_.time,
-                                      diagnose(problem_, begun_, q, now)));
+      simulation_.on_slow(fmt::format("step {} (t = {:.6g} s) is slow: {}", report_.step, report_.time, why));
   }
 
   Simulation& simulation_;
@@ -436,7 +441,7 @@ Simulation::Solved Simulation::improve(Solved solved, double end, double dt) {
     std::unique_ptr<const StepEnd> last = std::move(end_);
     const std::size_t passed = passed_;
     pass_on(better->leaving);
-    problem_ = std::make_unique<StepProblem>(*better->model, problem->present, timings_);
+    problem_ = std::make_unique<StepProblem>(*better->model, problem->present, timings_, work_);
     model_ = better->model;
     state_ = std::move(better->before);
     pass_on(better->entering);
@@ -473,7 +478,7 @@ Simulation::Solved Simulation::improve(Solved solved, double end, double dt) {
 void Simulation::use(std::shared_ptr<const Model> model, State state) {
   end_.reset();
   steady_.reset();
-  problem_ = std::make_unique<StepProblem>(*model, problem_->present, timings_);
+  problem_ = std::make_unique<StepProblem>(*model, problem_->present, timings_, work_);
   division_ = std::make_unique<StepDivision>(*model);
   model_ = std::move(model);
   state_ = std::move(state);

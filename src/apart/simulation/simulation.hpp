@@ -6,6 +6,7 @@
 #include <apart/simulation/probe.hpp>
 #include <apart/simulation/state.hpp>
 #include <apart/simulation/step_report.hpp>
+#include <apart/simulation/teamwork.hpp>
 #include <apart/solver/linear_solver.hpp>
 
 #include <functional>
@@ -43,7 +44,11 @@ struct IterationReport {
 class Simulation {
  public:
   explicit Simulation(std::shared_ptr<const Model> model);
-  Simulation(std::shared_ptr<const Model> model, State start);
+  /// `work`: the processes of a team all make the simulation of the same model and state, and make its steps
+  /// together. step(), prepare_first_iteration() and the constructor are calls of all of them, the other
+  /// functions need not be. Callbacks are called where they are set; should_stop of any of them ends the
+  /// step. Throws InputError if the model cannot be divided.
+  Simulation(std::shared_ptr<const Model> model, State start, const Teamwork& work = {});
   ~Simulation();
 
   /// Throws SolverError if the solver could not continue, and before the first step InputError if a body is
@@ -93,6 +98,7 @@ class Simulation {
  private:
   std::shared_ptr<const Model> model_;
   State state_;
+  const Teamwork work_;
   Timings timings_;
   void ensure_not_nested() const;
   class Watch;

@@ -30,6 +30,7 @@ double gravity_energy(const StepProblem& p, const Matrix3X& q) {
 StepEnd::StepEnd(StepProblem& problem, const Matrix3X& q) : problem_(problem) {
   problem_.objective.prepare(q);
   preparations_ = problem_.objective.preparations();
+  if (!problem_.terms.team.is_alone()) holding_ = find_holding_forces();
 }
 
 const StepProblem& StepEnd::problem() const {
@@ -44,7 +45,7 @@ Matrix3X StepEnd::friction_forces() const {
   return g / -problem().time_step.contact_scale;
 }
 
-Matrix3X StepEnd::holding_forces() const {
+Matrix3X StepEnd::find_holding_forces() const {
   const TimeStep& step = problem().time_step;
   return problem().objective.gradient(~Roles{Role::contact, Role::friction, Role::target}) / step.scale +
          problem().objective.gradient({Role::contact, Role::friction}) / step.contact_scale;
@@ -81,8 +82,10 @@ void StepEnd::report(const Matrix3X& velocity, StepReport& report) const {
   report.gap_share = terms.contact.mean_gap_share(vertices());
   report.barrier_stiffness = terms.contact.stiffness();
   report.contact_energy = terms.contact.value(vertices()) / step.contact_scale;
-  report.min_volume_ratio = terms.elastic.smallest_volume_ratio(nodes());
-  const Strains strains = terms.elastic.largest_strains(nodes());
+  report.min_volume_ratio = terms.team.min(terms.elastic.smallest_volume_ratio(nodes()));
+  Strains strains = terms.elastic.largest_strains(nodes());
+  strains.stretch = terms.team.max(strains.stretch);
+  strains.compression = terms.team.max(strains.compression);
   report.max_strain = strains.largest();
   report.max_stretch = strains.stretch;
   report.max_compression = strains.compression;
@@ -94,7 +97,8 @@ void StepEnd::report(const Matrix3X& velocity, StepReport& report) const {
 
 EnergyBalance::EnergyBalance(StepProblem& p, const State& state) : start_(state.nodes), x_(p.terms.start) {
   p.terms.elastic.prepare(start_);
-  energy_ = kinetic_energy(p, state.velocity) + p.terms.elastic.value(start_) / p.time_step.scale +
+  energy_ = kinetic_energy(p, state.velocity) +
+            p.terms.team.sum(p.terms.elastic.value(start_)) / p.time_step.scale +
             p.terms.contact.value(x_) / p.time_step.contact_scale;
   gravity_ = gravity_energy(p, start_);
   if (is_pulled(p)) pull_ = pull(p, x_);

@@ -2,6 +2,8 @@
 #include <apart/simulation/step_problem.hpp>
 #include <apart/simulation/step_report.hpp>
 
+#include <optional>
+
 namespace apart {
 
 /// A step's problem where its solve has ended, and the forces that act there: friction with the normal forces
@@ -19,7 +21,7 @@ class StepEnd {
   Matrix3X friction_forces() const;
   /// The force [N] on every node that holds or moves it, in addition to all forces of the step: zero, to the
   /// solver's tolerance, where nothing holds it.
-  Matrix3X holding_forces() const;
+  Matrix3X holding_forces() const { return holding_ ? *holding_ : find_holding_forces(); }
   std::vector<ContactForce> contact_forces() const;  ///< of all contacts, without friction
   /// Acceleration of each node by contact and friction [m/s²]. Zero where coordinates are held.
   Matrix3X contact_acceleration() const;
@@ -27,8 +29,11 @@ class StepEnd {
   void report(const Matrix3X& velocity, StepReport& report) const;
 
  private:
+  Matrix3X find_holding_forces() const;
   StepProblem& problem_;
   std::size_t preparations_;  ///< of the objective
+  /// Of a team, which finds them together, although not every process may be asked for them.
+  std::optional<Matrix3X> holding_;
 };
 
 /// Compares the energy at the end of a step with that at its start and the work done in between. From the

@@ -40,17 +40,18 @@ VectorX least_masses(const Model& model) {
 
 }  // namespace
 
-StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timings& time_spent)
+StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timings& time_spent,
+                         const Teamwork& work)
     : model(m),
       timings(time_spent),
       present(std::move(bodies_present)),
-      terms(m, present, timings),
-      objective(m.surface_map, m.chart, terms.list()),
-      stiffness(m, terms, terms.elastic.usual_node_stiffness(m.initial_nodes)),
+      terms(m, present, timings, work.team),
+      objective(m.surface_map, m.chart, terms.list(), work.team),
+      stiffness(m, terms, terms.elastic.usual_node_stiffness(m.initial_nodes, work.team)),
       scripted(m, terms, objective, {stiffness.mean_mass(), stiffness.node_stiffness()}),
       sleep(m, terms, scripted),
       joints(m, present, terms.joints),
-      linear_solver(make_linear_solver(m.options.solver.linear_solver, m.options.solver.ordering)),
+      linear_solver(make_linear_solver(m, work)),
       least_mass(least_masses(m)) {}
 
 void StepProblem::begin(const State& state, double end, double length) {

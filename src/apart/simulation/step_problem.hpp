@@ -27,7 +27,8 @@ struct ForceBalance {
 /// kept from step to step, which saves time and changes no result.
 struct StepProblem {
   /// `bodies_present`: one entry per body. Absent bodies are at rest and take part in nothing.
-  StepProblem(const Model& m, std::vector<char> bodies_present, Timings& time_spent);
+  StepProblem(const Model& m, std::vector<char> bodies_present, Timings& time_spent,
+              const Teamwork& work = {});
 
   /// Sets up the step from `state` to the time `end`, `length` [s] later.
   void begin(const State& state, double end, double length);

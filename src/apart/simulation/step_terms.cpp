@@ -158,37 +158,41 @@ double smallest_dhat(const PairTable& pairs) {
   return std::isfinite(d) ? d : 1e-3;
 }
 
-StepTerms::StepTerms(const Model& m, const std::vector<char>& bodies_present, Timings& timings)
+StepTerms::StepTerms(const Model& m, const std::vector<char>& bodies_present, Timings& timings, const Team& t)
     : model(m),
       present(bodies_present),
+      team(t),
       surface(surface_of(m, present)),
-      candidates(make_broad_phase(m.options.solver.broad_phase, surface), surface,
-                 {.reuse = m.options.solver.candidate_reuse, .culling = m.options.solver.ccd_culling},
-                 &timings),
+      candidates(
+          make_broad_phase(m.options.solver.broad_phase, surface), surface,
+          {.reuse = m.options.solver.candidate_reuse, .culling = m.options.solver.ccd_culling, .team = &team},
+          &timings),
       inertia(m.mass),
       contact(surface, candidates, m.options.solver.ccd),
       friction(surface) {
   gravity = gravity_of_nodes(m, present);
+  const OwnNodes own = own_nodes(m, team);
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
     const ElasticParts::Counts& first = first_element.emplace_back(elastic.term_counts());
     if (!present[b]) continue;
-    elastic.add(m.bodies[b], m.first_node[b]);
+    elastic.add(m.bodies[b], m.first_node[b], Guard::inversion, own);
     for (std::size_t k = 0; k < first.size(); ++k) {
       const ElasticPotential& potential = *elastic.potentials()[k];
       damping.add_stiffness(potential, first[k], potential.term_count() - first[k],
                             m.bodies[b].damping.stiffness);
     }
-    damping.add_mass(m.bodies[b].mass, m.first_node[b], m.bodies[b].damping.mass);
+    if (team.leads()) damping.add_mass(m.bodies[b].mass, m.first_node[b], m.bodies[b].damping.mass);
   }
   gravity_force = gravity * m.mass;
 }
 
 std::vector<Term> StepTerms::list() {
   using enum PointKind;
+  const bool divided = !team.is_alone();
   std::vector<Term> result = {{&inertia, Role::inertia, nodes}};
-  for (ElasticPotential* p : elastic.potentials()) result.push_back({p, Role::elastic, nodes});
+  for (ElasticPotential* p : elastic.potentials()) result.push_back({p, Role::elastic, nodes, divided});
   result.insert(result.end(), {{&loads, Role::load, nodes},
-                               {&damping, Role::damping, nodes},
+                               {&damping, Role::damping, nodes, divided},
                                {&target, Role::target, nodes},
                                {&contact, Role::contact, vertices},
                                {&friction, Role::friction, vertices},

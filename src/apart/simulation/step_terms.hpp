@@ -12,6 +12,7 @@
 #include <apart/potentials/surface_pressure.hpp>
 #include <apart/simulation/elastic_parts.hpp>
 #include <apart/simulation/model.hpp>
+#include <apart/simulation/teamwork.hpp>
 #include <apart/simulation/time_integrator.hpp>
 #include <apart/solver/term.hpp>
 
@@ -19,8 +20,10 @@ namespace apart {
 
 /// The terms of the incremental potential of all bodies that are present, and the one list of them.
 struct StepTerms {
-  /// `present`: one entry per body. Time spent in searches for pairs goes to `timings`.
-  StepTerms(const Model& model, const std::vector<char>& present, Timings& timings);
+  /// `present`: one entry per body. Time spent in searches for pairs goes to `timings`. Of a team each
+  /// process has its part of the elements and of the pairs, and all of everything else.
+  StepTerms(const Model& model, const std::vector<char>& present, Timings& timings,
+            const Team& team = Team::alone());
   StepTerms(const StepTerms&) = delete;
 
   /// Each with its role. Every sum, step bound or diagnosis goes through this list.
@@ -36,6 +39,7 @@ struct StepTerms {
 
   const Model& model;
   const std::vector<char>& present;
+  const Team& team;
   const CollisionSurface surface;  ///< the model's, without contact of absent bodies
   CandidateCache candidates;
   Inertia inertia;
@@ -50,10 +54,11 @@ struct StepTerms {
   Springs springs;
   Joints joints;  ///< set by JointControl
   AirDrag drag;
-  std::vector<ElasticParts::Counts> first_element;  ///< of each body, in each of the elastic potentials
-  Matrix3X start;                                   ///< collision vertices at the start of the step [m]
-  Matrix3X gravity;                                 ///< acceleration of every node [m/s²]
-  Matrix3X gravity_force;                           ///< on every node [N]
+  /// Of each body, in each of the elastic potentials; of a team, among its own.
+  std::vector<ElasticParts::Counts> first_element;
+  Matrix3X start;          ///< collision vertices at the start of the step [m]
+  Matrix3X gravity;        ///< acceleration of every node [m/s²]
+  Matrix3X gravity_force;  ///< on every node [N]
 };
 
 /// Of the pairs in contact [m]; a millimetre if there are none.

@@ -29,8 +29,19 @@ void ChartCurvature::locate(const BlockSparse& matrix) {
     for (Own& b : body.blocks) b.slot = matrix.slot(b.row, b.column);
 }
 
+/// The blocks of all bodies in turn, of the whole matrix.
+std::vector<Matrix3> ChartCurvature::sums(const BlockSparse& matrix) const {
+  std::vector<Matrix3> blocks;
+  for (const OwnBlocks& body : bodies_)
+    for (const Own& b : body.blocks) blocks.push_back(matrix.block(b.slot, b.column));
+  if (!blocks.empty()) team_.sum(std::span(blocks.front().data(), 9 * blocks.size()));
+  return blocks;
+}
+
 void ChartCurvature::add(const FreeCoordinates& free, const Matrix3X& q, const Matrix3X& gradient,
                          Projection projection, BlockSparse& matrix) const {
+  const std::vector<Matrix3> whole = projection == Projection::none ? std::vector<Matrix3>() : sums(matrix);
+  auto next = whole.begin();
   for (const OwnBlocks& body : bodies_) {
     const Chart::Part& part = chart_.parts()[std::size_t(body.part)];
     Eigen::MatrixXd more = part.chart->curvature(part.nodes(q), part.nodes(gradient));
@@ -45,7 +56,7 @@ void ChartCurvature::add(const FreeCoordinates& free, const Matrix3X& q, const M
       for (Index u = 0; u < part.chart->unknown_count(); ++u)
         if (free.block(part.first_unknown + u) < 0) sum.block<3, 3>(3 * u, 3 * u).setIdentity();
       for (const Own& b : body.blocks) {
-        const Matrix3 block = matrix.block(b.slot, b.column);
+        const Matrix3& block = *next++;
         sum.block<3, 3>(3 * b.u, 3 * b.v) += block;
         if (b.u != b.v) sum.block<3, 3>(3 * b.v, 3 * b.u) += block.transpose();
       }
@@ -54,6 +65,7 @@ void ChartCurvature::add(const FreeCoordinates& free, const Matrix3X& q, const M
       make_positive(sum, NegativeEigenvalues::mirrored);
       more += sum - before;
     }
+    if (!team_.leads()) continue;
     for (const Own& b : body.blocks) matrix.add(b.slot, b.column, more.block<3, 3>(3 * b.u, 3 * b.v));
   }
 }

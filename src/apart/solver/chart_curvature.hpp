@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/bodies/chart.hpp>
+#include <apart/core/team.hpp>
 #include <apart/math/block_sparse.hpp>
 #include <apart/potentials/potential.hpp>
 #include <apart/solver/free_coordinates.hpp>
@@ -13,15 +14,17 @@ namespace apart {
 /// of each body with a chart are made positive as a whole, once.
 class ChartCurvature {
  public:
-  /// Keeps a reference.
-  explicit ChartCurvature(const Chart& chart) : chart_(chart) {}
+  /// Keeps references.
+  explicit ChartCurvature(const Chart& chart, const Team& team = Team::alone())
+      : chart_(chart), team_(team) {}
   /// Which unknowns may move.
   void set_free(const FreeCoordinates& free);
   /// The pairs of different blocks of one body.
   void for_each_key(FunctionRef<void(BlockKey)> visit) const;
   /// Looks up where they are in a matrix.
   void locate(const BlockSparse& matrix);
-  /// `matrix`: all terms, with ones on the diagonal where unknowns are held.
+  /// `matrix`: all terms, with ones on the diagonal where unknowns are held. Of a team it is this process's
+  /// summand, and the curvature is added to that of the leader.
   void add(const FreeCoordinates& free, const Matrix3X& q, const Matrix3X& gradient, Projection projection,
            BlockSparse& matrix) const;
 
@@ -35,7 +38,9 @@ class ChartCurvature {
     Index part;
     std::vector<Own> blocks;
   };
+  std::vector<Matrix3> sums(const BlockSparse& matrix) const;
   const Chart& chart_;
+  const Team& team_;
   std::vector<OwnBlocks> bodies_;  ///< that can move
 };
 

@@ -67,8 +67,10 @@ bool TermBlocks::is_direct(const Term& term, const Maps& maps) const {
   return direct;
 }
 
-void TermBlocks::find(const Term& term, const Maps& maps) {
+void TermBlocks::find(const Term& term, const Maps& maps, const Team& team) {
   points_ = term.points;
+  const Index count = term.potential->term_count();
+  own_ = term.is_divided ? std::pair<Index, Index>{0, count} : team.share(count);
   direct_ = is_direct(term, maps);
   if (direct_)
     find_direct(term, maps);
@@ -85,11 +87,12 @@ void TermBlocks::find_direct(const Term& term, const Maps& maps) {
   const Potential& potential = *term.potential;
   start_.resize(std::size_t(potential.term_count()) + 1);
   for (Index t = 0; t < count(); ++t)
-    start_[std::size_t(t) + 1] = start_[std::size_t(t)] + potential.term(t).size();
+    start_[std::size_t(t) + 1] = start_[std::size_t(t)] + (is_own(t) ? potential.term(t).size() : 0);
   blocks_.resize(start_.back());
   first_share_.clear();
   shares_.clear();
   parallel_for(count(), [&](Index t) {
+    if (!is_own(t)) return;
     std::size_t k = start_[std::size_t(t)];
     for (const Index p : potential.term(t)) {
       const Index node = term.points == PointKind::nodes ? p : maps.map.influences(p)[0].node;
@@ -111,7 +114,7 @@ void TermBlocks::find_mixed(const Term& term, const Maps& maps) {
     for (Index t = begin; t < end; ++t) {
       entries.clear();
       const std::size_t first = blocks.size();
-      const TermPoints points = term.potential->term(t);
+      const TermPoints points = is_own(t) ? term.potential->term(t) : TermPoints();
       for (std::size_t p = 0; p < points.size(); ++p)
         for_each_share(term, maps, points[p],
                        [&, &blocks = blocks, &share_counts = share_counts, &entries = entries](Index block,
@@ -312,14 +315,16 @@ constexpr std::string_view fewer_contacts = "lower contact.dhat for fewer contac
 
 }  // namespace
 
-HessianAssembly::HessianAssembly(const LinearMap& map, const Chart& chart, const std::vector<Term>& terms)
+HessianAssembly::HessianAssembly(const LinearMap& map, const Chart& chart, const std::vector<Term>& terms,
+                                 const Team& team)
     : map_(map),
       chart_(chart),
       terms_(terms),
+      team_(team),
       parts_(map, chart),
       blocks_(terms.size()),
       slopes_(chart),
-      curvature_(chart) {}
+      curvature_(chart, team) {}
 
 std::vector<BlockKey> HessianAssembly::keys_of(bool varying) const {
   std::vector<BlockKey> keys;
@@ -352,7 +357,7 @@ void HessianAssembly::update_pattern(const TermBlocks::Maps& maps) {
   for (std::size_t i = 0; i < terms_.size(); ++i) {
     const bool varies = terms_[i].potential->terms_vary();
     if (pattern_valid_ && !varies) continue;
-    blocks_[i].find(terms_[i], maps);
+    blocks_[i].find(terms_[i], maps, team_);
     if (covered && varies) covered = blocks_[i].locate(matrix_);
   }
   if (covered) return;
@@ -420,7 +425,8 @@ const BlockSparse& HessianAssembly::assemble(const FreeCoordinates& free, const 
   if (!chart_.is_identity()) slopes_.update(place.q);
   for (std::size_t i = 0; i < terms_.size(); ++i)
     add_terms(i, maps, terms_[i].points == PointKind::nodes ? place.q : place.x, projection);
-  for (const auto& [block, axis] : free.held()) matrix_.at(3 * block + axis, 3 * block + axis) = 1;
+  if (team_.leads())
+    for (const auto& [block, axis] : free.held()) matrix_.at(3 * block + axis, 3 * block + axis) = 1;
   if (!chart_.is_identity()) curvature_.add(free, place.q, place.gradient, projection, matrix_);
   assembled_ = true;
   return matrix_;

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/bodies/linear_map.hpp>
+#include <apart/core/team.hpp>
 #include <apart/math/block_sparse.hpp>
 #include <apart/solver/chart_curvature.hpp>
 #include <apart/solver/chart_slopes.hpp>
@@ -40,8 +41,9 @@ class TermBlocks {
     const ChartParts& parts;
     const FreeCoordinates& free;
   };
-  /// For the terms the potential has now.
-  void find(const Term& term, const Maps& maps);
+  /// For the terms the potential has now. Of a potential that every process has as a whole, those outside of
+  /// this process's share of its terms have no blocks, as if they were held.
+  void find(const Term& term, const Maps& maps, const Team& team);
   /// The pairs of different blocks.
   void for_each_key(FunctionRef<void(BlockKey)> visit) const;
   /// Looks up where they are in a matrix; false if its pattern lacks one.
@@ -65,6 +67,7 @@ class TermBlocks {
   bool is_direct(const Term& term, const Maps& maps) const;
   void find_direct(const Term& term, const Maps& maps);
   void find_mixed(const Term& term, const Maps& maps);
+  bool is_own(Index term) const { return own_.first <= term && term < own_.second; }
   template <class Visit>
   static void for_each_share(const Term& term, const Maps& maps, Index point, const Visit& visit);
   /// ∂(point)/∂(block) for each share of a term.
@@ -93,6 +96,7 @@ class TermBlocks {
   };
   std::vector<Piece> pieces_;
   std::vector<std::size_t> start_ = {0};  ///< of each term, in blocks_
+  std::pair<Index, Index> own_;           ///< terms [first, last) that are this process's
   std::vector<Index> blocks_;  ///< distinct in a term. Direct: one for each point, −1 where it is held
   bool direct_ = true;         ///< every point is a node without a chart, in every term
   PointKind points_ = PointKind::nodes;
@@ -106,12 +110,16 @@ class TermBlocks {
 /// back by the chain rule, and summed in the same order for any number of threads; then the curvature of
 /// charts.
 ///
+/// In a team every process has the summand of its own local terms, with all rows. What is not a local term is
+/// in that of the leader.
+///
 /// The pattern is kept while it covers the contacts. Only the terms of contact and friction change during a
 /// solve; places of all others are looked up once.
 class HessianAssembly {
  public:
   /// Keeps references.
-  HessianAssembly(const LinearMap& map, const Chart& chart, const std::vector<Term>& terms);
+  HessianAssembly(const LinearMap& map, const Chart& chart, const std::vector<Term>& terms,
+                  const Team& team = Team::alone());
   /// Forgets the pattern. The terms of potentials that do not vary may have changed.
   void restart() { pattern_valid_ = assembled_ = false; }
   /// Where all potentials were prepared.
@@ -134,6 +142,7 @@ class HessianAssembly {
   const LinearMap& map_;
   const Chart& chart_;
   const std::vector<Term>& terms_;
+  const Team& team_;
   ChartParts parts_;
   std::vector<TermBlocks> blocks_;      ///< of each term
   std::vector<BlockKey> fixed_keys_;    ///< of the terms that do not vary

@@ -44,7 +44,8 @@ struct LinearSolution {
   bool is_solved() const { return status == Status::solved; }
 };
 
-/// Solves A x = b for symmetric positive definite block matrices.
+/// Solves A x = b for symmetric positive definite block matrices. Solvers of a team of processes are given a
+/// summand of A by each, with a pattern of its own, and the whole of b, and give the whole of x to each.
 class LinearSolver {
  public:
   virtual ~LinearSolver() = default;

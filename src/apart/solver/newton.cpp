@@ -81,10 +81,12 @@ class Directions {
     if (p || projection == Projection::none) return p;
     BlockSparse raised = h;
     const Index n = 3 * raised.block_count();
+    const Team& team = objective_.team();
     double largest = 0;
     for (Index k = 0; k < n; ++k) largest = std::max(largest, std::abs(raised.at(k, k)));
+    largest = team.max(largest);
     for (double shift = 1e-14 * largest; !p && shift < largest; shift *= 10) {
-      for (Index k = 0; k < n; ++k) raised.at(k, k) += shift;
+      for (Index k = 0; k < n && team.leads(); ++k) raised.at(k, k) += shift;
       p = attempt(raised);
     }
     return p;

@@ -20,8 +20,20 @@ constexpr double chart_rounding = 64 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-Objective::Objective(const LinearMap& map, const Chart& chart, std::vector<Term> terms)
-    : map_(map), chart_(chart), terms_(std::move(terms)), assembly_(map_, chart_, terms_) {
+Objective::Objective(const LinearMap& map, const Chart& chart, std::vector<Term> terms, const Team& team)
+    : map_(map),
+      chart_(chart),
+      terms_(std::move(terms)),
+      team_(team),
+      assembly_(map_, chart_, terms_, team_) {
+  std::vector<double> used;
+  for (const Term& t : terms_) {
+    ensure(!t.is_divided || (t.points == PointKind::nodes && !t.potential->terms_vary()),
+           "Objective: a divided potential is of nodes and keeps its terms");
+    used.push_back(t.is_divided && t.potential->term_count() > 0);
+  }
+  team_.max(used);
+  for (const double u : used) shared_out_.push_back(u > 0);
   if (chart_.is_identity()) return;
   const VectorX weights = map_.bound(VectorX::Ones(map_.node_count()));
   for (Index v = 0; v < map_.vertex_count(); ++v)
@@ -57,23 +69,43 @@ void Objective::prepare(const Matrix3X& q) {
   for (const Term& t : terms_) t.potential->prepare(points_of(t));
 }
 
+bool Objective::any_shared_out(Roles roles) const {
+  for (std::size_t i = 0; i < terms_.size(); ++i)
+    if (shared_out_[i] && roles.contains(terms_[i].role)) return true;
+  return false;
+}
+
+/// Of each potential; zero where it has another role.
+std::vector<double> Objective::values_of(Roles roles) const {
+  std::vector<double> values, divided;
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const Term& t = terms_[i];
+    values.push_back(roles.contains(t.role) ? t.potential->value(points_of(t)) : 0);
+    if (shared_out_[i] && roles.contains(t.role)) divided.push_back(values.back());
+  }
+  if (divided.empty()) return values;
+  team_.sum(divided);
+  for (std::size_t i = 0, k = 0; i < terms_.size(); ++i)
+    if (shared_out_[i] && roles.contains(terms_[i].role)) values[i] = divided[k++];
+  return values;
+}
+
 double Objective::value(Roles roles) const {
   double sum = 0;
-  for (const Term& t : terms_)
-    if (roles.contains(t.role)) sum += t.potential->value(points_of(t));
+  for (const double value : values_of(roles)) sum += value;
   return sum;
 }
 
 std::vector<std::pair<std::string_view, double>> Objective::values() const {
+  const std::vector<double> values = values_of(Roles::all());
   std::vector<std::pair<std::string_view, double>> result;
-  for (const Term& t : terms_) result.emplace_back(t.potential->name(), t.potential->value(points_of(t)));
+  for (std::size_t i = 0; i < terms_.size(); ++i) result.emplace_back(terms_[i].potential->name(), values[i]);
   return result;
 }
 
 Objective::Energy Objective::energy() const {
   Energy sum;
-  for (const Term& t : terms_) {
-    const double value = t.potential->value(points_of(t));
+  for (const double value : values_of(Roles::all())) {
     sum.value += value;
     sum.magnitude += std::abs(value);
   }
@@ -85,17 +117,26 @@ Matrix3X Objective::gradient(Roles roles) const {
   for (const Term& t : terms_)
     if (t.points == PointKind::vertices && roles.contains(t.role)) t.potential->add_gradient(x_, on_vertices);
   Matrix3X g = map_.pull_back(on_vertices);
+  const bool apart = !team_.is_alone();  // divided potentials are summed by themselves
   for (const Term& t : terms_)
-    if (t.points == PointKind::nodes && roles.contains(t.role)) t.potential->add_gradient(q_, g);
-  return g;
+    if (t.points == PointKind::nodes && roles.contains(t.role) && !(apart && t.is_divided))
+      t.potential->add_gradient(q_, g);
+  if (!apart || !any_shared_out(roles)) return g;
+  Matrix3X divided = Matrix3X::Zero(3, g.cols());
+  for (const Term& t : terms_)
+    if (t.is_divided && roles.contains(t.role)) t.potential->add_gradient(q_, divided);
+  team_.sum(divided);
+  return g + divided;
 }
 
 VectorX Objective::acting() const {
   VectorX sum = VectorX::Zero(chart_.unknown_count());
-  for (const Term& t : terms_) {
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const Term& t = terms_[i];
     if (t.points == PointKind::vertices && t.potential->term_count() == 0) continue;
     Matrix3X g = Matrix3X::Zero(3, points_of(t).cols());
     t.potential->add_gradient(points_of(t), g);
+    if (shared_out_[i]) team_.sum(g);
     if (g.isZero(0)) continue;
     if (t.points == PointKind::vertices) g = map_.pull_back(g);
     sum += chart_.pull_back(q_, g).colwise().norm().transpose();
@@ -110,10 +151,13 @@ VectorX Objective::gradient_rounding() const {
   const double farthest = q_.cwiseAbs().maxCoeff();
   if (!assembly_.matrix()) return result;  // none since coordinates were held
   const BlockSparse& hessian = *assembly_.matrix();
+  Matrix3X diagonal(3, hessian.block_count());
+  for (Index k = 0; k < diagonal.size(); ++k) diagonal.reshaped()[k] = hessian.at(k, k);
+  team_.sum(diagonal);
   for (Index b = 0; b < hessian.block_count(); ++b) {
     double stiffness = 0;
     for (int axis = 0; axis < 3; ++axis)
-      if (free_(axis, free_.node(b))) stiffness = std::max(stiffness, hessian.at(3 * b + axis, 3 * b + axis));
+      if (free_(axis, free_.node(b))) stiffness = std::max(stiffness, diagonal(axis, b));
     result[free_.node(b)] = places * farthest * stiffness;
   }
   return result;
@@ -135,6 +179,10 @@ StepBound Objective::feasible_step(const Path& nodes, const Path& vertices) cons
     const StepBound bound = t.potential->feasible_step(t.points == PointKind::nodes ? nodes : vertices);
     result.alpha = std::min(result.alpha, bound.alpha);
     result.corners.insert(result.corners.end(), bound.corners.begin(), bound.corners.end());
+  }
+  if (!team_.is_alone()) {
+    result.alpha = team_.min(result.alpha);
+    result.corners = team_.joined(std::span<const double>(result.corners));
   }
   std::sort(result.corners.begin(), result.corners.end());
   std::erase_if(result.corners, [&](double corner) { return corner >= result.alpha; });

@@ -1,4 +1,5 @@
 #pragma once
+#include <apart/core/team.hpp>
 #include <apart/solver/hessian_assembly.hpp>
 
 #include <vector>
@@ -46,14 +47,20 @@ class Gradient {
 ///
 /// An objective is at one place, coordinates(), to which prepare() moves it. Values and derivatives are those
 /// there: if somebody else has prepared a term elsewhere in the meantime, they throw InvariantError.
+///
+/// A team of processes has one objective: every function but those that say otherwise must be called by all
+/// of them, at the same place, and returns the same to all. The Hessian is not put together: each process has
+/// its summand, from its own local terms.
 class Objective {
  public:
-  /// Keeps references to the map, the chart and the potentials.
-  Objective(const LinearMap& map, const Chart& chart, std::vector<Term> terms);
+  /// Keeps references to the map, the chart, the potentials and the team.
+  Objective(const LinearMap& map, const Chart& chart, std::vector<Term> terms,
+            const Team& team = Team::alone());
   Objective(const Objective&) = delete;
   Objective& operator=(const Objective&) = delete;
 
   const std::vector<Term>& terms() const { return terms_; }
+  const Team& team() const { return team_; }
   const Chart& chart() const { return chart_; }
   /// Which unknowns may move. Also forgets the pattern of the Hessian.
   void set_free(FreeCoordinates free);
@@ -85,7 +92,8 @@ class Objective {
   /// Bound on the rounding error of the gradient at each unknown, from the stiffness that hessian() last
   /// found there [kg m]. No solver can balance forces better than that.
   VectorX gradient_rounding() const;
-  /// Second derivatives in the free unknowns; each term projected, or exact.
+  /// Second derivatives in the free unknowns; each term projected, or exact. Of a team, this process's
+  /// summand.
   const BlockSparse& hessian(Projection projection = Projection::psd) {
     return assemble(projection, chart_.is_identity() ? Matrix3X() : gradient());
   }
@@ -97,7 +105,7 @@ class Objective {
   /// Whether Projection::bounding differs from psd, for some potential.
   bool has_kinks() const;
   /// Whether the pattern of the Hessian has changed since the last call.
-  bool take_pattern_change() { return assembly_.take_pattern_change(); }
+  bool take_pattern_change() { return team_.any(assembly_.take_pattern_change()); }
   const Matrix3X& coordinates() const { return q_; }  ///< q
   const Matrix3X& vertices() const { return x_; }     ///< Φ(q)
 
@@ -114,11 +122,15 @@ class Objective {
   StepBound feasible_step(const Path& nodes, const Path& vertices) const;
   /// From `begin` to `end` times y.
   StepBound feasible_piece(const Matrix3X& q, const Matrix3X& y, double begin, double end) const;
+  std::vector<double> values_of(Roles roles) const;
+  bool any_shared_out(Roles roles) const;
   const Matrix3X& points_of(const Term& term) const { return term.points == PointKind::nodes ? q_ : x_; }
 
   const LinearMap& map_;
   const Chart& chart_;
   const std::vector<Term> terms_;
+  const Team& team_;
+  std::vector<char> shared_out_;  ///< terms that are divided and of which some process has some
   FreeCoordinates free_;
   HessianAssembly assembly_;
   std::vector<Index> curved_;  ///< vertices of bodies with charts

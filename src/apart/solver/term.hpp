@@ -34,6 +34,9 @@ struct Term {
   Potential* potential = nullptr;
   Role role = Role::elastic;
   PointKind points = PointKind::nodes;
+  /// The potential has those local terms only that are this process's; the energy is the sum over its team.
+  /// Others have all local terms, and the same value, on every process.
+  bool is_divided = false;
 };
 
 }  // namespace apart
