@@ -22,11 +22,18 @@ PARALLEL := core geometry collision potentials solver verify physics viewer web
 SPACE := $(subst ,, )
 SOURCES := find src tests bench -name '*.cpp' -o -name '*.hpp'
 
-.PHONY: build run test slow-test bench bench-compare ccd-campaign stress scenes fuzz sanitize sanitize-threads install package docs gallery python install-python format check-format clean help dependencies configure
+.PHONY: build cluster run test slow-test bench bench-compare ccd-campaign stress scenes fuzz sanitize sanitize-threads install package docs gallery python install-python format check-format clean help dependencies configure
 .SILENT:
 
 build: configure # build the program: build/apart
 	$(NINJA) apart
+
+cluster: configure # build the program for many processes, build/apart-mpi, with MPI and PETSc
+	[ "$(DEPENDENCIES)" = no ] || scripts/install-dependencies --cluster
+	cmake -D APART_CLUSTER=ON $(BUILD) >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
+	ninja -C $(BUILD) -t query apart_cluster >$(BUILD)/cluster.log 2>&1 || \
+	  { grep apart-mpi $(BUILD)/configure.log; exit 1; }
+	$(NINJA) apart_cluster
 
 run: build # simulate and draw the default example, or SCENE=file-or-name; OUT=directory for the result
 	scripts/run-and-render $(BUILD)/apart "$(SCENE)" "$(OUT)"

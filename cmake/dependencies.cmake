@@ -42,6 +42,20 @@ if(APART_PYTHON AND NOT APART_SANITIZE)
   endif()
 endif()
 
+# The program for several machines, if what it needs is there (scripts/install-dependencies --cluster).
+if(APART_CLUSTER AND NOT APART_SANITIZE)
+  find_package(PkgConfig QUIET)
+  find_package(MPI COMPONENTS CXX QUIET)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(PETSC IMPORTED_TARGET PETSc>=3.18)
+  endif()
+  if(MPI_FOUND AND PETSC_FOUND)
+    set(APART_HAS_CLUSTER ON)
+  else()
+    message(STATUS "apart-mpi is not built: install petsc-dev, libopenmpi-dev and pkg-config")
+  endif()
+endif()
+
 # Linked by name (gmp, mpfr, cpp-httplib); looked up here so that a missing one is noticed when configuring.
 find_library(GMP_LIBRARY gmp REQUIRED)
 find_library(MPFR_LIBRARY mpfr REQUIRED)

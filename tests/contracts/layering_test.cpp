@@ -25,6 +25,7 @@ const fs::path source_directory = fs::path(APART_SOURCE_DIR) / "src" / "apart";
 using Layers = std::map<std::string, std::set<std::string>>;
 
 /// An outside library and the only place whose files may include it: a file, or a folder ending in '/'.
+/// Programs have the same library of arguments, and a row each.
 struct Wrapped {
   std::string_view header;  ///< how its includes begin
   std::string_view place;   ///< relative to src/apart
@@ -47,6 +48,9 @@ constexpr Wrapped wrapped_libraries[] = {
     {"httplib", "web/view_server.cpp"},
     {"openssl/", "web/view_server.cpp"},
     {"CLI/", "cli/", false},
+    {"CLI/", "cluster/", false},
+    {"mpi", "cluster/", false},
+    {"petsc", "cluster/petsc_solver.cpp"},
     {"sqlite3", "studies/results_database.cpp"},
     {"pybind11/", "python/", false},
 };
@@ -107,13 +111,15 @@ std::vector<std::string> violations(const Layers& layers, const std::string& fil
       if (!layers.at(folder).contains(target))
         found.push_back(file + ": " + folder + " may not include <" + include.name + ">");
     }
+    std::string places;
+    bool inside = false;
     for (const Wrapped& library : wrapped_libraries) {
-      const bool inside =
-          library.place.ends_with('/') ? file.starts_with(library.place) : file == library.place;
-      if (include.name.starts_with(library.header) && !inside)
-        found.push_back(file + ": <" + include.name + "> may be included only in " +
-                        std::string(library.place));
+      if (!include.name.starts_with(library.header)) continue;
+      places += (places.empty() ? "" : " and ") + std::string(library.place);
+      inside |= library.place.ends_with('/') ? file.starts_with(library.place) : file == library.place;
     }
+    if (!places.empty() && !inside)
+      found.push_back(file + ": <" + include.name + "> may be included only in " + places);
   }
   return found;
 }
@@ -184,11 +190,14 @@ TEST(Layering, PlantedIncludesAreCaught) {
   EXPECT_EQ(count("geometry/exact_intersection.hpp", "#include <CGAL/intersections.h>"), 1u);
   EXPECT_EQ(count("simulation/x.cpp", "#include <amd.h>"), 1u);
   EXPECT_EQ(count("cli/x.cpp", "#include <embree3/rtcore.h>"), 1u);
+  EXPECT_EQ(count("run/x.cpp", "#include <CLI/CLI.hpp>"), 1u);
+  EXPECT_EQ(count("solver/x.cpp", "#include <mpi.h>\n#include <petscksp.h>\n"), 2u);
   // What is allowed, or only looks like an include.
   EXPECT_EQ(count("solver/x.cpp", "#include <apart/core/types.hpp>\n#include <apart/solver/newton.hpp>\n"),
             0u);
   EXPECT_EQ(count("geometry/exact_intersection.cpp", "#include <CGAL/intersections.h>"), 0u);
   EXPECT_EQ(count("core/x.hpp", "// #include <apart/math/svd.hpp>\n"), 0u);
+  EXPECT_EQ(count("cluster/x.cpp", "#include <CLI/CLI.hpp>\n#include <mpi.h>\n"), 0u);
 }
 
 /// What proofs may share with the solver, of the folders below both: the exact predicates, and how a frame

@@ -29,11 +29,12 @@ std::optional<std::size_t> parse_bytes(const std::string& text) {
 
 }  // namespace
 
-void bound_memory(std::size_t bytes) {
+void bound_memory(std::size_t bytes, int processes) {
   const std::size_t available = available_memory();
-  const std::size_t most = bytes > 0                                              ? bytes
-                           : available == std::numeric_limits<std::size_t>::max() ? available
-                                                                                  : available / 10 * 9;
+  const std::size_t most = bytes > 0 ? bytes
+                           : available == std::numeric_limits<std::size_t>::max()
+                               ? available
+                               : available / 10 * 9 / std::size_t(processes);
   if (most == std::numeric_limits<std::size_t>::max()) return;
   set_memory_limit(most);
   // Address space that is set aside and hardly used (stacks, buffers of BLAS) counts here.

@@ -16,6 +16,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <csignal>
 #include <limits>
 #include <memory>
 
@@ -64,11 +66,32 @@ int report(const RunResult& result, const fs::path& directory, const RunArgument
   return exit_not_verified;
 }
 
-int run(const RunArguments& arguments) {
-  set_thread_count(arguments.threads);
-  bound_memory(arguments.memory);
+/// What a process of a team does that is not its leader: no words, no files.
+int follow(const RunArguments& arguments, const Teamwork& work) {
+  std::signal(SIGINT, SIG_IGN);  // the leader decides
+  std::signal(SIGTERM, SIG_IGN);
+  const RunOptions options{.work = work};
+  const bool resumes = !arguments.resume.empty();
+  const SceneFile file = resumes ? read_scene(fs::path(arguments.resume) / "scene.json", arguments.overrides)
+                                 : open_scene_argument(arguments.scene, arguments.overrides);
+  const Scene scene = build_scene(file);
+  if (resumes)
+    resume_run(file, scene, arguments.resume, options);
+  else
+    run_scene(file, scene, {}, options);
+  return exit_done;
+}
+
+int run(const RunArguments& arguments, const RunTeam* team) {
+  const bool alone = !team || team->work.team.is_alone();
+  // Processes are what divides the cores of a machine, unless it is said how many threads each should have.
+  set_thread_count(alone ? arguments.threads : std::max(1, arguments.threads));
+  bound_memory(arguments.memory, team ? team->on_this_machine : 1);
+  if (!alone && !arguments.record_ccd.empty())
+    throw InputError("--record-ccd: no process of several has all queries; record them with apart run");
+  if (team && !team->work.team.leads()) return follow(arguments, team->work);
   ProgressLine line;
-  RunOptions options;
+  RunOptions options{.work = team ? team->work : Teamwork()};
   if (arguments.steps > 0) options.steps = arguments.steps;
   options.frames = !arguments.no_frames;
   options.record_iterates = arguments.record_iterates;
@@ -133,13 +156,13 @@ int run(const RunArguments& arguments) {
 }
 
 /// Runs, and tells what may succeed later from what never will.
-int run_of_study(const RunArguments& arguments) {
+int run_of_study(const RunArguments& arguments, const RunTeam* team) {
   const auto not_now = [](std::string_view what) {
     fmt::print(stderr, "{}\n", what);
     return exit_not_now;
   };
   try {
-    return run(arguments);
+    return run(arguments, team);
   } catch (const UnavailableError& e) {
     return not_now(e.what());
   } catch (const MemoryError& e) {
@@ -153,7 +176,7 @@ int run_of_study(const RunArguments& arguments) {
 
 }  // namespace
 
-void add_run_command(CLI::App& app, int& code) {
+void add_run_command(CLI::App& app, int& code, const RunTeam* team) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Simulate a scene");
   auto* scene_option = command->add_option("SCENE", arguments->scene, scene_argument_help);
@@ -162,7 +185,11 @@ void add_run_command(CLI::App& app, int& code) {
   const CLI::Range at_least_one(1, std::numeric_limits<int>::max(), "NUMBER");
   command->add_option("--steps", arguments->steps, "Stop after this many time steps in total")
       ->check(at_least_one);
-  command->add_option("--threads", arguments->threads, "Number of threads; default: all cores")
+  command
+      ->add_option(
+          "--threads", arguments->threads,
+          team ? "Number of threads of each process; default: 1, or all cores if there is no other process"
+               : "Number of threads; default: all cores")
       ->check(at_least_one);
   add_memory_option(*command, arguments->memory);
   command->add_flag("--no-frames", arguments->no_frames, "Write no frames, only the final state");
@@ -189,14 +216,14 @@ void add_run_command(CLI::App& app, int& code) {
   command->add_flag("--force", arguments->force, "Replace the results of an earlier run in the directory");
   command->add_flag("--of-study", arguments->of_study)->group("");  // of 'apart sweep': not shown
   resume_option->excludes(scene_option);
-  command->callback([arguments, &code] {
+  command->callback([arguments, &code, team] {
     if (arguments->scene.empty() && arguments->resume.empty())
       throw CLI::RequiredError("SCENE, or --resume DIR,");
     if (!arguments->resume.empty() &&
         (!arguments->directory.empty() || arguments->force || arguments->no_frames))
       throw CLI::ValidationError(
           "--resume", "continues a run with its original options; remove -o, --force and --no-frames");
-    code = arguments->of_study ? run_of_study(*arguments) : run(*arguments);
+    code = arguments->of_study ? run_of_study(*arguments, team) : run(*arguments, team);
   });
 }
 

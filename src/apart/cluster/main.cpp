@@ -1,0 +1,143 @@
+// The program apart-mpi: simulates one scene with many processes, which mpirun starts.
+#include <apart/cli/exit_codes.hpp>
+#include <apart/cli/run_command.hpp>
+#include <apart/cluster/mpi_team.hpp>
+#include <apart/cluster/petsc_solver.hpp>
+#include <apart/core/diagnostics.hpp>
+#include <apart/core/error.hpp>
+#include <apart/simulation/model.hpp>
+#include <apart/simulation/teamwork.hpp>
+#include <apart/solver/dense_blas.hpp>
+
+#include <mpi.h>
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <new>
+#include <thread>
+
+namespace apart {
+namespace {
+
+std::string methods() {
+  std::string text;
+  for (const TeamSolverMethod& m : team_solver_methods()) text += fmt::format("\n{}: {}", m.name, m.summary);
+  return text;
+}
+
+/// What each process has needed and sent, as a table on the screen of the leader.
+void print_team(const MpiTeam& team) {
+  struct Row {
+    double peak, cpu;
+    MpiTeam::Traffic traffic;
+  };
+  const Row own{double(process_peak_bytes()), process_cpu_seconds(), team.traffic()};
+  const std::vector<Row> rows = team.joined(std::span<const Row>(&own, 1));
+  if (!team.leads()) return;
+  fmt::print("process  peak [MB]  cpu [s]  gathers  given [MB]  exchanges  messages  sent [MB]\n");
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto& [peak, cpu, t] = rows[r];
+    fmt::print("{:7}  {:9.1f}  {:7.1f}  {:7}  {:10.2f}  {:9}  {:8}  {:9.2f}\n", r, peak / 1e6, cpu, t.gathers,
+               double(t.gathered_bytes) / 1e6, t.exchanges, t.messages, double(t.exchanged_bytes) / 1e6);
+  }
+}
+
+int dispatch(const MpiTeam& team, int argc, char** argv) {
+  CLI::App app{"Simulates a scene with the processes that mpirun starts, as apart does with one.",
+               "apart-mpi"};
+  app.set_version_flag("--version", version());
+  app.require_subcommand(1);
+  app.footer(
+      "As in: mpirun -n 4 apart-mpi run SCENE. Everything else is done with apart, from the same files.");
+  std::string solver{team_solver_methods().front().name};
+  bool report = false;
+  app.fallthrough();
+  std::vector<std::string> names;
+  for (const TeamSolverMethod& m : team_solver_methods()) names.emplace_back(m.name);
+  app.add_option("--linear-solver", solver, "How linear systems are solved:" + methods())
+      ->check(CLI::IsMember(names))
+      ->type_name("NAME");
+  app.add_flag("--team-report", report, "Print at the end what each process has needed and sent");
+  int code = exit_done;
+  const Teamwork work{team, [&](const Model& model) {
+                        const SolverOptions& options = model.options.solver;
+                        return make_team_solver(solver, team,
+                                                make_linear_solver(options.linear_solver, options.ordering));
+                      }};
+  const RunTeam run_team{work, team.on_this_machine()};
+  add_run_command(app, code, &run_team);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (team.leads()) app.exit(e);
+    return e.get_exit_code() == 0 ? exit_done : exit_wrong_usage;
+  }
+  if (report && code == exit_done) print_team(team);
+  return code;
+}
+
+/// The exit code of an error, after it has been reported.
+template <class Say>
+int code_of(const std::exception_ptr& error, const Say& say) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InputError& e) {
+    say(e.what());
+    return exit_bad_input;
+  } catch (const SolverError& e) {
+    say(e.what());
+    return exit_solver_failed;
+  } catch (const std::filesystem::filesystem_error& e) {
+    say(fmt::format("{}: {}; check the path and its permissions", e.path1().string(), e.code().message()));
+    return exit_bad_input;
+  } catch (const std::system_error& e) {
+    say(fmt::format("{}; check that the output can be written", e.what()));
+    return exit_bad_input;
+  } catch (const std::bad_alloc&) {
+    say("not enough memory; use more machines, or coarser meshes or fewer bodies");
+    return exit_solver_failed;
+  } catch (const std::exception& e) {
+    say(fmt::format("internal error: {}; please report it together with the scene", e.what()));
+    return exit_internal;
+  }
+}
+
+int run_team(int argc, char** argv) {
+  const MpiTeam team;
+  try {
+    const PetscSession petsc;
+    return dispatch(team, argc, argv);
+  } catch (...) {
+    // What is wrong with the input all processes find, and the leader says it: the others wait to be ended.
+    if (!team.leads()) std::this_thread::sleep_for(std::chrono::seconds(2));
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    MPI_Get_processor_name(name, &length);
+    return code_of(std::current_exception(), [&](std::string_view what) {
+      if (team.size() == 1)
+        fmt::print(stderr, "{}\n", what);
+      else
+        fmt::print(stderr, "process {} of {}, on {}: {}\n", team.rank(), team.size(), name, what);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace apart
+
+int main(int argc, char** argv) {
+  apart::stop_blas_threads();
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  int code = apart::run_team(argc, argv);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+    fmt::print(stderr, "the output could not be written; check the space on the disk\n");
+    code = apart::exit_bad_input;
+  }
+  // Other processes may wait for this one in the middle of something.
+  if (code != apart::exit_done) MPI_Abort(MPI_COMM_WORLD, code);
+  MPI_Finalize();
+  return code;
+}

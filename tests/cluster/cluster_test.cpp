@@ -1,0 +1,164 @@
+// apart-mpi: what several processes compute is what apart computes, to the solver's tolerance; the same bits
+// each time; and a job that loses a process says so and can be continued.
+#include <gtest/gtest.h>
+#include <apart/io/file_reader.hpp>
+#include <apart/io/run_frames.hpp>
+#include <support/program_test.hpp>
+
+#include <signal.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace apart::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string bytes_of(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+class Cluster : public ProgramTest {
+ protected:
+  void SetUp() override {
+    // Tests may be run by root in a container, and with fewer cores than processes.
+    ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
+  }
+  Outcome mpi(int processes, std::vector<std::string> arguments, const Signal& signal = {}) const {
+    std::vector<std::string> all = {"--oversubscribe", "-n", std::to_string(processes), APART_MPI_PROGRAM};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return run_program(APART_MPIRUN, all, directory.path(), signal);
+  }
+  Matrix3X last_points(const std::string& run) const {
+    return read_frame(list_frames(directory / run).back()).mesh.points;
+  }
+  /// The largest distance of a point of one run from where it is in the other [m].
+  double difference(const std::string& a, const std::string& b) const {
+    const Matrix3X p = last_points(a), q = last_points(b);
+    if (p.cols() != q.cols()) return infinity;
+    return (p - q).colwise().norm().maxCoeff();
+  }
+  static std::vector<std::string> run(const std::string& scene, int steps, const std::string& to) {
+    return {"run", scene, "--steps", std::to_string(steps), "-o", to, "-q", "--set", "solver.tolerance=1e-7"};
+  }
+};
+
+struct Case {
+  const char* scene;
+  int steps;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.scene;
+}
+
+class MixedScenes : public Cluster, public ::testing::WithParamInterface<Case> {};
+
+// Volumes, a cloth with a limit of its stretch, rods and grains and cloth with friction, stiff and soft
+// bodies, rigid bodies with joints, rigid bodies with friction, curved elements.
+INSTANTIATE_TEST_SUITE_P(Examples, MixedScenes,
+                         ::testing::Values(Case{"twisted-mat", 3}, Case{"cloth-on-sphere", 2},
+                                           Case{"all-in", 2}, Case{"affine-boxes-on-soft-block", 5},
+                                           Case{"four-bar-linkage", 5}, Case{"rigid-card-house", 3},
+                                           Case{"curved-balls", 2}),
+                         [](const auto& info) {
+                           std::string name = info.param.scene;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST_P(MixedScenes, EndWhereOneProcessEndsAndAreCertified) {
+  const auto& [scene, steps] = GetParam();
+  const Outcome alone = apart(run(scene, steps, "alone"));
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  for (const int processes : {1, 2, 3, 4}) {
+    const std::string name = "of" + std::to_string(processes);
+    const Outcome outcome = mpi(processes, run(scene, steps, name));
+    ASSERT_EQ(outcome.code, 0) << processes << outcome.out << outcome.err;
+    EXPECT_LT(difference("alone", name), 1e-6) << processes;
+    EXPECT_EQ(line_count(directory / name / "steps.csv"), line_count(directory / "alone" / "steps.csv"));
+  }
+  const Outcome verified = apart({"verify", "of3"});
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+}
+
+TEST_F(Cluster, TheSameNumberOfProcessesGivesTheSameBits) {
+  for (const std::string name : {"a", "b"}) {
+    const Outcome outcome = mpi(3, run("all-in", 3, name));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  EXPECT_EQ(bytes_of(directory / "a" / "checkpoint"), bytes_of(directory / "b" / "checkpoint"));
+  EXPECT_EQ(bytes_of(directory / "a" / "steps.csv"), bytes_of(directory / "b" / "steps.csv"));
+}
+
+TEST_F(Cluster, EveryLinearSolverFindsTheSame) {
+  const Outcome alone = apart(run("cloth-on-sphere", 2, "alone"));
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  for (const std::string solver : {"auto", "gathered", "boomeramg", "gamg", "mumps"}) {
+    std::vector<std::string> arguments = run("cloth-on-sphere", 2, solver);
+    arguments.insert(arguments.end(), {"--linear-solver", solver});
+    const Outcome outcome = mpi(2, arguments);
+    ASSERT_EQ(outcome.code, 0) << solver << outcome.err;
+    EXPECT_LT(difference("alone", solver), 1e-6) << solver;
+  }
+}
+
+/// The process of a rank of the job in this directory; 0: none.
+pid_t process_of(int rank, const fs::path& where) {
+  const std::string wanted = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const pid_t pid = std::atoi(entry.path().filename().c_str());
+    std::error_code error;
+    if (pid <= 0 || fs::read_symlink(entry.path() / "cwd", error) != where || error) continue;
+    const std::string environment = bytes_of(entry.path() / "environ");
+    if (environment.find(wanted + '\0') != std::string::npos) return pid;
+  }
+  return 0;
+}
+
+TEST_F(Cluster, AJobThatLosesAProcessNamesItAndGoesOnWithAnotherNumber) {
+  const fs::path where = fs::canonical(directory.path());
+  std::vector<std::string> arguments = run("cloth-on-sphere", 4, "lost");
+  arguments.insert(arguments.end(), {"--set", "output.checkpoint_steps=1"});
+  bool killed = false;
+  const Outcome outcome = mpi(2, arguments, {.when = [&](const std::string&) {
+                                if (!killed && line_count(directory / "lost" / "steps.csv") >= 2)
+                                  if (const pid_t pid = process_of(1, where))
+                                    killed = ::kill(pid, SIGKILL) == 0;
+                                return false;
+                              }});
+  ASSERT_TRUE(killed);
+  EXPECT_NE(outcome.code, 0);
+  EXPECT_NE(outcome.err.find("rank 1"), std::string::npos) << outcome.err;
+  ASSERT_LT(line_count(directory / "lost" / "steps.csv"), 5u) << "it had ended before";
+
+  const Outcome resumed = mpi(3, {"run", "--resume", "lost", "-q"});
+  ASSERT_EQ(resumed.code, 0) << resumed.out << resumed.err;
+  const Outcome alone = apart(run("cloth-on-sphere", 4, "alone"));
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  EXPECT_LT(difference("alone", "lost"), 1e-6);
+  const Outcome verified = apart({"verify", "lost"});
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+}
+
+TEST_F(Cluster, WhatCannotBeDividedIsRefusedOnce) {
+  const Outcome remeshed = mpi(2, {"run", "remeshed-twist", "--steps", "1"});
+  EXPECT_EQ(remeshed.code, 2);
+  EXPECT_NE(remeshed.err.find("process 0 of 2"), std::string::npos) << remeshed.err;
+  EXPECT_NE(remeshed.err.find("remesh: a simulation of several processes cannot"), std::string::npos);
+  EXPECT_EQ(remeshed.err.find("process 1 of 2"), std::string::npos) << remeshed.err;
+  const Outcome recorded = mpi(2, {"run", "twisted-mat", "--steps", "1", "--record-ccd", "queries"});
+  EXPECT_EQ(recorded.code, 2);
+  const Outcome missing = mpi(2, {"run", "nothing.json"});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_EQ(missing.err.find("process 1 of 2"), std::string::npos) << missing.err;
+}
+
+}  // namespace
+}  // namespace apart::test
