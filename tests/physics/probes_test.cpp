@@ -91,6 +91,36 @@ TEST(Probes, AbsentBodiesCountForNothing) {
   }
 }
 
+TEST(Probes, SpinEnergyIsThatOfTheTurnAboutTheCentreOfMass) {
+  SmallScene scene;
+  scene.options.gravity.setZero();
+  scene.options.dt = 1e-5;  // implicit Euler takes a share of (ω dt)² from it in a step
+  const Vector3 size(0.2, 0.1, 0.3), velocity(300, 0, -100), turn(1, -2, 3);
+  const Mesh mesh = moved(turned(generate::box(size, {1, 1, 1}), Vector3::UnitZ(), 0.5), {0, 4, 0});
+  const MassDistribution mass = mass_distribution(mesh, 1000);
+  scene.bodies = {
+      make_rigid("rigid", mesh, mass, {}),
+      make_affine("affine", moved(mesh, {5, 0, 0}), Orthogonality{1e9}, 1000),
+      make_volume("soft", moved(mesh, {10, 0, 0}), soft(), 1000, MassKind::consistent),
+      make_rigid("straight", moved(mesh, {15, 0, 0}), mass_distribution(moved(mesh, {15, 0, 0}), 1000), {})};
+  for (Body& body : scene.bodies) set_rigid_velocity(body, velocity, turn);
+  set_rigid_velocity(scene.bodies[3], velocity, Vector3::Zero());
+  auto s = scene.simulation();
+  s->step();
+  const Vector3 squares = size.cwiseAbs2(), w = Eigen::AngleAxisd(-0.5, Vector3::UnitZ()) * turn;
+  const double m = 1000 * size.prod();
+  const Vector3 inertia =
+      m / 12 * Vector3(squares[1] + squares[2], squares[0] + squares[2], squares[0] + squares[1]);
+  const double spin = 0.5 * w.cwiseAbs2().dot(inertia), flight = 0.5 * m * velocity.squaredNorm();
+  const auto energy = [&](std::vector<int> of) { return s->measure({"", Probe::Kind::energy, of, {}, {}}); };
+  for (const int body : {0, 1, 2}) {
+    EXPECT_NEAR(energy({body})[3], spin, 1e-6 * spin) << body;
+    EXPECT_NEAR(energy({body})[0], flight + spin, 1e-10 * flight) << body;
+  }
+  EXPECT_LT(energy({3})[3], 1e-9 * spin) << "turns by rounding alone, though it flies fast";
+  EXPECT_NEAR(energy({0, 1, 2, 3})[3], 3 * spin, 1e-6 * spin) << "each about its own centre";
+}
+
 TEST(Probes, FrictionOnASlopeHoldsOrDragsAsCoulombSays) {
   for (const double mu : {0.6, 0.3}) {
     SmallScene scene;

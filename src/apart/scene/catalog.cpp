@@ -82,7 +82,9 @@ Group probes() {
        of_points.operator()<VelocityProbe>("mean velocity of points; columns x, y, z [m/s]"),
        of_body.operator()<MomentumProbe>(
            "columns x, y, z [kg m/s], and about the origin angular_x, angular_y, angular_z [kg m2/s]"),
-       of_body.operator()<EnergyProbe>("columns kinetic, elastic, gravity [J]"),
+       of_body.operator()<EnergyProbe>(
+           "columns kinetic, elastic, gravity, and spin: the part of kinetic that is motion about the centre "
+           "of mass of each body [J]"),
        of_points.operator()<ReactionProbe>(
            "total force on the body by which points are held or moved; columns x, y, z [N]; for an obstacle: "
            "the force that holds it against contact"),

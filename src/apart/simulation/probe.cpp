@@ -58,6 +58,19 @@ std::vector<double> momentum(const Probe& probe, const StepProblem& problem, con
   return values;
 }
 
+/// Kinetic energy of a body's nodes, and the part of it that is not the motion of its centre of mass.
+struct KineticEnergy {
+  double total = 0, spin = 0;
+};
+
+KineticEnergy kinetic_energy(const Eigen::SparseMatrix<double>& mass, const Matrix3X& velocity) {
+  const auto half_square = [&](const Matrix3X& v) { return 0.5 * (v * mass).cwiseProduct(v).sum(); };
+  // Not as the difference of two energies: rounding would hide the spin of a body that flies fast.
+  const Matrix3X ones = Matrix3X::Ones(3, velocity.cols());
+  const Vector3 total = (ones * mass).rowwise().sum(), momentum = (velocity * mass).rowwise().sum();
+  return {half_square(velocity), half_square(velocity.colwise() - Vector3(momentum / total[0]))};
+}
+
 std::vector<double> contact_forces(const Probe& probe, const StepEnd& end) {
   const StepProblem& p = end.problem();
   const Matrix3X& x = end.vertices();
@@ -131,7 +144,7 @@ std::vector<double> contact_pressure(const Probe& probe, const StepEnd& end) {
 constexpr std::array<std::string_view, 3> vector_columns = {"x", "y", "z"};
 constexpr std::array<std::string_view, 6> momentum_columns = {"x",         "y",         "z",
                                                               "angular_x", "angular_y", "angular_z"};
-constexpr std::array<std::string_view, 3> energy_columns = {"kinetic", "elastic", "gravity"};
+constexpr std::array<std::string_view, 4> energy_columns = {"kinetic", "elastic", "gravity", "spin"};
 constexpr std::array<std::string_view, 7> contact_columns = {
     "normal_x", "normal_y", "normal_z", "friction_x", "friction_y", "friction_z", "pressing"};
 constexpr std::array<std::string_view, 1> gap_columns = {"gap"};
@@ -142,7 +155,8 @@ constexpr std::array<std::string_view, 9> joint_columns = {
     "force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", "position", "angle", "error"};
 
 constexpr std::array<std::string_view, 3> metres = {"m", "m", "m"}, speeds = {"m/s", "m/s", "m/s"},
-                                          newtons = {"N", "N", "N"}, joules = {"J", "J", "J"};
+                                          newtons = {"N", "N", "N"};
+constexpr std::array<std::string_view, 4> joules = {"J", "J", "J", "J"};
 constexpr std::array<std::string_view, 6> momentum_units = {"kg m/s",   "kg m/s",   "kg m/s",
                                                             "kg m^2/s", "kg m^2/s", "kg m^2/s"};
 constexpr std::array<std::string_view, 7> contact_units = {"N", "N", "N", "N", "N", "N", "N"};
@@ -271,17 +285,22 @@ std::vector<double> ProbeMeter::measure(const StepEnd& end, const State& state) 
     case Probe::Kind::momentum:
       return momentum(probe_, p, state);
     case Probe::Kind::energy: {
-      double kinetic = 0, elastic = 0, gravity = 0;
+      double elastic = 0, gravity = 0;
+      KineticEnergy kinetic;
       for (const auto& e : elements_) {
         if (!p.present[std::size_t(e->body)]) continue;
         const Body& body = m.bodies[std::size_t(e->body)];
         const Matrix3X v = state.velocity.middleCols(e->first_node, e->node_count);
-        if (p.time_step.has_inertia) kinetic += 0.5 * (v * body.mass).cwiseProduct(v).sum();
+        if (p.time_step.has_inertia) {
+          const KineticEnergy own = kinetic_energy(body.mass, v);
+          kinetic.total += own.total;
+          kinetic.spin += own.spin;
+        }
         gravity -=
             (e->q * body.mass).cwiseProduct(p.terms.gravity.middleCols(e->first_node, e->node_count)).sum();
         elastic += e->elastic.value(e->q);
       }
-      return {kinetic, elastic, gravity};
+      return {kinetic.total, elastic, gravity, kinetic.spin};
     }
     case Probe::Kind::reaction:
       append(values, Sum(p, end.holding_forces(), measured(m), m.first_node).total);

@@ -20,7 +20,7 @@ struct Probe {
     position,      ///< mean position of the points [m]
     velocity,      ///< mean velocity of the points [m/s]
     momentum,      ///< linear [kg m/s], and angular about the origin [kg m²/s]
-    energy,        ///< kinetic, elastic and of gravity [J]
+    energy,        ///< kinetic, elastic, of gravity, and of the kinetic that of spin [J]
     reaction,      ///< total force on the body by which the points are held or moved [N]
     contact,       ///< of `others` on `bodies`: total normal and friction force, sum of normal magnitudes [N]
     gap,           ///< smallest distance of `bodies` to `others`, without thickness [m]
