@@ -47,9 +47,18 @@ Mesh together(const Mesh& a, const Mesh& b) {
 TEST(RigidBody, CreepsATenthAsFastAsAVolumeBecauseFrictionSticksBelowATenthOfTheSpeed) {
   const Mesh mesh = generate::box({0.2, 0.3, 0.6}, {1, 1, 1});
   const Body rigid = make_rigid("rigid", mesh, mass_distribution(mesh, 1000), {});
-  const ContactDefaults defaults = contact_defaults(rigid);
+  const ContactDefaults defaults = contact_defaults(rigid, 1);
   EXPECT_NEAR(defaults.epsv, 0.7e-4, 1e-12);
   EXPECT_NEAR(defaults.tolerance, 0.7e-3, 1e-12);
+}
+
+TEST(RigidBody, APointHasContactFitForTheSceneAndNotForItsSizeOfNothing) {
+  Mesh point = generate::points({1, 1, 1}, 1);
+  const ContactDefaults of_point =
+      contact_defaults(make_rigid("p", point, mass_distribution(point, 1), {}), 3);
+  EXPECT_DOUBLE_EQ(of_point.dhat, 6e-3);
+  EXPECT_GT(of_point.epsv, 0);
+  EXPECT_GT(of_point.tolerance, 0);
 }
 
 TEST(MassDistribution, OfABoxIsTheSameByItsTetrahedraAndByItsSurface) {

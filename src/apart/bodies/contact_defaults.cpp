@@ -45,12 +45,14 @@ double two_digits(double x) {
 
 }  // namespace
 
-ContactDefaults contact_defaults(const Body& body) {
+ContactDefaults contact_defaults(const Body& body, double scene_size) {
   ContactDefaults result;
   const double diameter = 2 * body.radius;
-  const double size = body.mesh.point_count() > 0 && !body.half_space
-                          ? bounding_box(body.mesh.points).diagonal() + diameter
-                          : 0;
+  double size = 0;
+  if (body.mesh.point_count() > 0 && !body.half_space) {
+    size = bounding_box(body.mesh.points).diagonal() + diameter;
+    if (size == 0) size = scene_size;
+  }
   result.tolerance = speed_of_size * size;
   result.epsv = (moves_as_whole(body) ? speed_of_whole : speed_of_size) * size;
   result.dhat = dhat_of_size * size;

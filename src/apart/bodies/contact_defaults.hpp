@@ -12,6 +12,7 @@ struct ContactDefaults {
   double thickness = 0;  ///< ξ [m]: the body's own thickness
 };
 
-ContactDefaults contact_defaults(const Body& body);
+/// `scene_size` [m]: stands for that of a body without extent, a single point.
+ContactDefaults contact_defaults(const Body& body, double scene_size);
 
 }  // namespace apart

@@ -483,7 +483,6 @@ std::vector<BuiltBody> build_bodies(const BodyDescription& body, const Clock& cl
   for (BuiltBody& built : result) {
     set_presence(built.body, base, clock);
     built.friction = friction;
-    built.fitting = contact_defaults(built.body);
   }
   return result;
 }

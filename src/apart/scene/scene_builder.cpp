@@ -238,6 +238,7 @@ class SceneBuilder {
     add_unknown_bodies(description_, problems_);
     add_bodies();
     size_ = checked_size();
+    for (BuiltBody& e : entries_) e.fitting = contact_defaults(e.body, size_);
     const BodyIndex named(entries_);
     PairTable pairs = build_pairs(description_.contact, entries_, named, size_, parted_pairs(named));
     SimulationOptions options =
