@@ -35,7 +35,7 @@ constexpr Wrapped wrapped_libraries[] = {
     {"tbb/", "core/parallel.cpp"},
     {"oneapi/", "core/parallel.cpp"},
     {"CGAL/", "geometry/exact_intersection.cpp"},
-    {"gmp", "queries/rational.cpp"},
+    {"gmp", "geometry/rational.cpp"},
     {"mpfr", "geometry/exact_intersection.cpp"},
     {"amd", "solver/ordering.cpp"},
     {"suitesparse/", "solver/ordering.cpp"},
@@ -202,9 +202,9 @@ TEST(Layering, PlantedIncludesAreCaught) {
 
 /// What proofs may share with the solver, of the folders below both: the exact predicates, and how a frame
 /// stores half-spaces. docs/verification.md names the same.
-constexpr std::string_view shared_with_proofs[] = {"apart/geometry/exact_intersection.hpp",
-                                                   "apart/geometry/exact_enclosure.hpp",
-                                                   "apart/geometry/half_space.hpp"};
+constexpr std::string_view shared_with_proofs[] = {
+    "apart/geometry/exact_intersection.hpp", "apart/geometry/exact_enclosure.hpp",
+    "apart/geometry/half_space.hpp", "apart/geometry/rational.hpp"};
 
 /// What is wrong with the includes of a file of verify.
 std::vector<std::string> shared_code(const std::string& file, const std::string& text) {

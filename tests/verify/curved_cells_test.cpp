@@ -78,5 +78,31 @@ TEST(CurvedProof, StopsBeforeAPathInverts) {
   EXPECT_LT(CurvedProof(2).proven_until(x, Matrix3X(-x)), 0.51);
 }
 
+/// A cell of straight sides whose tip is above the middle of its base by a height so small that the rounding
+/// of determinants leaves their sign open. Coordinates are multiples of the degree, so that no point is
+/// rounded.
+Matrix3X nearly_flat(int degree, double height) {
+  Matrix3 corners;  // relative to the first
+  corners << 4, 0, 1, 0, 4, 1, 0, 0, height;
+  return degree * (corners * (degree * LagrangeTetrahedron(degree).nodes()).array().round().matrix()) /
+         degree;
+}
+
+TEST(CurvedProof, DecidesInFractionsWhatRoundingLeavesOpen) {
+  const double tiny = 0x1p-70;
+  for (int degree = 2; degree <= 4; ++degree) {
+    const CurvedProof proof(degree);
+    const Matrix3X thin = nearly_flat(degree, tiny), thinner = nearly_flat(degree, tiny / 8),
+                   flat = nearly_flat(degree, 0), inverted = nearly_flat(degree, -tiny);
+    ASSERT_GT(thin.row(2).maxCoeff(), 0);
+    EXPECT_EQ(proof.proven_until(thin, thin), 1) << degree;
+    EXPECT_EQ(proof.proven_until(flat, flat), 0) << degree;
+    EXPECT_EQ(proof.proven_until(inverted, inverted), 0) << degree;
+    EXPECT_EQ(proof.proven_until(thin, flat), 1 - 1.0 / 1024) << "flat at the end alone, degree " << degree;
+    EXPECT_EQ(proof.proven_until(thin, inverted), 0.5 - 1.0 / 1024) << degree;
+    EXPECT_EQ(proof.proven_until(thin, thinner), 1) << degree;
+  }
+}
+
 }  // namespace
 }  // namespace apart::test

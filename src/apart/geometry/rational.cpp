@@ -1,5 +1,5 @@
 #include <apart/core/error.hpp>
-#include <apart/queries/rational.hpp>
+#include <apart/geometry/rational.hpp>
 
 #include <gmp.h>
 
@@ -120,6 +120,50 @@ std::string power_text(std::uint64_t factor, int exponent) {
 }
 
 }  // namespace
+
+struct Rational::Value {
+  Value() { mpq_init(q); }
+  Value(const Value&) = delete;
+  Value& operator=(const Value&) = delete;
+  ~Value() { mpq_clear(q); }
+  mpq_t q;
+};
+
+Rational::Rational(double value) : value_(std::make_unique<Value>()) {
+  ensure(std::isfinite(value), "Rational: not finite");
+  mpq_set_d(value_->q, value);
+}
+Rational::Rational(const Rational& other) : value_(std::make_unique<Value>()) {
+  mpq_set(value_->q, other.value_->q);
+}
+Rational::Rational(Rational&& other) noexcept = default;
+Rational& Rational::operator=(const Rational& other) {
+  if (this != &other) *this = Rational(other);
+  return *this;
+}
+Rational& Rational::operator=(Rational&& other) noexcept = default;
+Rational::~Rational() = default;
+
+Rational& Rational::operator+=(const Rational& b) {
+  mpq_add(value_->q, value_->q, b.value_->q);
+  return *this;
+}
+Rational& Rational::operator-=(const Rational& b) {
+  mpq_sub(value_->q, value_->q, b.value_->q);
+  return *this;
+}
+Rational& Rational::operator*=(const Rational& b) {
+  mpq_mul(value_->q, value_->q, b.value_->q);
+  return *this;
+}
+Rational& Rational::operator/=(const Rational& b) {
+  ensure(b.sign() != 0, "Rational: division by zero");
+  mpq_div(value_->q, value_->q, b.value_->q);
+  return *this;
+}
+int Rational::sign() const {
+  return mpq_sgn(value_->q);
+}
 
 ParsedFraction parse_fraction(std::string_view numerator, std::string_view denominator) {
   const auto n = decimal(numerator), d = decimal(denominator);

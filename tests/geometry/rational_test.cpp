@@ -1,5 +1,5 @@
 // Fractions of integers become the nearest double, and doubles become fractions without loss.
-#include <apart/queries/rational.hpp>
+#include <apart/geometry/rational.hpp>
 
 #include <gmp.h>
 #include <gtest/gtest.h>
@@ -13,19 +13,19 @@ namespace apart::test {
 namespace {
 
 /// An exact rational, only for comparing.
-class Rational {
+class Fraction {
  public:
-  Rational() { mpq_init(value_); }
-  explicit Rational(double x) : Rational() { mpq_set_d(value_, x); }
-  Rational(const std::string& numerator, const std::string& denominator) : Rational() {
+  Fraction() { mpq_init(value_); }
+  explicit Fraction(double x) : Fraction() { mpq_set_d(value_, x); }
+  Fraction(const std::string& numerator, const std::string& denominator) : Fraction() {
     mpq_set_str(value_, (numerator + "/" + denominator).c_str(), 10);
     mpq_canonicalize(value_);
   }
-  Rational(const Rational&) = delete;
-  Rational& operator=(const Rational&) = delete;
-  ~Rational() { mpq_clear(value_); }
+  Fraction(const Fraction&) = delete;
+  Fraction& operator=(const Fraction&) = delete;
+  ~Fraction() { mpq_clear(value_); }
   mpq_ptr get() { return value_; }
-  int compare(Rational& other) { return mpq_cmp(value_, other.value_); }
+  int compare(Fraction& other) { return mpq_cmp(value_, other.value_); }
 
  private:
   mpq_t value_;
@@ -33,11 +33,11 @@ class Rational {
 
 /// Whether x is the nearest double to the fraction, ties to even.
 bool is_nearest(double x, const std::string& numerator, const std::string& denominator) {
-  Rational exact(numerator, denominator);
+  Fraction exact(numerator, denominator);
   for (const double side : {-1.0, 1.0}) {
     const double next = std::nextafter(x, side * std::numeric_limits<double>::infinity());
     if (!std::isfinite(next)) continue;
-    Rational middle, at(x), beside(next);
+    Fraction middle, at(x), beside(next);
     mpq_add(middle.get(), at.get(), beside.get());
     mpq_div_2exp(middle.get(), middle.get(), 1);
     const int beyond = exact.compare(middle) * int(side);
@@ -197,6 +197,20 @@ TEST(Fraction, EveryDoubleSurvivesBeingWrittenAndRead) {
     std::memcpy(&x, &bits, sizeof x);
     if (std::isfinite(x)) check(x);
   }
+}
+
+TEST(Rational, ComputesWithoutRounding) {
+  // Doubles lose the squares: ((1 + x)(1 − x) − 1) / x² = −1 for any x.
+  for (const double x : {0x1p-300, 0.1, 1e200}) {
+    const Rational one(1), a(x);
+    EXPECT_EQ((((one + a) * (one - a) - one) / (a * a) + one).sign(), 0) << x;
+  }
+  EXPECT_EQ((Rational(1) / Rational(3) - Rational(1.0 / 3)).sign(), 1) << "the double is smaller";
+  EXPECT_EQ((Rational(0.1) - Rational(1) / Rational(10)).sign(), 1) << "the double is larger";
+  Rational copied = Rational(2), kept = copied;
+  copied -= Rational(5);
+  EXPECT_EQ(copied.sign(), -1);
+  EXPECT_EQ((kept - Rational(2)).sign(), 0) << "a copy has its own value";
 }
 
 }  // namespace
