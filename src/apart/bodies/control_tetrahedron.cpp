@@ -1,5 +1,6 @@
 #include <apart/bodies/control_tetrahedron.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace apart {
@@ -16,8 +17,11 @@ const Eigen::Matrix<double, 3, 4>& ControlTetrahedron::directions() {
 }
 
 ControlTetrahedron ControlTetrahedron::around(const Matrix3X& points, const Vector3& centre_of_mass) {
-  const double diagonal = (points.rowwise().maxCoeff() - points.rowwise().minCoeff()).norm();
-  return {centre_of_mass, diagonal > 0 ? 0.5 * diagonal / std::sqrt(3.0) : arm_of_a_point};
+  const double diagonal = (points.rowwise().maxCoeff() - points.rowwise().minCoeff()).norm(),
+               reach = (points.colwise() - centre_of_mass).colwise().norm().maxCoeff();
+  // A centre of mass far outside would make weights large, and so rounding.
+  const double arm = 0.5 * std::max(diagonal, reach) / std::sqrt(3.0);
+  return {centre_of_mass, diagonal > 0 ? arm : std::max(arm, arm_of_a_point)};
 }
 
 Matrix3X ControlTetrahedron::nodes() const {

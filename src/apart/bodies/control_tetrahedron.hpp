@@ -11,7 +11,7 @@ struct ControlTetrahedron {
   Vector3 centre = Vector3::Zero();  ///< of mass [m]
   double arm = 1;                    ///< s [m]
 
-  /// With corners as far out as those of the bounding box of the points.
+  /// With corners as far out as those of the bounding box of the points, or as the farthest point.
   static ControlTetrahedron around(const Matrix3X& points, const Vector3& centre_of_mass);
   static const Eigen::Matrix<double, 3, 4>& directions();  ///< e
   Matrix3X nodes() const;

@@ -79,7 +79,7 @@ std::vector<Proof> proofs(const Certificate& c) {
                     "volume of four of their points beyond rounding, all others within 1e-9 of their size"});
   if (c.rigid > 0)
     list.push_back({"rigid bodies have the shape of the first frame and are not mirrored", iterates,
-                    "distances to four of their points, within 1e-9 of their size"});
+                    "distances to four of their points, within 1e-12 of their size"});
   if (c.joints > 0)
     list.push_back(
         {"joints that cannot break are closed", here,
