@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <support/frame_builder.hpp>
 
+#include <cmath>
 #include <numbers>
 
 namespace apart::test {
@@ -161,6 +162,27 @@ TEST(Cameras, BodiesInFreeFlightNeedNotBeInThePicture) {
   EXPECT_LT(distance(automatic_camera(frames, 1)), 1.3 * landed);
   for (Frame& frame : frames) frame.contact_force.col(0) = Vector3(0, 1, 0);
   EXPECT_GT(distance(automatic_camera(frames, 1)), 5 * landed) << "what touches something matters";
+}
+
+TEST(Cameras, AFallIsShownFromItsStartIfThatTakesLittleRoom) {
+  // A ball falls beside a pillar that is nearly as high.
+  const auto frame = [](double height) {
+    FrameBuilder b;
+    b.add({"pillar", "volume"}, generate::box({0.5, 5, 0.5}, {1, 5, 1}), {0, 2.5, 0});
+    b.add({"ball", "volume"}, generate::sphere(0.2, 2), {1, height, 0});
+    b.frame.contact_force = Matrix3X::Zero(3, b.frame.mesh.point_count());
+    b.frame.contact_force.col(0) = Vector3(0, 1, 0);
+    return b.frame;
+  };
+  const std::vector<Frame> frames = {frame(5.2), frame(3), frame(0.2)};
+  const auto distance = [](const Camera& camera) { return (camera.eye - camera.target).norm(); };
+  const Camera camera = automatic_camera(frames, 1);
+  EXPECT_GT(distance(camera), 1.01 * distance(automatic_camera(frames.back(), 1)));
+  // The top of the ball at its start, seen from the eye, is within the field of view.
+  const Vector3 top(1, 5.4, 0), forward = (camera.target - camera.eye).normalized();
+  const Vector3 right = forward.cross(camera.up).normalized(), above = right.cross(forward);
+  const double depth = (top - camera.eye).dot(forward);
+  EXPECT_LT((top - camera.eye).dot(above) / depth, std::tan(camera.field_of_view * std::numbers::pi / 360));
 }
 
 }  // namespace

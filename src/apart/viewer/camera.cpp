@@ -298,16 +298,20 @@ Camera automatic_camera(std::span<const Frame> frames, double aspect) {
   Frame all = frames.back();
   Pieces end(all);
   std::vector<Pieces> earlier;
-  std::vector<char> more;  // whether the points behind those of the last frame matter
+  // Whether the points behind those of the last frame matter, and whether they would if none of them flew.
+  std::vector<char> more, more_with_flights;
   for (const Frame& frame : frames.first(frames.size() - 1)) {
     Pieces pieces(frame);
     const bool same = frame.topology == all.topology;
+    const std::vector<char> with_flights = pieces.matters();
     if (same) pieces.leave_out_flights(end);
-    const std::vector<char>& own = pieces.matters();
     std::vector<int> kept;
     for (int p = 0; p < frame.mesh.point_count(); ++p)
-      if (frame.point_body[p] < int(all.bodies.size()) && own[std::size_t(p)]) kept.push_back(p);
-    more.insert(more.end(), kept.size(), true);
+      if (frame.point_body[p] < int(all.bodies.size()) && with_flights[std::size_t(p)]) {
+        kept.push_back(p);
+        more.push_back(pieces.matters()[std::size_t(p)]);
+      }
+    more_with_flights.insert(more_with_flights.end(), kept.size(), true);
     const Eigen::Index old = all.mesh.points.cols();
     all.mesh.points.conservativeResize(3, old + Eigen::Index(kept.size()));
     all.point_body.conservativeResize(old + Eigen::Index(kept.size()));
@@ -317,17 +321,23 @@ Camera automatic_camera(std::span<const Frame> frames, double aspect) {
     }
     if (same) earlier.push_back(std::move(pieces));
   }
-  const auto camera = [&] {
+  const auto camera = [&](const std::vector<char>& before) {
     std::vector<char> matters = end.matters();
-    matters.insert(matters.end(), more.begin(), more.end());
+    matters.insert(matters.end(), before.begin(), before.end());
     return fitted_camera(all, matters, aspect);
   };
-  const Camera whole = camera();
+  Camera chosen = camera(more), with_flights = camera(more_with_flights);
   // What flies away after the event may leave the picture, if the event would be small otherwise.
   constexpr double small = 2.5;
-  if (!end.leave_out_departures(earlier)) return whole;
-  const Camera near = camera();
-  return whole.scene_size > small * near.scene_size ? near : whole;
+  if (end.leave_out_departures(earlier))
+    if (const Camera near = camera(more); chosen.scene_size > small * near.scene_size) {
+      chosen = near;
+      with_flights = camera(more_with_flights);
+    }
+  // What flies to where it comes to rest is shown from its start, if the rest is hardly smaller then.
+  constexpr double hardly_smaller = 1.25;
+  const auto distance = [](const Camera& c) { return (c.eye - c.target).norm(); };
+  return distance(with_flights) <= hardly_smaller * distance(chosen) ? with_flights : chosen;
 }
 
 }  // namespace apart

@@ -21,7 +21,7 @@ struct Camera {
 Camera automatic_camera(const Frame& frame, double aspect);
 
 /// The same for what happens over several frames of one run. Bodies in free flight need not be in the picture
-/// until they are near to where they come to rest.
+/// until they are near to where they come to rest, unless it would be little wider with them.
 Camera automatic_camera(std::span<const Frame> frames, double aspect);
 
 }  // namespace apart
