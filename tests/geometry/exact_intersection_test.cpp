@@ -337,6 +337,41 @@ TEST(FindIntersections, LeavesOutPairsThatShareAVertexAndFilteredPairs) {
   EXPECT_TRUE(find_intersections(x, s, [](Index, Index) { return false; }).empty());
 }
 
+TEST(FindIntersections, LeavesOutGroupsAsAFilterWould) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> unit(0, 1);
+  const Index triangles = 240, lines = 120, loose = 60, count = 3 * triangles + 2 * lines + loose;
+  Matrix3X x(3, count);
+  Faces faces(3, triangles);
+  Edges segments(2, lines);
+  Eigen::VectorXi points(loose);
+  std::vector<int> group(std::size_t(count), 0);
+  Index next = 0;
+  // Primitives that begin at a random place, eight groups of them, and some in none.
+  const auto add = [&](int corners) {
+    const Vector3 at(unit(random), unit(random), unit(random));
+    const int of = int(unit(random) * 10) - 2;
+    for (int k = 0; k < corners; ++k) {
+      group[std::size_t(next)] = of;
+      // A point is at a corner of a triangle, so that some touch.
+      x.col(next++) = corners == 1 ? Vector3(x.col(Index(unit(random) * 3 * triangles)))
+                                   : at + 0.25 * Vector3(unit(random), unit(random), unit(random));
+    }
+    return int(next) - corners;
+  };
+  for (Index t = 0; t < triangles; ++t) faces.col(t).setConstant(add(3)) += Eigen::Vector3i(0, 1, 2);
+  for (Index l = 0; l < lines; ++l) segments.col(l).setConstant(add(2)) += Eigen::Vector2i(0, 1);
+  for (Index p = 0; p < loose; ++p) points[p] = add(1);
+  const Surface s = surface(count, faces, segments, points);
+  const auto apart = [&](Index i, Index j) {
+    return group[std::size_t(i)] < 0 || group[std::size_t(i)] != group[std::size_t(j)];
+  };
+  const auto all = find_intersections(x, s, any_pair), expected = find_intersections(x, s, apart);
+  EXPECT_LT(expected.size(), all.size());
+  EXPECT_GT(expected.size(), 100u);
+  EXPECT_EQ(find_intersections(x, s, any_pair, std::size_t(-1), group), expected);
+}
+
 TEST(FindIntersections, IdenticalDuplicatesIntersect) {
   Matrix3X x(3, 6);
   x << 0, 1, 0, 0, 1, 0,  //

@@ -9,6 +9,7 @@
 #include <CGAL/Gmpq.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace apart::exact {
@@ -385,18 +386,50 @@ class BoxJoin {
   FunctionRef<void(Index, Index)> report_;
 };
 
-/// The primitives in two trees: those that are not idle, and those that are.
-std::array<ItemTree, 2> trees_of(std::span<const Primitive> primitives, const CandidateSearch& search) {
-  std::array<std::vector<Item>, 2> items;
-  for (std::size_t i = 0; i < primitives.size(); ++i) {
-    const Primitive& primitive = primitives[i];
-    Box box = search.vertex_boxes[primitive.vertices[0]];
-    for (int k = 1; k < primitive.size(); ++k) box = hull(box, search.vertex_boxes[primitive.vertices[k]]);
-    const bool is_idle = !search.idle.empty() && search.idle[std::size_t(primitive.vertices[0])];
-    items[is_idle].push_back({box, Index(i)});
+/// Primitives in a tree for each group, and one for those in none, and these trees in a tree.
+class Forest {
+ public:
+  Forest(std::span<const Primitive> primitives, const CandidateSearch& search) : top_({}) {
+    std::map<int, std::vector<Item>> items;
+    for (std::size_t i = 0; i < primitives.size(); ++i) {
+      const Primitive& primitive = primitives[i];
+      Box box = search.vertex_boxes[primitive.vertices[0]];
+      for (int k = 1; k < primitive.size(); ++k) box = hull(box, search.vertex_boxes[primitive.vertices[k]]);
+      const int group = search.group.empty() ? -1 : search.group[std::size_t(primitive.vertices[0])];
+      items[std::max(group, -1)].push_back({box, Index(i)});
+    }
+    std::vector<Item> tops;
+    for (auto& [group, list] : items) {
+      groups_.push_back(group);
+      trees_.emplace_back(std::move(list));
+      tops.push_back({trees_.back().part(0).box, Index(trees_.size() - 1)});
+    }
+    top_ = ItemTree(std::move(tops));
   }
-  return {ItemTree(std::move(items[0])), ItemTree(std::move(items[1]))};
-}
+
+  /// Calls report(i, j) for all primitives of different groups, or of none, with overlapping boxes, once.
+  void within(FunctionRef<void(Index, Index)> report) {
+    BoxJoin join(report);
+    for (std::size_t t = 0; t < trees_.size(); ++t)
+      if (groups_[t] < 0) join.within(trees_[t]);
+    auto meet = [&](Index s, Index t) { join.between(trees_[std::size_t(s)], trees_[std::size_t(t)]); };
+    BoxJoin(meet).within(top_);
+  }
+  void between(Forest& other, FunctionRef<void(Index, Index)> report) {
+    BoxJoin join(report);
+    auto meet = [&](Index s, Index t) {
+      const int group = groups_[std::size_t(s)];
+      if (group < 0 || group != other.groups_[std::size_t(t)])
+        join.between(trees_[std::size_t(s)], other.trees_[std::size_t(t)]);
+    };
+    BoxJoin(meet).between(top_, other.top_);
+  }
+
+ private:
+  std::vector<int> groups_;  ///< of each tree
+  std::vector<ItemTree> trees_;
+  ItemTree top_;
+};
 
 }  // namespace
 
@@ -418,23 +451,19 @@ void for_each_candidate(std::span<const Primitive> a, std::span<const Primitive>
       batch.clear();
     }
   };
-  BoxJoin join(report);
-  auto [awake_a, idle_a] = trees_of(a, search);
+  Forest forest(a, search);
   if (within_one) {
-    join.within(awake_a);
-    join.between(awake_a, idle_a);
+    forest.within(report);
   } else {
-    auto [awake_b, idle_b] = trees_of(b, search);
-    join.between(awake_a, awake_b);
-    join.between(awake_a, idle_b);
-    join.between(idle_a, awake_b);
+    Forest other(b, search);
+    forest.between(other, report);
   }
   if (!batch.empty()) visit(batch);
 }
 
 std::vector<PrimitivePair> find_intersections(const Matrix3X& points, const Surface& surface,
                                               PairFilter tested, std::size_t limit,
-                                              std::span<const char> idle) {
+                                              std::span<const int> group) {
   std::vector<Box> boxes(points.cols());
   for (Index i = 0; i < points.cols(); ++i) boxes[i] = {points.col(i), points.col(i)};
   for (const Primitive& v : surface.vertices) {
@@ -469,7 +498,7 @@ std::vector<PrimitivePair> find_intersections(const Matrix3X& points, const Surf
     for (std::size_t i = 0; i < batch.size(); ++i)
       if (hit[i] && found.size() < limit) found.push_back(batch[i]);
   };
-  const CandidateSearch search{boxes, tested, idle};
+  const CandidateSearch search{boxes, tested, group};
   for_each_candidate(surface.face_edges, surface.faces, search, test);
   for_each_candidate(surface.segments, surface.faces, search, test);
   for_each_candidate(surface.segments, surface.segments, search, test);

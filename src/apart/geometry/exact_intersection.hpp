@@ -93,11 +93,12 @@ using PairFilter = FunctionRef<bool(Index i, Index j)>;
 /// All pairs that intersect, sorted: edge–face, segment–segment, point–face, point–segment and point–point,
 /// which together see every intersection of the surface. Pairs that share a vertex are left out. Stops early
 /// once `limit` pairs are found. Throws InputError if a coordinate is not finite.
-/// `idle`: a flag for each point, or none: primitives of idle points are not tested against each other,
-/// whatever the filter says. A large obstacle then costs little beside what moves.
+/// `group`: a number for each point, or none: primitives of points with the same number, unless it is
+/// negative, are not tested against each other, whatever the filter says. Neither a large obstacle then costs
+/// much beside what moves, nor a rigid body with many triangles. All points of a primitive have the same.
 std::vector<PrimitivePair> find_intersections(const Matrix3X& points, const Surface& surface,
                                               PairFilter tested, std::size_t limit = std::size_t(-1),
-                                              std::span<const char> idle = {});
+                                              std::span<const int> group = {});
 
 /// Closed axis-aligned box.
 struct Box {
@@ -112,7 +113,7 @@ struct Box {
 struct CandidateSearch {
   std::span<const Box> vertex_boxes;
   PairFilter tested;
-  std::span<const char> idle = {};  ///< as for find_intersections
+  std::span<const int> group = {};  ///< as for find_intersections
 };
 /// Passes on all pairs of a primitive of `a` and one of `b` that pass the filter, share no vertex and have
 /// overlapping boxes, each pair once, in batches, so that memory stays bounded. A primitive's box is the

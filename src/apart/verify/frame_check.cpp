@@ -196,17 +196,19 @@ std::vector<Finding> FrameCheck::not_finite(const Matrix3X& points) const {
 }
 
 /// Points of obstacles, which are not checked against each other.
-std::vector<char> FrameCheck::idle_points() const {
-  std::vector<char> idle(std::size_t(first_.point_body.size()));
-  for (Index p = 0; p < first_.point_body.size(); ++p)
-    idle[std::size_t(p)] = is_obstacle_[std::size_t(first_.point_body[p])];
-  return idle;
+std::vector<int> FrameCheck::untested_groups() const {
+  std::vector<int> of_body(first_.bodies.size());
+  for (std::size_t b = 0; b < of_body.size(); ++b)
+    of_body[b] = is_obstacle_[b] ? 0 : bodies_tested(int(b), int(b)) ? -1 : int(b) + 1;
+  std::vector<int> group(std::size_t(first_.point_body.size()));
+  for (std::size_t p = 0; p < group.size(); ++p) group[p] = of_body[std::size_t(first_.point_body[Index(p)])];
+  return group;
 }
 
 std::vector<Finding> FrameCheck::intersections(const Matrix3X& points, std::size_t limit) const {
   std::vector<Finding> found;
   for (const auto& pair : exact::find_intersections(
-           points, surface_, [this](Index i, Index j) { return tested(i, j); }, limit, idle_points())) {
+           points, surface_, [this](Index i, Index j) { return tested(i, j); }, limit, untested_groups())) {
     Finding& f = found.emplace_back(pair_finding(FindingKind::intersection, pair));
     f.position = meeting_point(points, pair);
     f.text =

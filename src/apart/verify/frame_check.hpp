@@ -152,7 +152,8 @@ class FrameCheck {
   std::map<int, CurvedProof> proofs_;  ///< by degree
   std::vector<Curved> curved_;
   std::vector<char> is_obstacle_;  ///< per body: obstacle or half-space
-  std::vector<char> idle_points() const;
+  /// Of each point: the same number for obstacles, one for each body that is not tested against itself.
+  std::vector<int> untested_groups() const;
   std::vector<std::pair<int, int>> ignored_;  ///< sorted, smaller body first
   std::vector<char> absent_;                  ///< per body
   std::vector<Index> local_;                  ///< per point: its number within its body
