@@ -240,5 +240,32 @@ TEST(ShownFrame, KeepsCollisionMeshesAndStraightCells) {
   EXPECT_EQ(shown_frame(frame).mesh.point_count(), 2 * n);
 }
 
+TEST(ShownFrame, DrawsTheCellsOfABodyWithACollisionMeshIfAsked) {
+  for (int degree = 1; degree <= 3; ++degree) {
+    Frame frame = curved_ball(std::max(degree, 2));
+    if (degree == 1) frame.mesh.curved[0] = {1, frame.mesh.curved[0].points.topRows<4>().eval()};
+    const Faces boundary = boundary_faces(frame.mesh.curved[0].points.topRows<4>());
+    // A larger mesh around the cells, with other triangles.
+    const Index n = frame.mesh.point_count(), count = Index(boundary.cols());
+    Matrix3X both(3, 2 * n);
+    both << frame.mesh.points, 1.5 * frame.mesh.points;
+    frame.mesh.points = both;
+    frame.point_body = Eigen::VectorXi::Zero(2 * n);
+    frame.velocity = frame.contact_force = Matrix3X();
+    frame.velocity.resize(3, 0);
+    frame.contact_force.resize(3, 0);
+    frame.mesh.faces = boundary.array() + int(n);
+    frame.von_mises = frame.strain = VectorX::LinSpaced(count, 0, double(count - 1));
+    EXPECT_EQ(shown_frame(frame).mesh.faces, frame.mesh.faces) << "its collision mesh, unless asked";
+    const Frame cells = shown_frame(frame, ShownSurface::cells);
+    const Index parts = degree == 1 ? 1 : 64;
+    ASSERT_EQ(cells.mesh.faces.cols(), count * parts);
+    for (Index f = 0; f < cells.mesh.faces.cols(); ++f) {
+      EXPECT_EQ(cells.von_mises[f], double(f / parts)) << "of the nearest triangle of the mesh";
+      for (const int p : cells.mesh.faces.col(f)) EXPECT_LT(cells.mesh.points.col(p).norm(), 1.1);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace apart::test

@@ -5,6 +5,7 @@
 #include <apart/cli/progress.hpp>
 #include <apart/cli/render_command.hpp>
 #include <apart/cli/run_polygons.hpp>
+#include <apart/cli/surface_option.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/io/file_reader.hpp>
@@ -229,20 +230,6 @@ int export_run(const ExportArguments& arguments) {
   line.close();
   fmt::print("{}\n", output.string());
   return exit_done;
-}
-
-void add_surface_option(CLI::App& command, ShownSurface& surface) {
-  command
-      .add_option_function<std::string>(
-          "--surface",
-          [&surface](const std::string& text) {
-            if (text != "shape" && text != "collision")
-              throw CLI::ValidationError("--surface",
-                                         fmt::format("got '{}', must be 'shape' or 'collision'", text));
-            surface = text == "shape" ? ShownSurface::shape : ShownSurface::collision;
-          },
-          "Of bodies of curved cells: their shape, or the collision surface; default: shape")
-      ->type_name("shape|collision");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <apart/cli/exit_codes.hpp>
+#include <apart/cli/surface_option.hpp>
 #include <apart/cli/view_command.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/web/view_server.hpp>
@@ -21,6 +22,7 @@ struct Arguments {
   std::vector<std::string> runs;
   int port = 0;
   bool no_open = false;
+  ShownSurface surface = ShownSurface::shape;
 };
 
 /// Asks the desktop to open an address; failure is no error, since the address has been printed.
@@ -50,7 +52,7 @@ int view(const Arguments& arguments) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&ends, signal);
   ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   const std::vector<std::filesystem::path> runs(arguments.runs.begin(), arguments.runs.end());
-  const ViewServer server(runs, {.port = arguments.port, .token = {}});
+  const ViewServer server(runs, {.port = arguments.port, .token = {}, .surface = arguments.surface});
   fmt::print("{}\nOpen this address in a browser on this machine; press Ctrl-C to stop.\n", server.address());
   std::fflush(stdout);
   if (!arguments.no_open) open_browser(server.address());
@@ -69,6 +71,7 @@ void add_view_command(CLI::App& app, int& code) {
       ->expected(1, 16);
   command->add_option("--port", arguments->port, "Port on 127.0.0.1; default: any that is free")
       ->check(CLI::Range(1, 65535));
+  add_surface_option(*command, arguments->surface);
   command->add_flag("--no-open", arguments->no_open, "Print the address without opening a browser");
   command->callback([arguments, &code] { code = view(*arguments); });
 }

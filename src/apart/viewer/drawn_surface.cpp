@@ -82,13 +82,33 @@ class FineSurface {
         has_corner |= (frame.mesh.faces.col(faces[k]).array() == boundary_(0, Eigen::Index(f))).any();
       if (!has_corner) parts_ = 0;
     }
-    resolution_ = most_parts;
+    resolution_ = cells.degree == 1 ? 1 : most_parts;
     while (resolution_ > 1 && double(count) * resolution_ * resolution_ > most_triangles) --resolution_;
   }
 
   /// Whether the body's triangles are on the boundary of its cells, and coarser than they could be.
   bool is_finer() const { return parts_ > 0 && std::size_t(resolution_) * std::size_t(resolution_) > parts_; }
-  std::size_t parts() const { return parts_; }  ///< triangles of the frame on each face of a cell
+  /// Whether its triangles are a mesh of their own.
+  bool is_beside() const { return parts_ == 0 && boundary_.cols() > 0; }
+
+  /// The triangle of the frame, of the body's, whose values each face of a cell has: one of those on it, or
+  /// the nearest of a mesh of its own.
+  std::vector<Index> sources(const Frame& frame, const std::vector<Index>& faces) const {
+    std::vector<Index> result(std::size_t(boundary_.cols()));
+    const auto middle = [&](const auto& corners) -> Vector3 {
+      return frame.mesh.points(Eigen::all, corners).rowwise().mean();
+    };
+    for (std::size_t f = 0; f < result.size(); ++f) {
+      if (parts_ > 0) {
+        result[f] = faces[f * parts_];
+        continue;
+      }
+      const Vector3 at = middle(boundary_.col(Eigen::Index(f)));
+      result[f] = *std::ranges::min_element(
+          faces, {}, [&](Index face) { return (middle(frame.mesh.faces.col(face)) - at).squaredNorm(); });
+    }
+    return result;
+  }
 
   /// Calls triangle(face, corners) for each triangle, with points counted from 0, and point(combine) for each
   /// new point before, where combine(values) is the mean of a row of values of the frame's points there.
@@ -149,9 +169,10 @@ class Refinement {
     const int first = int(original_.mesh.points.cols()) + int(points_.size());
     std::vector<Triangle>& made = instead_[faces.front()];
     for (const Index f : faces) instead_[f];  // no longer there
+    const std::vector<Index> sources = fine.sources(original_, faces);
     fine.make(
         [&](std::size_t face, const Eigen::Vector3i& corners) {
-          made.push_back({corners.array() + first, faces[face * fine.parts()]});
+          made.push_back({corners.array() + first, sources[face]});
         },
         [&](const auto& combine) {
           points_.push_back(combine(original_.mesh.points));
@@ -220,9 +241,10 @@ Frame shown_frame(Frame frame, ShownSurface shown) {
     std::map<int, std::vector<Index>> chosen;  // cells of each body
     for (Index t = 0; t < cells.points.cols(); ++t) chosen[frame.point_body[cells.points(0, t)]].push_back(t);
     for (const auto& [body, of_body] : chosen) {
-      if (cells.degree == 1 || !faces.contains(body)) continue;
+      if (!faces.contains(body)) continue;
       const FineSurface fine(frame, cells, of_body, faces.at(body));
-      if (fine.is_finer()) refinement.replace(fine, faces.at(body), body);
+      if (fine.is_finer() || (shown == ShownSurface::cells && fine.is_beside()))
+        refinement.replace(fine, faces.at(body), body);
     }
   }
   refinement.finish();

@@ -15,10 +15,11 @@ struct DrawnSurface {
 
 DrawnSurface drawn_surface(const Frame& frame);
 
-/// Which surface of bodies of curved cells is shown.
+/// Which surface is shown of volumes of curved cells, or with a collision surface of their own.
 enum class ShownSurface {
-  shape,     ///< the curved boundary, cut finely; of a body with a collision mesh of its own, that
-  collision  ///< what contact sees
+  shape,      ///< the curved boundary, cut finely; of a body with a collision mesh of its own, that
+  collision,  ///< what contact sees
+  cells       ///< the boundary of the cells, whatever contact sees
 };
 /// The frame with that surface. Points of the frame keep their numbers; those of a finer surface follow them.
 /// Forces of contact are known at the points of the frame alone: at others they are zero.

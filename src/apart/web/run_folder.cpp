@@ -53,7 +53,7 @@ std::size_t bytes_of(const Frame& f) {
 
 }  // namespace
 
-RunFolder::RunFolder(const fs::path& directory) {
+RunFolder::RunFolder(const fs::path& directory, ShownSurface surface) : surface_(surface) {
   std::error_code error;
   directory_ = fs::canonical(directory, error);
   if (error || !fs::is_directory(directory_, error))
@@ -261,7 +261,7 @@ std::shared_ptr<const RunFolder::Loaded> RunFolder::load(Index frame, std::strin
   key = fmt::format("{}/{}", frame, stamp);
   if (auto found = frames_.find(key)) return found;
   auto loaded = std::make_shared<Loaded>();
-  loaded->frame = shown_frame(read_frame(file));
+  loaded->frame = shown_frame(read_frame(file), surface_);
   const std::uint64_t topology = topology_key(loaded->frame);
   {
     const std::lock_guard lock(mutex_);

@@ -19,7 +19,7 @@ namespace apart {
 class RunFolder {
  public:
   /// Throws InputError if there is no such directory, or it has nothing that a run writes.
-  explicit RunFolder(const std::filesystem::path& directory);
+  explicit RunFolder(const std::filesystem::path& directory, ShownSurface surface = ShownSurface::shape);
 
   const std::string& name() const { return name_; }  ///< the directory's
 
@@ -69,6 +69,7 @@ class RunFolder {
   void read_times();
 
   std::filesystem::path directory_;  ///< canonical
+  ShownSurface surface_;
   std::string name_;
 
   std::mutex mutex_;  ///< of everything below but the caches

@@ -242,7 +242,7 @@ ViewServer::ViewServer(const std::vector<std::filesystem::path>& runs, const Vie
     throw InputError(
         "this program was built without the page that shows runs; build it again with -DAPART_VIEWER=ON, or "
         "open the run's frames.pvd in ParaView");
-  for (const auto& run : runs) me.runs.push_back(std::make_unique<RunFolder>(run));
+  for (const auto& run : runs) me.runs.push_back(std::make_unique<RunFolder>(run, options.surface));
   for (const PageFile& file : page_files()) me.page.emplace_back(file.name, gzip(file.content, 6));
   me.token = options.token.empty() ? random_token() : options.token;
   // Without this a second server on the same port would be allowed, and get some of the requests.

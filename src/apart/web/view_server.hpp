@@ -1,4 +1,6 @@
 #pragma once
+#include <apart/viewer/drawn_surface.hpp>
+
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,6 +11,7 @@ namespace apart {
 struct ViewOptions {
   int port = 0;       ///< 0: any that is free
   std::string token;  ///< the secret part of the address; empty: 128 random bits
+  ShownSurface surface = ShownSurface::shape;
 };
 
 /// Serves the page that plays runs, to this machine only: it listens on 127.0.0.1, answers only below an
