@@ -494,6 +494,28 @@ TEST_F(RigidIpcFixtures, OfThePlaneBecomeStrips) {
   EXPECT_NEAR(second(0, 0) + second(1, 1), long_sides + short_sides, 1e-9);
 }
 
+TEST_F(RigidIpcFixtures, PosesOfThePlaneTurnTheBodyAsItWasPlaced) {
+  // An angle, of which the initial rotation is no part: lines are longest along their least moment.
+  const SceneDescription scene = described(
+      R"({"scene_type": "distance_barrier_rb_problem", "timestep": 0.1, "max_iterations": 3,
+          "rigid_body_problem": {"gravity": [0, -9.81], "rigid_bodies": [
+            {"vertices": [[-1, 0], [1, 0]], "edges": [[0, 1]], "rotation": 30, "position": [0, 2],
+             "type": "kinematic", "kinematic_poses": [{"position": [0, 2]},
+               {"position": [1, 2], "rotation": [0.5]}, {"position": [1, 3], "rotation": 0.25}]}]}})");
+  const auto& body = std::get<RigidDescription>(scene.bodies.at(0));
+  const auto& frames = std::get<KeyframeMotion>(*body.motion).keyframes;
+  ASSERT_EQ(frames.size(), 4u);
+  const auto rotation_at = [&](std::size_t k) { return make_rotation(frames[k].rotate); };
+  const auto about_z = [](double angle) {
+    return Eigen::AngleAxisd(angle, Vector3::UnitZ()).toRotationMatrix();
+  };
+  EXPECT_TRUE(rotation_at(1).isIdentity(0)) << "none is given";
+  EXPECT_LT((rotation_at(2) - about_z(0.5)).norm(), 1e-12);
+  EXPECT_LT((rotation_at(3) - about_z(0.25)).norm(), 1e-12);
+  EXPECT_LT((frames[2].translate - Vector3(1, 0, 0)).norm(), 1e-12);
+  EXPECT_LT((frames[3].translate - Vector3(1, 1, 0)).norm(), 1e-12);
+}
+
 TEST_F(RigidIpcFixtures, BadOnesOfThePlaneAreRefusedWithThePlace) {
   const auto expect = [&](const std::string& body, const std::string& key, const std::string& reason) {
     const std::string what =
@@ -507,8 +529,9 @@ TEST_F(RigidIpcFixtures, BadOnesOfThePlaneAreRefusedWithThePlace) {
   expect("{" + edge + R"(, "is_dof_fixed": [true]})", ".is_dof_fixed", "three of them");
   expect("{" + edge + R"(, "faces": [[0, 1, 0]]})", ".faces", "no faces");
   expect(R"({"vertices": [[0, 0], [1, 0]]})", "", "has no \"edges\"");
-  expect("{" + edge + R"(, "type": "kinematic", "kinematic_poses": [{"position": [0, 1], "rotation": [1]}]})",
-         ".kinematic_poses[0].rotation", "2D");
+  expect("{" + edge +
+             R"(, "type": "kinematic", "kinematic_poses": [{"position": [0, 1], "rotation": [0, 0, 1]}]})",
+         ".kinematic_poses[0].rotation", "must be one number");
   expect(R"({"mesh": "tet.off"})", ".mesh", ".obj of the plane");
   for (const char* bad : {"v 0 0\nv 1 1\n", "v 0 0\nl 1 2\n", "v 0 0\nv 1 0\nf 1 2 1\n", "v 0 x\n"}) {
     write_file(directory / "meshes/bad.obj", bad);

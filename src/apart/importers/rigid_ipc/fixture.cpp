@@ -134,9 +134,7 @@ void read_motion(FixtureSection& section, FixtureBody& body) {
     for (const LocatedJson& item : poses->items()) {
       if (!item.has("position")) item.fail("has no \"position\"");
       Pose pose{section.vector(item["position"]), {}};
-      if (item.has("rotation") && section.plane())
-        item["rotation"].fail("cannot be read in a fixture of the plane (2D); turn by angular_velocity");
-      if (item.has("rotation")) pose.rotation = item["rotation"].vector();
+      if (item.has("rotation")) pose.rotation = section.turn(item["rotation"]);
       body.poses.push_back(pose);
     }
 }

@@ -14,7 +14,8 @@ enum class Type { still, kinematic, dynamic };
 
 struct Pose {
   Vector3 position;
-  std::optional<Vector3> rotation;  ///< vector [rad], of the principal axes
+  std::optional<Vector3>
+      rotation;  ///< vector [rad], of the principal axes; in the plane of the body as placed
 };
 
 struct FixtureBody {

@@ -171,9 +171,9 @@ class FixtureImporter {
     if (body.type == Type::kinematic)
       if (const Given given = free_part(body);
           !given.velocity.isZero(0) || !given.spin.isZero(0) || !body.poses.empty())
-        if (auto motion = make_motion(
-                {body, given.velocity, given.spin, mass(body.density), fixture_.dt, fixture_.steps},
-                [&](std::string_view what) { note(body.at, what); })) {
+        if (auto motion = make_motion({body, given.velocity, given.spin, mass(body.density), fixture_.dt,
+                                       fixture_.steps, fixture_.plane},
+                                      [&](std::string_view what) { note(body.at, what); })) {
           // Not an obstacle: where the way is blocked it must stay behind as a whole, as there.
           RigidDescription rigid = shaped(RigidDescription{});
           if (body.density > 0) set_density(rigid, body.density);

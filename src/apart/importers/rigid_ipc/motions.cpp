@@ -115,13 +115,15 @@ MotionDescription posed(const Script& script, double until, FunctionRef<void(std
   const FixtureBody& body = script.body;
   const Vector3 centre = centre_of(script.mass);
   const bool turns = std::ranges::any_of(body.poses, [](const Pose& p) { return p.rotation.has_value(); });
-  const Matrix3 axes = inertia_axes(script.mass);
+  // In the plane the reference does not turn bodies to their principal axes.
+  const Matrix3 axes = script.plane ? Matrix3(Matrix3::Identity()) : inertia_axes(script.mass);
   if (!turns && !axes.isIdentity(1e-6))
     note(
         "kinematic_poses say no rotation: the body keeps its own here; the reference turns its principal "
         "axes "
         "to those of the world");
-  if (turns) note("kinematic_poses turn the body's principal axes, the one of the least moment first");
+  if (turns && !script.plane)
+    note("kinematic_poses turn the body's principal axes, the one of the least moment first");
   KeyframeMotion motion;
   motion.center = centre;
   motion.keyframes.emplace_back();

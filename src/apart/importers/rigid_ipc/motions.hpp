@@ -15,6 +15,7 @@ struct Script {
   MassDistribution mass;   ///< as placed
   double dt;
   Index steps;
+  bool plane = false;  ///< of the plane (2D)
 };
 
 /// Poses, one per step, then velocities, until they end. Empty if the body stands still.
