@@ -50,6 +50,14 @@ struct PublishedRigidScene {
 /// Not all fixtures have a row, and not all rows a fixture that is published.
 std::optional<PublishedRigidScene> published_rigid(std::string_view fixture);
 
+/// A row of table 4.1 whose fixture is not published: another one with changes.
+struct RigidVariant {
+  std::string_view name;     ///< in place of the fixture's
+  std::string_view fixture;  ///< that is changed
+  std::array<std::string_view, 4> settings = {};
+};
+std::span<const RigidVariant> rigid_variants();
+
 /// A row of the thesis' table 5.2, totals of the whole simulation on 16 threads of a Xeon at 2.9 GHz.
 struct PublishedHighOrderScene {
   std::string_view scene;            ///< end of the path of the scene, without extension

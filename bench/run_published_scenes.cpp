@@ -108,7 +108,7 @@ class Campaign {
     fs::create_directories(a_.output);
     if (!a_.scripts.empty()) add_scripts();
     if (!a_.meshes.empty()) add_codimensional();
-    if (!a_.fixtures.empty()) add_json_scenes(a_.fixtures, "rigid/", Kind::rigid);
+    if (!a_.fixtures.empty()) add_fixtures();
     if (!a_.polyfem.empty()) add_json_scenes(a_.polyfem, "high-order/", Kind::high_order);
     if (!a_.remesh.empty()) add_remeshed();
   }
@@ -180,6 +180,17 @@ class Campaign {
                          .string();
         if (name.find(a_.only) != name.npos) items_.push_back({name, entry.path(), kind});
       }
+    std::sort(items_.begin() + std::ptrdiff_t(first), items_.end(),
+              [](const Item& a, const Item& b) { return a.name < b.name; });
+  }
+
+  void add_fixtures() {
+    const std::size_t first = items_.size();
+    add_json_scenes(a_.fixtures, "rigid/", Kind::rigid);
+    for (const RigidVariant& v : rigid_variants())
+      if (const std::string name = "rigid/" + std::string(v.name); name.find(a_.only) != name.npos)
+        items_.push_back({name, fs::path(a_.fixtures) / (std::string(v.fixture) + ".json"), Kind::rigid,
+                          nullptr, nullptr, v.settings});
     std::sort(items_.begin() + std::ptrdiff_t(first), items_.end(),
               [](const Item& a, const Item& b) { return a.name < b.name; });
   }
