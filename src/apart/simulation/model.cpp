@@ -9,6 +9,135 @@
 
 namespace apart {
 
+namespace {
+
+/// The surface of all bodies, as they are added one after the other.
+struct AllSurfaces {
+  AllSurfaces(const std::vector<Body>& bodies, PairTable settings) : pairs(std::move(settings)) {
+    Index vertices = 0, faces = 0, segments = 0;
+    for (const Body& b : bodies) {
+      vertices += Index(b.surface_points.size());
+      faces += Index(b.surface_faces.cols());
+      segments += Index(b.free_segments.cols());
+    }
+    all_faces.resize(3, faces);
+    all_segments.resize(2, segments);
+    rest.resize(3, vertices);
+  }
+
+  void add(const Body& b, int number) {
+    PairSettings self = pairs(number, number);
+    self.spares_neighbours = true;
+    pairs.set(number, number, self);
+    std::vector<Index> vertex_of_point(b.mesh.point_count(), -1);
+    for (const Index p : b.surface_points) {
+      const Index vertex = Index(body_of_vertex.size());
+      vertex_of_point[p] = vertex;
+      rest.col(vertex) = b.mesh.points.col(p);
+      body_of_vertex.push_back(number);
+    }
+    for (Index f = 0; f < b.surface_faces.cols(); ++f, ++face)
+      for (int k = 0; k < 3; ++k) all_faces(k, face) = vertex_of_point[b.surface_faces(k, f)];
+    for (Index e = 0; e < b.free_segments.cols(); ++e, ++segment)
+      for (int k = 0; k < 2; ++k) all_segments(k, segment) = vertex_of_point[b.free_segments(k, e)];
+    if (!b.half_space) return;
+    half_spaces.push_back(*b.half_space);
+    half_spaces.back().body = number;
+    if (b.node_count() > 0) half_spaces.back().carrier = vertex_of_point[0];
+  }
+
+  CollisionSurface surface() && {
+    return CollisionSurface(std::move(rest), std::move(all_faces), std::move(all_segments),
+                            std::move(body_of_vertex), std::move(pairs), std::move(half_spaces));
+  }
+
+  PairTable pairs;
+
+ private:
+  Matrix3X rest;
+  Faces all_faces;
+  Edges all_segments;
+  std::vector<int> body_of_vertex;
+  std::vector<HalfSpace> half_spaces;
+  Index face = 0, segment = 0;  ///< so far
+};
+
+/// Planar bodies of one plane see each other's edges there.
+void mark_planes(const std::vector<Body>& bodies, CollisionSurface& surface) {
+  if (std::ranges::none_of(bodies, [](const Body& b) { return b.planar.has_value(); })) return;
+  std::map<double, int> planes;  // by z
+  for (Index v = 0; v < surface.vertex_count(); ++v) {
+    const bool planar = bodies[std::size_t(surface.vertex_body[std::size_t(v)])].planar.has_value();
+    surface.vertex_plane.push_back(
+        planar ? planes.try_emplace(surface.rest(2, v), int(planes.size())).first->second : -1);
+  }
+}
+
+/// Contacts count by the area they stand for.
+void weigh_contacts(std::vector<Body>& bodies, CollisionSurface& surface) {
+  // Segments and points of bodies without a radius are as wide as contact reaches.
+  std::vector<BodyGrain> grains;
+  for (const Body& b : bodies)
+    grains.push_back({b.planar       ? b.planar->depth
+                      : b.radius > 0 ? 2 * b.radius
+                                     : surface.pairs.max_reach(),
+                      b.vertex_area});
+  surface.weigh(grains);
+  for (std::size_t b = 0; b < bodies.size(); ++b) bodies[b].vertex_area = surface.weights.mean_area(int(b));
+}
+
+/// Nodes, masses, maps and the size of all bodies together.
+void add_nodes(Model& m) {
+  m.initial_nodes.resize(3, m.node_count());
+  m.initial_velocity.resize(3, m.node_count());
+  m.point_map = LinearMap(m.node_count());
+  m.surface_map = LinearMap(m.node_count());
+  std::vector<Eigen::Triplet<double>> mass_entries;
+  Aabb extent;
+  for (std::size_t i = 0; i < m.bodies.size(); ++i) {
+    const Body& b = m.bodies[i];
+    const Index first = m.first_node[i];
+    m.initial_nodes.middleCols(first, b.node_count()) = b.nodes;
+    m.initial_velocity.middleCols(first, b.node_count()) = b.velocity;
+    for (int j = 0; j < b.mass.outerSize(); ++j)
+      for (Eigen::SparseMatrix<double>::InnerIterator it(b.mass, j); it; ++it)
+        mass_entries.emplace_back(first + Index(it.row()), first + Index(it.col()), it.value());
+    std::vector<Index> all_points(b.mesh.point_count());
+    std::iota(all_points.begin(), all_points.end(), 0);
+    m.point_map.append(b.point_map, all_points, first);
+    m.surface_map.append(b.point_map, b.surface_points, first);
+    for (const Index p : b.surface_points) m.surface_point.push_back(m.first_point[i] + p);
+    extent.include(extent_of(b));
+  }
+  if (m.node_count() == 0)
+    throw InputError(
+        "the scene has nothing that can move; add a body of type volume, planar, shell, affine, rigid, "
+        "rod or particles");
+  m.size = extent.diagonal();
+  m.mass.resize(m.node_count(), m.node_count());
+  m.mass.setFromTriplets(mass_entries.begin(), mass_entries.end());
+}
+
+/// The members of the sets of bodies and attachments.
+void resolve_sets(Model& m) {
+  for (const Body& b : m.bodies) m.acting.push_back(acting_parts(b));
+  for (const Joint& joint : m.joints)
+    for (const JointSide& side : joint.sides)
+      ensure(
+          joint.kind == JointKind::ball || side.body < 0 || moves_as_whole(m.bodies[std::size_t(side.body)]),
+          "Model: a joint other than a ball needs bodies that move as a whole");
+  for (const Attachment& a : m.attachments) {
+    m.attached.push_back(attached_springs(a, m.bodies));
+    for (AttachedSpring& spring : m.attached.back()) {
+      spring.point = m.vertex_of(a.body, spring.point);
+      for (Index& p : spring.others)
+        if (p >= 0) p = m.vertex_of(a.other, p);
+    }
+  }
+}
+
+}  // namespace
+
 Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions simulation_options,
              std::vector<Attachment> attachment_list, std::vector<Joint> joint_list)
     : bodies(std::move(body_list)),
@@ -17,13 +146,9 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
       joints(std::move(joint_list)) {
   ensure(pairs.body_count() == int(bodies.size()), "Model: one row of pair settings per body");
   first_node = first_point = {0};
-  Index vertices = 0, faces = 0, segments = 0;
   for (const Body& b : bodies) {
     first_node.push_back(first_node.back() + b.node_count());
     first_point.push_back(first_point.back() + b.mesh.point_count());
-    vertices += Index(b.surface_points.size());
-    faces += Index(b.surface_faces.cols());
-    segments += Index(b.free_segments.cols());
   }
   chart = Chart(node_count());
   first_unknown = {0};
@@ -31,99 +156,18 @@ Model::Model(std::vector<Body> body_list, PairTable pairs, SimulationOptions sim
     if (bodies[i].chart) chart.add(first_node[i], bodies[i].chart);
     first_unknown.push_back(chart.unknown_count() - (node_count() - first_node[i + 1]));
   }
-  initial_nodes.resize(3, node_count());
-  initial_velocity.resize(3, node_count());
-  point_map = LinearMap(node_count());
-  surface_map = LinearMap(node_count());
-
-  std::vector<Eigen::Triplet<double>> mass_entries;
-  Faces all_faces(3, faces);
-  Edges all_segments(2, segments);
-  Matrix3X rest(3, vertices);
-  std::vector<int> body_of_vertex;
-  std::vector<HalfSpace> half_spaces;
-  Aabb extent;
-  Index face = 0, segment = 0;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const Body& b = bodies[i];
-    PairSettings self = pairs(int(i), int(i));
-    self.spares_neighbours = true;
-    pairs.set(int(i), int(i), self);
-    initial_nodes.middleCols(first_node[i], b.node_count()) = b.nodes;
-    initial_velocity.middleCols(first_node[i], b.node_count()) = b.velocity;
-    for (int j = 0; j < b.mass.outerSize(); ++j)
-      for (Eigen::SparseMatrix<double>::InnerIterator it(b.mass, j); it; ++it)
-        mass_entries.emplace_back(first_node[i] + Index(it.row()), first_node[i] + Index(it.col()),
-                                  it.value());
-
-    std::vector<Index> all_points(b.mesh.point_count());
-    std::iota(all_points.begin(), all_points.end(), 0);
-    point_map.append(b.point_map, all_points, first_node[i]);
-    surface_map.append(b.point_map, b.surface_points, first_node[i]);
-    std::vector<Index> vertex_of_point(b.mesh.point_count(), -1);
-    for (const Index p : b.surface_points) {
-      vertex_of_point[p] = Index(body_of_vertex.size());
-      rest.col(Index(body_of_vertex.size())) = b.mesh.points.col(p);
-      body_of_vertex.push_back(int(i));
-      surface_point.push_back(first_point[i] + p);
-    }
-    for (Index f = 0; f < b.surface_faces.cols(); ++f, ++face)
-      for (int k = 0; k < 3; ++k) all_faces(k, face) = vertex_of_point[b.surface_faces(k, f)];
-    for (Index e = 0; e < b.free_segments.cols(); ++e, ++segment)
-      for (int k = 0; k < 2; ++k) all_segments(k, segment) = vertex_of_point[b.free_segments(k, e)];
-    if (b.half_space) {
-      half_spaces.push_back(*b.half_space);
-      half_spaces.back().body = int(i);
-      if (b.node_count() > 0) half_spaces.back().carrier = vertex_of_point[0];
-    }
-    extent.include(extent_of(b));
-  }
-  if (node_count() == 0)
-    throw InputError(
-        "the scene has nothing that can move; add a body of type volume, planar, shell, affine, rigid, "
-        "rod or particles");
-  size = extent.diagonal();
   const bool by_area = options.contact.formulation == ContactFormulation::convergent;
+  AllSurfaces surfaces(bodies, std::move(pairs));
+  add_nodes(*this);
+  for (std::size_t i = 0; i < bodies.size(); ++i) surfaces.add(bodies[i], int(i));
   if (by_area)
-    pairs.normalise_stiffness();
+    surfaces.pairs.normalise_stiffness();
   else if (!options.contact.barrier_stiffness && options.contact.stiffness_rule == StiffnessRule::adaptive)
-    pairs.equalise_stiffness();
-  mass.resize(node_count(), node_count());
-  mass.setFromTriplets(mass_entries.begin(), mass_entries.end());
-  surface = CollisionSurface(std::move(rest), std::move(all_faces), std::move(all_segments),
-                             std::move(body_of_vertex), std::move(pairs), std::move(half_spaces));
-  if (std::ranges::any_of(bodies, [](const Body& b) { return b.planar.has_value(); })) {
-    std::map<double, int> planes;  // by z
-    for (Index v = 0; v < surface.vertex_count(); ++v) {
-      const bool planar = bodies[std::size_t(surface.vertex_body[std::size_t(v)])].planar.has_value();
-      surface.vertex_plane.push_back(
-          planar ? planes.try_emplace(surface.rest(2, v), int(planes.size())).first->second : -1);
-    }
-  }
-  if (by_area) {
-    // Segments and points of bodies without a radius are as wide as contact reaches.
-    std::vector<BodyGrain> grains;
-    for (const Body& b : bodies)
-      grains.push_back({b.planar       ? b.planar->depth
-                        : b.radius > 0 ? 2 * b.radius
-                                       : surface.pairs.max_reach(),
-                        b.vertex_area});
-    surface.weigh(grains);
-    for (std::size_t b = 0; b < bodies.size(); ++b) bodies[b].vertex_area = surface.weights.mean_area(int(b));
-  }
-  for (const Body& b : bodies) acting.push_back(acting_parts(b));
-  for (const Joint& joint : joints)
-    for (const JointSide& side : joint.sides)
-      ensure(joint.kind == JointKind::ball || side.body < 0 || moves_as_whole(bodies[std::size_t(side.body)]),
-             "Model: a joint other than a ball needs bodies that move as a whole");
-  for (const Attachment& a : attachments) {
-    attached.push_back(attached_springs(a, bodies));
-    for (AttachedSpring& spring : attached.back()) {
-      spring.point = vertex_of(a.body, spring.point);
-      for (Index& p : spring.others)
-        if (p >= 0) p = vertex_of(a.other, p);
-    }
-  }
+    surfaces.pairs.equalise_stiffness();
+  surface = std::move(surfaces).surface();
+  mark_planes(bodies, surface);
+  if (by_area) weigh_contacts(bodies, surface);
+  resolve_sets(*this);
 }
 
 double Attachment::rest_length(const AttachedSpring& spring, double time) const {

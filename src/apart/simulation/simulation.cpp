@@ -1,17 +1,17 @@
 #include <apart/simulation/simulation.hpp>
 
-#include <apart/collision/collision_detection.hpp>
 #include <apart/core/error.hpp>
+#include <apart/simulation/appearance.hpp>
 #include <apart/simulation/diagnosis.hpp>
 #include <apart/simulation/friction_loop.hpp>
 #include <apart/simulation/nesting.hpp>
 #include <apart/simulation/output_frame.hpp>
 #include <apart/simulation/remesher.hpp>
+#include <apart/simulation/solve_watch.hpp>
 #include <apart/simulation/step_division.hpp>
 #include <apart/simulation/step_end.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -93,48 +93,7 @@ Simulation::~Simulation() = default;
 /// if one that appears intersects others.
 void Simulation::change_presence(const std::vector<char>& present, double time) {
   auto problem = std::make_unique<StepProblem>(*model_, present, timings_, work_);
-  const Matrix3X x = model_->surface_map.positions(state_.nodes);
-  // Any intersection involves a body that appears: the others were free of each other.
-  const auto refuse = [&](int a, int b, const std::string& what) {
-    if (problem_->present[std::size_t(a)]) std::swap(a, b);
-    const std::string other =
-        a == b ? std::string("itself") : fmt::format("'{}'", model_->bodies[std::size_t(b)].name);
-    throw SolverError(
-        fmt::format("'{}' cannot appear after t = {:.6g} s: it would {} {}; make room, or let "
-                    "it appear at another time",
-                    model_->bodies[std::size_t(a)].name, state_.time, what, other));
-  };
-  const CollisionSurface& surface = problem->terms.surface;
-  for (const HalfSpace& plane : surface.half_spaces)
-    for (Index v = 0; v < x.cols(); ++v) {
-      const int body = surface.vertex_body[v];
-      if (surface.pairs(body, plane.body).enabled && plane.distance(x, v) <= 0) {
-        const bool new_plane = !problem_->present[std::size_t(plane.body)];
-        refuse(new_plane ? plane.body : body, new_plane ? body : plane.body,
-               new_plane ? "cover" : "be below");
-      }
-    }
-  if (const auto found = first_intersection(surface, x))
-    refuse(surface.vertex_body[found->first], surface.vertex_body[found->second], "intersect");
-  if (const auto nested = first_nested(*model_, present, x)) {
-    const bool solid_is_new = problem_->present[std::size_t(nested->body)];
-    refuse(nested->body, nested->solid, solid_is_new ? "enclose" : "lie inside");
-  }
-  problem->terms.contact.prepare(x);
-  const ActiveSet& near = problem->terms.contact.active_set(x);
-  if (near.min_gap <= 0) {
-    std::pair<int, int> pair;
-    double smallest = std::numeric_limits<double>::infinity();
-    for (Index i = 0; i < problem->terms.contact.term_count(); ++i) {
-      const double gap =
-          problem->terms.contact.normal_force(i, x).distance - problem->terms.contact.range(i).thickness;
-      if (gap < smallest) {
-        smallest = gap;
-        pair = problem->terms.contact.bodies_of(i);
-      }
-    }
-    refuse(pair.first, pair.second, fmt::format("come {:.3g} m below the thickness to", -smallest));
-  }
+  ensure_can_appear(*problem, problem_->present, state_);
   for (std::size_t b = 0; b < present.size(); ++b) fresh_ |= present[b] && !problem_->present[b];
   if (model_->options.integrator.averages_forces() && fresh_) {
     const Matrix3X begun = problem->start_acceleration(state_, time);
@@ -224,108 +183,6 @@ StepReport Simulation::step() {
     throw;
   }
 }
-
-/// Observes one solve: reports iterates, adapts the problem to them, and counts.
-class Simulation::Watch {
- public:
-  Watch(Simulation& simulation, StepReport& report, const Matrix3X& begun)
-      : simulation_(simulation),
-        problem_(*simulation.problem_),
-        report_(report),
-        begun_(begun),
-        gaps_(problem_.stiffness, problem_.terms, begun),
-        slow_(problem_.model.options.solver.slow_iterations) {}
-
-  NewtonHooks hooks() {
-    NewtonHooks hooks;
-    if (simulation_.on_iterate) hooks.passed = [this](const Matrix3X& q) { simulation_.pass_on(q); };
-    hooks.accepted = [this](const Matrix3X& q, double alpha) { return accept(q, alpha); };
-    hooks.stationary = [this](const Matrix3X& q) { return go_on(q); };
-    if (problem_.model.options.solver.termination == Termination::balanced)
-      hooks.imbalance = [this](const Gradient& gradient) {
-        forces_ = problem_.force_balance(gradient);
-        return forces_->imbalance;
-      };
-    if (problem_.time_step.has_inertia)
-      hooks.farthest = [this](const Gradient& gradient) { return problem_.longest_step(gradient); };
-    if (simulation_.should_stop && team().is_alone()) hooks.check = [this] { stop_if_asked(); };
-    hooks.iterated = [this](const Matrix3X& q, const NewtonProgress& progress) { count(q, progress); };
-    return hooks;
-  }
-
-  /// Where the solve ended, the problem prepared there.
-  void finish() {
-    gaps_.track(problem_.objective.vertices());
-    // A solve that ends when forces balance has just computed it, at q.
-    if (!forces_) forces_ = problem_.force_balance(Gradient(problem_.objective));
-    report_.force_residual = forces_->share;
-    report_.min_gap = gaps_.min_gap();
-    report_.mean_step = iterations_ > 0 ? steps_taken_ / iterations_ : 1;
-    report_.converged = true;
-  }
-
- private:
-  /// Where the solve is stationary: whether scripts or joints are not yet where they should be, or a body has
-  /// just woken.
-  bool go_on(const Matrix3X& q) {
-    const bool pulled = problem_.scripted.pull(q), woken = std::exchange(woken_, false);
-    try {
-      return problem_.joints.update(q) || pulled || woken;
-    } catch (const SolverError& e) {
-      throw SolverError(fmt::format("step {} (t = {:.6g} s): {}", report_.step, report_.time, e.what()));
-    }
-  }
-
-  void stop_if_asked() const {
-    if (team().any(simulation_.should_stop && simulation_.should_stop())) throw Interrupted("interrupted");
-  }
-  const Team& team() const { return simulation_.work_.team; }
-
-  /// True if the problem was changed.
-  bool accept(const Matrix3X& q, double alpha) {
-    stop_if_asked();
-    simulation_.pass_on(q);
-    const Matrix3X& x = problem_.objective.vertices();
-    const bool stiffened = gaps_.accept(x),
-               limited = problem_.terms.elastic.membranes.adapt_stiffness(q, team()),
-               held = problem_.scripted.hold(q);
-    // Whole steps need no other quadrature: what they lead to resists well enough.
-    const bool refined = alpha < 1 && team().any(problem_.terms.elastic.refine_further(q));
-    const bool follows = !problem_.time_step.has_inertia;
-    if (follows) problem_.terms.inertia.set_target(q);  // the proximal term follows
-    // With another κ what sleeps would have other gaps.
-    woken_ = stiffened ? problem_.sleep.wake_all() : problem_.sleep.wake(x);
-    return stiffened || limited || held || refined || follows || woken_;
-  }
-
-  void count(const Matrix3X& q, const NewtonProgress& progress) {
-    ++iterations_;
-    steps_taken_ += std::min(progress.alpha, 1.0);
-    report_.shortest_step = std::min(report_.shortest_step, progress.alpha);
-    if (simulation_.on_iteration)
-      simulation_.on_iteration({report_.step, iterations_, progress.residual, progress.alpha});
-    if (iterations_ < slow_) return;
-    slow_ *= 2;
-    NewtonResult now;
-    now.residual = progress.residual;
-    now.failure = fmt::format("{} Newton iterations, of the last step {:.3g} could be taken", iterations_,
-                              progress.alpha);
-    if (!simulation_.on_slow && team().is_alone()) return;
-    const std::string why = diagnose(problem_, begun_, q, now);  // all processes together
-    if (simulation_.on_slow)
-      simulation_.on_slow(fmt::format("step {} (t = {:.6g} s) is slow: {}", report_.step, report_.time, why));
-  }
-
-  Simulation& simulation_;
-  StepProblem& problem_;
-  StepReport& report_;
-  const Matrix3X& begun_;
-  GapWatch gaps_;
-  std::optional<ForceBalance> forces_;  ///< where it was last computed
-  bool woken_ = false;                  ///< something, by the last iterate
-  int iterations_ = 0, slow_;
-  double steps_taken_ = 0;
-};
 
 void Simulation::pass_on(const Matrix3X& q) {
   ++passed_;

@@ -1,3 +1,4 @@
+#include <apart/core/error.hpp>
 #include <apart/simulation/stiffness_policy.hpp>
 
 #include <algorithm>
