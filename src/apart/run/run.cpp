@@ -13,6 +13,7 @@
 #include <apart/run/run.hpp>
 #include <apart/run/run_directory.hpp>
 #include <apart/run/run_recorder.hpp>
+#include <apart/run/run_summary.hpp>
 #include <apart/run/step_table.hpp>
 #include <apart/simulation/scripted_nodes.hpp>
 
@@ -34,10 +35,6 @@ constexpr double summary_seconds = 1;  // between two summaries of a run that go
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-nlohmann::json finite_or_null(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
 }
 
 /// Where a run begins, and what it has behind it if it is resumed.
@@ -382,74 +379,23 @@ class Run {
   }
 
   void write_summary(std::string_view status, const std::string& reason) {
-    const Model& model = *published_.model;
     const RunRecorder::Written written = recorder_->written();
-    const Findings& findings = written.findings;
-    nlohmann::ordered_json json;
-    json["scene"] = scene_.name;
-    json["version"] = version();
-    json["status"] = status;
-    json["interrupted"] = status == "interrupted";
-    if (!reason.empty()) json["reason"] = reason;
-    json["warnings"] = options_.warnings;
-    json["steps"] = totals_.steps;
-    json["converged_steps"] = totals_.converged_steps;
-    json["friction_unsettled_steps"] = totals_.friction_unsettled_steps;
-    json["termination"] =
-        model.options.solver.termination == Termination::balanced ? "balanced" : "newton_step";
-    json["max_force_residual"] = totals_.max_force_residual;
-    json["simulated_seconds"] = published_.state.time;
-    json["wall_seconds"] = spent_.wall + seconds_since(start_);
-    json["cpu_seconds"] = spent_.cpu + process_cpu_seconds() - cpu_start_;
-    json["threads"] = thread_count();
-    json["newton_iterations"] = totals_.newton_iterations;
-    json["linear_solves"] = totals_.linear_solves;
-    json["max_contacts"] = totals_.max_contacts;
-    json["mean_contacts"] = totals_.steps > 0 ? double(totals_.contacts) / totals_.steps : 0.0;
-    json["min_distance"] = finite_or_null(totals_.min_distance);
-    json["min_gap"] = finite_or_null(totals_.min_gap);
-    json["min_volume_ratio"] = totals_.min_volume_ratio;
-    json["max_strain"] = totals_.max_strain;
-    json["max_stretch"] = totals_.max_stretch;
-    json["max_compression"] = totals_.max_compression;
-    json["substeps"] = totals_.substeps;
-    json["divided_steps"] = totals_.divided_steps;
-    json["energy_gain"] = totals_.most_gained;
-    if (!model.joints.empty()) json["broken_joints"] = totals_.broken_joints;
-    if (model.remesher) {
-      json["cells"] = totals_.cells;
-      json["splits"] = totals_.splits;
-      json["collapses"] = totals_.collapses;
-      json["swaps"] = totals_.swaps;
-      json["moves"] = totals_.moves;
-      json["remesh_trials"] = totals_.remesh_trials;
-    }
-    json["peak_rss_bytes"] = process_peak_bytes();
-    json["intersection_free"] = findings.checked ? nlohmann::json(!findings.intersection) : nlohmann::json();
-    json["inversion_free"] = findings.checked
-                                 ? nlohmann::json(!findings.inversion && totals_.min_volume_ratio > 0)
-                                 : nlohmann::json();
-    json["thickness_kept"] =
-        findings.checked && written.has_thickness ? nlohmann::json(!findings.thickness) : nlohmann::json();
-    json["strain_within_limits"] =
-        findings.checked && written.has_strain_limits ? nlohmann::json(!findings.strain) : nlohmann::json();
-    const auto& seconds = published_.timings;
+    RunSummary summary{.scene = scene_,
+                       .model = *published_.model,
+                       .totals = totals_,
+                       .findings = written.findings,
+                       .status = status,
+                       .reason = reason,
+                       .warnings = options_.warnings};
+    summary.simulated = published_.state.time, summary.wall = spent_.wall + seconds_since(start_);
+    summary.cpu = spent_.cpu + process_cpu_seconds() - cpu_start_;
     for (std::size_t i = 0; i < phase_names.size(); ++i)
-      json["timings"][std::string(phase_names[i])] = spent_.timings[i] + seconds[i];
-    json["dofs"] = dofs_;
-    json["bodies"] = model.bodies.size();
-    json["nodes"] = model.node_count();
-    json["size"] = model.size;
-    json["frames"] = written.frames;
-    const auto add_unit = [&](std::string_view column, std::string_view unit) {
-      json["units"][std::string(column)] = unit;
-    };
-    for_each_unit(add_unit);
-    for_each_unit(scene_.probes, add_unit);
-    json["scene_digest"] = written.scene_digest;
-    json["run_digest"] = written.run_digest;
+      summary.timings[i] = spent_.timings[i] + published_.timings[i];
+    summary.has_thickness = written.has_thickness, summary.has_limits = written.has_strain_limits;
+    summary.dofs = dofs_, summary.frames = written.frames;
+    summary.scene_digest = written.scene_digest, summary.run_digest = written.run_digest;
     // One that will soon be replaced need not wait for the disk.
-    write_atomically(directory_ / "summary.json", json.dump(2) + "\n",
+    write_atomically(directory_ / "summary.json", text_of(summary),
                      status == "running" ? Flush::later : Flush::now);
     last_summary_ = Clock::now();
   }
@@ -486,19 +432,6 @@ class Run {
 };
 
 }  // namespace
-
-std::optional<Index> RunRescue::keep() {
-  std::unique_lock lock(mutex_, std::chrono::seconds(1));
-  if (!lock || !keep_) return std::nullopt;
-  std::optional<Index> step;
-  try {
-    step = keep_();
-  } catch (const std::exception&) {
-    // The previous checkpoint remains; at this point nothing can be reported.
-  }
-  lock.release();  // never again: the process is about to end
-  return step;
-}
 
 RunResult run_scene(const SceneFile& file, const Scene& scene, const fs::path& directory,
                     const RunOptions& options) {
@@ -552,15 +485,7 @@ RunResult resume_run(const SceneFile& file, const Scene& scene, const fs::path& 
         "new one",
         directory.string());
   const Index kept_frames = same.frames ? state.step / scene.frame_every + 1 : 0;
-  if (same.frames) {  // now, not when the run has ended
-    const std::vector<FrameEntry> frames = read_frame_index(directory);
-    if (Index(frames.size()) < kept_frames)
-      throw InputError("{}: lists {} frames, the run to be continued has {}; start it again",
-                       (directory / "frames.pvd").string(), frames.size(), kept_frames);
-    for (Index i = 0; i < kept_frames; ++i)
-      if (const fs::path frame = directory / frames[std::size_t(i)].file; !fs::is_regular_file(frame))
-        throw InputError("{}: is missing; restore it or start the run again", frame.string());
-  }
+  if (same.frames) ensure_frames(directory, kept_frames);  // now, not when the run has ended
   remove_half_written(directory);
   remove_later_iterates(directory, state.step, model->topology);
   write_atomically(directory / "scene.json", file.text());

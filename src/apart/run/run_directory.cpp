@@ -3,6 +3,7 @@
 #include <apart/io/file_reader.hpp>
 #include <apart/io/frame.hpp>
 #include <apart/io/iterates.hpp>
+#include <apart/io/run_frames.hpp>
 #include <apart/run/run_directory.hpp>
 
 #include <algorithm>
@@ -101,6 +102,16 @@ void remove_later_iterates(const fs::path& directory, Index last, Index topology
     if (const std::string name = entry.path().filename().string();
         name.starts_with("topology_") && name > kept)
       fs::remove(entry.path(), error);
+}
+
+void ensure_frames(const fs::path& directory, Index count) {
+  const std::vector<FrameEntry> frames = read_frame_index(directory);
+  if (Index(frames.size()) < count)
+    throw InputError("{}: lists {} frames, the run to be continued has {}; start it again",
+                     (directory / "frames.pvd").string(), frames.size(), count);
+  for (Index i = 0; i < count; ++i)
+    if (const fs::path frame = directory / frames[std::size_t(i)].file; !fs::is_regular_file(frame))
+      throw InputError("{}: is missing; restore it or start the run again", frame.string());
 }
 
 }  // namespace apart

@@ -25,4 +25,7 @@ void remove_half_written(const std::filesystem::path& directory);
 /// topologies after `topology`.
 void remove_later_iterates(const std::filesystem::path& directory, Index last, Index topology);
 
+/// Throws InputError unless a run that is to be continued has its first frames, so many, on the disk.
+void ensure_frames(const std::filesystem::path& directory, Index count);
+
 }  // namespace apart
