@@ -232,6 +232,61 @@ int export_run(const ExportArguments& arguments) {
   return exit_done;
 }
 
+/// Where the camera is, and what it shows.
+void add_camera_options(CLI::App* command, const std::shared_ptr<RenderArguments>& render) {
+  const auto three = [&](const char* name, std::vector<double>& target, const char* text) {
+    command->add_option(name, target, text)->expected(3)->delimiter(',')->type_name("X,Y,Z");
+  };
+  three("--eye", render->eye, "Where the camera is [m]; default: where it sees everything");
+  three("--target", render->target, "What is in the middle of the picture [m]");
+  three("--up", render->up, "What is up in the picture");
+  command->add_option("--fov", render->field_of_view, "Field of view, of the height [degrees]; default: 30")
+      ->check(CLI::Range(1.0, 150.0));
+  command
+      ->add_option_function<std::string>(
+          "--fit",
+          [render](const std::string& text) {
+            if (text != "run" && text != "frame")
+              throw CLI::ValidationError("--fit", fmt::format("got '{}', must be 'run' or 'frame'", text));
+            render->fit_frame = text == "frame";
+          },
+          "What the camera shows unless placed: all that happens in the run, the same in all pictures of it, "
+          "or "
+          "the frame alone; default: run")
+      ->type_name("run|frame");
+}
+
+void add_film_options(CLI::App* command, const std::shared_ptr<RenderArguments>& render) {
+  command->add_option("--fps", render->rate, "Film: pictures per second; default: 30")
+      ->check(CLI::Range(0.1, 240.0).description(""));
+  command
+      ->add_option("--speed", render->speed,
+                   "Film: simulated seconds per second; default: 1, less if the run is short")
+      ->check(positive_number());
+  command->add_option("--orbit", render->orbit, "Film: degrees that the camera turns about the middle");
+}
+
+void add_export_command(CLI::App& app, int& code) {
+  auto exported = std::make_shared<ExportArguments>();
+  std::string formats, footer;
+  for (const ExportFormat& format : export_formats()) {
+    formats += (formats.empty() ? "" : ", ") + std::string(format.name);
+    footer += fmt::format("  {:<6}{}\n", format.name, format.summary);
+  }
+  CLI::App* exporting = app.add_subcommand("export", "Export a run for other programs");
+  exporting->add_option("RUN", exported->run, "Run directory")->required();
+  exporting->add_option("--format", exported->format, formats)->required()->type_name("FORMAT");
+  exporting->add_option("-o,--output", exported->output, "File or folder; default: named after the run");
+  exporting->add_option("--every", exported->every, "Write every Nth frame only")->check(positive_number());
+  exporting->add_option("--first", exported->first, "First frame; default: 0")->check(number_from_zero());
+  exporting->add_option("--last", exported->last, "Last frame; default: the run's")
+      ->check(number_from_zero());
+  add_surface_option(*exporting, exported->surface);
+  exporting->add_flag("--force", exported->force, "Replace an earlier export");
+  exporting->footer("Formats:\n" + footer);
+  exporting->callback([exported, &code] { code = export_run(*exported); });
+}
+
 }  // namespace
 
 void add_render_commands(CLI::App& app, int& code) {
@@ -273,26 +328,7 @@ void add_render_commands(CLI::App& app, int& code) {
       ->add_option("--samples", render->picture.samples,
                    "Rays per pixel; more are smoother and slower; default: 16")
       ->check(CLI::Range(1, 4096).description(""));
-  const auto three = [&](const char* name, std::vector<double>& target, const char* text) {
-    command->add_option(name, target, text)->expected(3)->delimiter(',')->type_name("X,Y,Z");
-  };
-  three("--eye", render->eye, "Where the camera is [m]; default: where it sees everything");
-  three("--target", render->target, "What is in the middle of the picture [m]");
-  three("--up", render->up, "What is up in the picture");
-  command->add_option("--fov", render->field_of_view, "Field of view, of the height [degrees]; default: 30")
-      ->check(CLI::Range(1.0, 150.0));
-  command
-      ->add_option_function<std::string>(
-          "--fit",
-          [render](const std::string& text) {
-            if (text != "run" && text != "frame")
-              throw CLI::ValidationError("--fit", fmt::format("got '{}', must be 'run' or 'frame'", text));
-            render->fit_frame = text == "frame";
-          },
-          "What the camera shows unless placed: all that happens in the run, the same in all pictures of it, "
-          "or "
-          "the frame alone; default: run")
-      ->type_name("run|frame");
+  add_camera_options(command, render);
   std::string fields;
   for (const FieldKind& kind : field_kinds()) fields += (fields.empty() ? "" : ", ") + std::string(kind.name);
   command->add_option("--colour,--color", render->colour, "Colour by " + fields + "; default: by body")
@@ -305,34 +341,10 @@ void add_render_commands(CLI::App& app, int& code) {
       ->type_name("LOW,HIGH");
   add_surface_option(*command, render->picture.surface);
   command->add_flag("--no-legend", render->no_legend, "Draw no legend for the colours");
-  command->add_option("--fps", render->rate, "Film: pictures per second; default: 30")
-      ->check(CLI::Range(0.1, 240.0).description(""));
-  command
-      ->add_option("--speed", render->speed,
-                   "Film: simulated seconds per second; default: 1, less if the run is short")
-      ->check(positive_number());
-  command->add_option("--orbit", render->orbit, "Film: degrees that the camera turns about the middle");
+  add_film_options(command, render);
   command->add_flag("--force", render->force, "Replace the picture or film if it exists");
   command->callback([render, &code] { code = render_run(*render); });
-
-  auto exported = std::make_shared<ExportArguments>();
-  std::string formats, footer;
-  for (const ExportFormat& format : export_formats()) {
-    formats += (formats.empty() ? "" : ", ") + std::string(format.name);
-    footer += fmt::format("  {:<6}{}\n", format.name, format.summary);
-  }
-  CLI::App* exporting = app.add_subcommand("export", "Export a run for other programs");
-  exporting->add_option("RUN", exported->run, "Run directory")->required();
-  exporting->add_option("--format", exported->format, formats)->required()->type_name("FORMAT");
-  exporting->add_option("-o,--output", exported->output, "File or folder; default: named after the run");
-  exporting->add_option("--every", exported->every, "Write every Nth frame only")->check(positive_number());
-  exporting->add_option("--first", exported->first, "First frame; default: 0")->check(number_from_zero());
-  exporting->add_option("--last", exported->last, "Last frame; default: the run's")
-      ->check(number_from_zero());
-  add_surface_option(*exporting, exported->surface);
-  exporting->add_flag("--force", exported->force, "Replace an earlier export");
-  exporting->footer("Formats:\n" + footer);
-  exporting->callback([exported, &code] { code = export_run(*exported); });
+  add_export_command(app, code);
 }
 
 }  // namespace apart

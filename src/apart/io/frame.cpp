@@ -48,93 +48,119 @@ void check_sizes(const Frame& frame) {
          "Frame: strain is empty or has one entry per tetrahedron and triangle");
 }
 
+/// The arrays of a frame, and the memory of those that are made for them.
+class FrameArrays {
+ public:
+  explicit FrameArrays(const Frame& frame) : frame_(frame) {
+    // ParaView takes the time of a file from the field array of this name.
+    outputs_.field.push_back(vtu_output("TimeValue", {&frame.time, 1}));
+    if (frame.topology != 0) outputs_.field.push_back(vtu_output("topology", {&frame.topology, 1}));
+    add_bodies();
+    add_half_spaces();
+    add_pairs();
+    add_strain_limits();
+    add_points();
+    add_cells();
+  }
+  FrameArrays(const FrameArrays&) = delete;
+  const VtuOutputs& outputs() const { return outputs_; }
+
+ private:
+  void add_bodies() {
+    names_ = zero_terminated(frame_.bodies, &FrameBody::name);
+    kinds_ = zero_terminated(frame_.bodies, &FrameBody::kind);
+    const auto count = std::int64_t(frame_.bodies.size());
+    outputs_.field.push_back(vtu_output_strings("body_names", names_, count));
+    outputs_.field.push_back(vtu_output_strings("body_kinds", kinds_, count));
+  }
+
+  void add_half_spaces() {
+    for (const HalfSpace& h : frame_.half_spaces) {
+      planes_.insert(planes_.end(), h.origin.data(), h.origin.data() + 3);
+      planes_.insert(planes_.end(), h.normal.data(), h.normal.data() + 3);
+      plane_bodies_.push_back(h.body);
+      plane_carriers_.push_back(h.carrier);
+    }
+    if (planes_.empty()) return;
+    outputs_.field.push_back(vtu_output("half_spaces", planes_, 6));
+    outputs_.field.push_back(vtu_output("half_space_bodies", plane_bodies_));
+    outputs_.field.push_back(vtu_output("half_space_carriers", plane_carriers_));
+  }
+
+  /// What verify must know of bodies and pairs.
+  void add_pairs() {
+    for (const auto& [a, b] : frame_.ignored_pairs) pairs_.insert(pairs_.end(), {a, b});
+    if (!pairs_.empty()) outputs_.field.push_back(vtu_output("ignored_pairs", pairs_, 2));
+    if (frame_.allow_nested) outputs_.field.push_back(vtu_output("allow_nested", {&allow_nested_, 1}));
+    if (!frame_.absent.empty()) outputs_.field.push_back(vtu_output("absent_bodies", frame_.absent));
+    if (!frame_.invertible_cells.empty())
+      outputs_.field.push_back(vtu_output("invertible_cells", frame_.invertible_cells));
+    for (const PairThickness& t : frame_.pair_thickness) {
+      thick_pairs_.insert(thick_pairs_.end(), {t.a, t.b});
+      pair_values_.push_back(t.thickness);
+    }
+    if (!frame_.thickness.empty()) {
+      outputs_.field.push_back(vtu_output("body_thickness", frame_.thickness));
+      outputs_.field.push_back(vtu_output("body_self_reach", frame_.self_reach));
+    }
+    if (!frame_.drawn_thickness.empty())
+      outputs_.field.push_back(vtu_output("body_drawn_thickness", frame_.drawn_thickness));
+    if (thick_pairs_.empty()) return;
+    outputs_.field.push_back(vtu_output("thickness_pairs", thick_pairs_, 2));
+    outputs_.field.push_back(vtu_output("pair_thickness", pair_values_));
+  }
+
+  void add_strain_limits() {
+    for (const FrameStrainLimit& l : frame_.strain_limits)  // body, woven, the three limits
+      limits_.insert(limits_.end(), {double(l.body), double(l.woven), l.limits[0], l.limits[1], l.limits[2]});
+    if (limits_.empty()) return;
+    outputs_.field.push_back(vtu_output("strain_limits", limits_, 5));
+    outputs_.field.push_back(vtu_output("rest_shape", values_of(frame_.rest_shape), 4));
+  }
+
+  void add_points() {
+    outputs_.point.push_back(vtu_output("body", values_of(frame_.point_body)));
+    if (frame_.velocity.size() > 0)
+      outputs_.point.push_back(vtu_output("velocity", values_of(frame_.velocity), 3));
+    if (frame_.contact_force.size() > 0)
+      outputs_.point.push_back(vtu_output("contact_force", values_of(frame_.contact_force), 3));
+  }
+
+  void add_cells() {
+    const Mesh& mesh = frame_.mesh;
+    const auto add = [&](const auto& cells) {
+      for (Eigen::Index c = 0; c < cells.cols(); ++c) cell_body_.push_back(frame_.point_body[cells(0, c)]);
+    };
+    add(mesh.tetrahedra);
+    add(mesh.faces);
+    add(mesh.edges);
+    add(mesh.vertices.transpose());
+    for (const CurvedCells& cells : mesh.curved) add(cells.points);
+    outputs_.cell.push_back(vtu_output("body", cell_body_));
+    // A cell array needs a value for every kind of cell.
+    stress_ = strain_ = VectorX::Zero(Eigen::Index(cell_body_.size()));
+    stress_.head(frame_.von_mises.size()) = frame_.von_mises;
+    strain_.head(frame_.strain.size()) = frame_.strain;
+    if (frame_.von_mises.size() > 0) outputs_.cell.push_back(vtu_output("von_mises", values_of(stress_)));
+    if (frame_.strain.size() > 0) outputs_.cell.push_back(vtu_output("strain", values_of(strain_)));
+  }
+
+  const Frame& frame_;
+  const int allow_nested_ = 1;
+  std::string names_, kinds_;
+  std::vector<double> planes_, pair_values_, limits_;  // planes: origin, normal
+  std::vector<int> plane_bodies_, plane_carriers_, pairs_, thick_pairs_, cell_body_;
+  VectorX stress_, strain_;
+  VtuOutputs outputs_;
+};
+
 }  // namespace
 
 void write_frame(const std::filesystem::path& file, const Frame& frame) {
   check_sizes(frame);
-  const Mesh& mesh = frame.mesh;
-  VtuOutputs arrays;
-
-  // ParaView takes the time of a file from the field array of this name.
-  arrays.field.push_back(vtu_output("TimeValue", {&frame.time, 1}));
-  if (frame.topology != 0) arrays.field.push_back(vtu_output("topology", {&frame.topology, 1}));
-  const std::string names = zero_terminated(frame.bodies, &FrameBody::name);
-  const std::string kinds = zero_terminated(frame.bodies, &FrameBody::kind);
-  const auto body_count = std::int64_t(frame.bodies.size());
-  arrays.field.push_back(vtu_output_strings("body_names", names, body_count));
-  arrays.field.push_back(vtu_output_strings("body_kinds", kinds, body_count));
-
-  std::vector<double> planes;  // origin, normal
-  std::vector<int> plane_bodies, plane_carriers;
-  for (const HalfSpace& h : frame.half_spaces) {
-    planes.insert(planes.end(), h.origin.data(), h.origin.data() + 3);
-    planes.insert(planes.end(), h.normal.data(), h.normal.data() + 3);
-    plane_bodies.push_back(h.body);
-    plane_carriers.push_back(h.carrier);
-  }
-  if (!planes.empty()) {
-    arrays.field.push_back(vtu_output("half_spaces", planes, 6));
-    arrays.field.push_back(vtu_output("half_space_bodies", plane_bodies));
-    arrays.field.push_back(vtu_output("half_space_carriers", plane_carriers));
-  }
-  std::vector<int> pairs;
-  for (const auto& [a, b] : frame.ignored_pairs) pairs.insert(pairs.end(), {a, b});
-  if (!pairs.empty()) arrays.field.push_back(vtu_output("ignored_pairs", pairs, 2));
-  const int allow_nested = 1;
-  if (frame.allow_nested) arrays.field.push_back(vtu_output("allow_nested", {&allow_nested, 1}));
-  if (!frame.absent.empty()) arrays.field.push_back(vtu_output("absent_bodies", frame.absent));
-  if (!frame.invertible_cells.empty())
-    arrays.field.push_back(vtu_output("invertible_cells", frame.invertible_cells));
-
-  std::vector<int> thick_pairs;
-  std::vector<double> pair_values;
-  for (const PairThickness& t : frame.pair_thickness) {
-    thick_pairs.insert(thick_pairs.end(), {t.a, t.b});
-    pair_values.push_back(t.thickness);
-  }
-  if (!frame.thickness.empty()) {
-    arrays.field.push_back(vtu_output("body_thickness", frame.thickness));
-    arrays.field.push_back(vtu_output("body_self_reach", frame.self_reach));
-  }
-  if (!frame.drawn_thickness.empty())
-    arrays.field.push_back(vtu_output("body_drawn_thickness", frame.drawn_thickness));
-  if (!thick_pairs.empty()) {
-    arrays.field.push_back(vtu_output("thickness_pairs", thick_pairs, 2));
-    arrays.field.push_back(vtu_output("pair_thickness", pair_values));
-  }
-
-  std::vector<double> limits;  // body, woven, the three limits
-  for (const FrameStrainLimit& l : frame.strain_limits)
-    limits.insert(limits.end(), {double(l.body), double(l.woven), l.limits[0], l.limits[1], l.limits[2]});
-  if (!limits.empty()) {
-    arrays.field.push_back(vtu_output("strain_limits", limits, 5));
-    arrays.field.push_back(vtu_output("rest_shape", values_of(frame.rest_shape), 4));
-  }
-
-  arrays.point.push_back(vtu_output("body", values_of(frame.point_body)));
-  if (frame.velocity.size() > 0) arrays.point.push_back(vtu_output("velocity", values_of(frame.velocity), 3));
-  if (frame.contact_force.size() > 0)
-    arrays.point.push_back(vtu_output("contact_force", values_of(frame.contact_force), 3));
-
-  std::vector<int> cell_body;
-  const auto add_cells = [&](const auto& cells) {
-    for (Eigen::Index c = 0; c < cells.cols(); ++c) cell_body.push_back(frame.point_body[cells(0, c)]);
-  };
-  add_cells(mesh.tetrahedra);
-  add_cells(mesh.faces);
-  add_cells(mesh.edges);
-  add_cells(mesh.vertices.transpose());
-  for (const CurvedCells& cells : mesh.curved) add_cells(cells.points);
-  arrays.cell.push_back(vtu_output("body", cell_body));
-  // A cell array needs a value for every kind of cell.
-  VectorX stress = VectorX::Zero(Eigen::Index(cell_body.size())), strain = stress;
-  stress.head(frame.von_mises.size()) = frame.von_mises;
-  strain.head(frame.strain.size()) = frame.strain;
-  if (frame.von_mises.size() > 0) arrays.cell.push_back(vtu_output("von_mises", values_of(stress)));
-  if (frame.strain.size() > 0) arrays.cell.push_back(vtu_output("strain", values_of(strain)));
-
+  const FrameArrays arrays(frame);
   write_atomically(
-      file, [&](std::ostream& out) { write_vtu(out, mesh, arrays); }, Flush::later);
+      file, [&](std::ostream& out) { write_vtu(out, frame.mesh, arrays.outputs()); }, Flush::later);
 }
 
 namespace {

@@ -249,9 +249,16 @@ struct Surroundings {
   std::map<int, NearSurface> other;  ///< by number of the body
 };
 
-/// `contact`: the patch has a surface, so that half-spaces matter.
-Surroundings surroundings(const Model& model, const PlacedSurface& placed, int body, const PatchMesh& mesh,
-                          const PlacedSurface::Primitives& near, bool contact) {
+/// Of a patch of a body. `contact`: it has a surface, so that half-spaces matter.
+struct PatchPlace {
+  int body;
+  const PatchMesh& mesh;
+  const PlacedSurface::Primitives& near;
+  bool contact;
+};
+Surroundings surroundings(const Model& model, const PlacedSurface& placed, const PatchPlace& patch) {
+  const int body = patch.body;
+  const PatchMesh& mesh = patch.mesh;
   const CollisionSurface& surface = placed.surface;
   const Index first_point = model.first_point[std::size_t(body)];
   Surroundings around;
@@ -267,16 +274,16 @@ Surroundings surroundings(const Model& model, const PlacedSurface& placed, int b
     }
     return result;
   };
-  for (const Index f : near.faces) {
+  for (const Index f : patch.near.faces) {
     const int b = body_of(surface.faces(0, f));
     there(b).faces.push_back(places(b, surface.faces.col(f)));
   }
-  for (const Index e : near.free_edges) {
+  for (const Index e : patch.near.free_edges) {
     const int b = body_of(surface.edges(0, e));
     there(b).segments.push_back(places(b, surface.edges.col(e)));
   }
-  for (const Index v : near.points) there(body_of(v)).place_of(v);
-  if (contact)
+  for (const Index v : patch.near.points) there(body_of(v)).place_of(v);
+  if (patch.contact)
     for (const HalfSpace& plane : surface.half_spaces)
       if (surface.pairs(body, plane.body).enabled) {
         NearSurface& bearer = around.other[plane.body];
@@ -334,7 +341,7 @@ PatchTrial::Part PatchTrial::part(const PatchMesh& mesh, const Nearby& near) con
   const Body& whole = model.bodies[which];
   const Index first = model.first_node[which], count = Index(mesh.points.size());
 
-  const Surroundings around = surroundings(model, placed_, body_, mesh, near.primitives, near.contact);
+  const Surroundings around = surroundings(model, placed_, {body_, mesh, near.primitives, near.contact});
 
   const auto source = [&](Index place) {
     const auto blend = mesh.blends.find(place);

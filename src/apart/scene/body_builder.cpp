@@ -389,14 +389,19 @@ void set_presence(Body& body, const BodyBase& d, const Clock& clock) {
   for (Script& script : body.scripts) script.when.from = std::max(script.when.from, body.presence.from);
 }
 
-/// `shift`: of a copy, from where the description puts the body.
+/// One of the bodies that a description stands for.
+struct Copy {
+  std::string name;
+  Vector3 shift = Vector3::Zero();  ///< from where the description puts the body [m]
+};
+
 template <class D>
-BuiltBody build_one(const D& d, const std::string& name, const Shape& shape, const Vector3& shift,
-                    const Clock& clock, std::vector<std::string>& notes) {
-  BuiltBody built{
-      make_body(d, name, shape, clock), d.name, {}, d.thickness, {}, {}, shape.renumbered, shape.as_placed};
+BuiltBody build_one(const D& d, const Copy& copy, const Shape& shape, const Clock& clock,
+                    std::vector<std::string>& notes) {
+  Body body = make_body(d, copy.name, shape, clock);
+  BuiltBody built{std::move(body), d.name, {}, d.thickness, {}, {}, shape.renumbered, shape.as_placed};
   if constexpr (requires { d.collision; })
-    if (d.collision) built.body = with_skin(d, std::move(built.body), shape, shift, notes);
+    if (d.collision) built.body = with_skin(d, std::move(built.body), shape, copy.shift, notes);
   if constexpr (std::same_as<D, VolumeDescription>) {
     check_invertible(d, built.body);
     built.remesh = d.remesh;
@@ -423,7 +428,7 @@ std::vector<BuiltBody> build_all(const D& d, const Clock& clock, std::vector<std
   Shape shape = make_shape(d, notes);
   std::vector<BuiltBody> result;
   if (!d.array) {
-    result.push_back(build_one(d, d.name, shape, Vector3::Zero(), clock, notes));
+    result.push_back(build_one(d, {d.name}, shape, clock, notes));
     return result;
   }
   if constexpr (std::same_as<D, ObstacleDescription>)
@@ -441,7 +446,7 @@ std::vector<BuiltBody> build_all(const D& d, const Clock& clock, std::vector<std
       for (int x = 0; x < d.array->counts[0]; ++x) {
         const Vector3 shift = d.array->spacing.cwiseProduct(Vector3(x, y, z));
         shape.mesh.points = first.colwise() + shift;
-        result.push_back(build_one(d, copy_name(d.name, result.size()), shape, shift, clock, notes));
+        result.push_back(build_one(d, {copy_name(d.name, result.size()), shift}, shape, clock, notes));
       }
   return result;
 }

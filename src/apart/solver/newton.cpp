@@ -108,6 +108,31 @@ bool rests(const Gradient& gradient, const NewtonHooks& hooks, const NewtonOptio
          hooks.imbalance(gradient) <= unmoved;
 }
 
+/// Whether the solve ends without another iteration; if not, the gradient is known.
+bool is_over(const Objective& objective, std::optional<Gradient>& gradient, const NewtonHooks& hooks,
+             const NewtonOptions& options, NewtonResult& result) {
+  if (objective.free().block_count() == 0) {  // everything is held: nothing to solve
+    result.converged = true;
+    result.at_once = result.iterations == 0;
+    return true;
+  }
+  if (result.iterations >= options.max_iterations) {
+    result.failure = fmt::format(
+        "{} Newton iterations did not {}", result.iterations,
+        result.residual <= options.tolerance ? "bring forces into balance" : "reach the tolerance");
+    return true;
+  }
+  if (!gradient) gradient.emplace(objective);
+  if (result.iterations > 0 || !rests(*gradient, hooks, options)) return false;
+  result.converged = result.at_once = true;
+  return true;
+}
+
+StepBound bounded(const Objective& objective, const Matrix3X& q, const Matrix3X& y, Timings& timings) {
+  const auto time = timings.measure(Phase::ccd);
+  return objective.feasible_step(q, y);
+}
+
 }  // namespace
 
 double step_norm(const Matrix3X& p, const FreeCoordinates& free, bool l2_norm) {
@@ -126,11 +151,7 @@ bool start_along(Objective& objective, const StartingStep& step, Matrix3X& q, co
     objective.prepare(q);
     before = objective.value();
   }
-  StepBound bound;
-  {
-    const auto time = timings.measure(Phase::ccd);
-    bound = objective.feasible_step(q, y);
-  }
+  const StepBound bound = bounded(objective, q, y, timings);
   if (!(bound.alpha > 0) || (step.use == PathUse::whole && bound.alpha < 1)) return false;
   const auto time = timings.measure(Phase::line_search);
   Matrix3X end = objective.retract(q, bound.alpha * y);
@@ -157,23 +178,8 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
   Objective::Energy energy = evaluate(q);
   std::optional<Gradient> gradient;  // at q, if it is known
   while (true) {
-    if (objective.free().block_count() == 0) {  // everything is held: nothing to solve
-      result.converged = true;
-      result.at_once = result.iterations == 0;
-      return result;
-    }
-    if (result.iterations >= options.max_iterations) {
-      result.failure = fmt::format(
-          "{} Newton iterations did not {}", result.iterations,
-          result.residual <= options.tolerance ? "bring forces into balance" : "reach the tolerance");
-      return result;
-    }
+    if (is_over(objective, gradient, hooks, options, result)) return result;
     const FreeCoordinates& free = objective.free();
-    if (!gradient) gradient.emplace(objective);
-    if (result.iterations == 0 && rests(*gradient, hooks, options)) {
-      result.converged = result.at_once = true;
-      return result;
-    }
     const std::optional<VectorX> direction = directions.find(*gradient, care, result);
     if (!direction) {
       result.failure = "the linear system could not be solved";
@@ -188,11 +194,7 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
     small_steps = is_small && care != Care::kinks ? small_steps + 1 : 0;
     const bool met = small_steps >= repeats;
 
-    StepBound bound;
-    {
-      const auto time = tools.timings.measure(Phase::ccd);
-      bound = objective.feasible_step(q, p);
-    }
+    StepBound bound = bounded(objective, q, p, tools.timings);
     const auto time = tools.timings.measure(Phase::line_search);
     LineSearch search(objective, q, {p, *direction, energy, gradient->of_free().dot(*direction)});
     gradient.reset();
@@ -217,12 +219,12 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
         if (corner < alpha) hooks.passed(objective.retract(q, corner * p));
     q = search.end();
     energy = search.energy();
-    if (objective.has_kinks() && alpha < over_kinks * bound.alpha && !(care == Care::kinks && is_small))
-      care = Care::kinks;
-    else if (alpha >= 1 && result.iterations > 1 && result.residual > slow_shrinking * last_residual)
-      care = Care::slow;
-    else
-      care = Care::none;
+    const bool went_over_kinks = objective.has_kinks() && alpha < over_kinks * bound.alpha,
+               is_slow =
+                   alpha >= 1 && result.iterations > 1 && result.residual > slow_shrinking * last_residual;
+    care = went_over_kinks && !(care == Care::kinks && is_small) ? Care::kinks
+           : is_slow                                             ? Care::slow
+                                                                 : Care::none;
     if (hooks.accepted(q, alpha)) energy = objective.energy();
     if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
     if (met) {

@@ -44,6 +44,41 @@ Json numbers(const std::vector<double>& values, Index from) {
   return list;
 }
 
+/// The rows of a table from one on.
+Json rows_of(const auto& table, Index from) {
+  Json columns = Json::object();
+  for (std::size_t c = 0; c < table.names.size(); ++c)
+    columns[table.names[c]] = numbers(table.columns[c], from);
+  return Json{{"count", table.rows()}, {"from", from}, {"columns", std::move(columns)}};
+}
+
+/// What the page is told of frames, and the stamp of the file of the first one.
+struct FramesState {
+  Json state;
+  std::string first_stamp;
+};
+FramesState state_of_frames(const fs::path& directory, const std::vector<FrameEntry>& frames, Index from) {
+  FramesState result;
+  std::vector<double> times;
+  std::string before;
+  std::uint64_t stamp = 14695981039346656037u;  // FNV-1a over times and stamps of the files
+  const auto stamp_text = [&] { return fmt::format("{:016x}", stamp); };
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    if (Index(f) == from) before = stamp_text();
+    times.push_back(frames[f].time);
+    const std::string file_stamp = stamp_of(directory / frames[f].file.lexically_normal());
+    if (f == 0) result.first_stamp = file_stamp;
+    for (const char c : fmt::format("{} {};", frames[f].time, file_stamp))
+      stamp = (stamp ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  }
+  result.state = {{"count", times.size()},
+                  {"from", from},
+                  {"times", numbers(times, from)},
+                  {"before", before.empty() ? stamp_text() : before},
+                  {"stamp", stamp_text()}};
+  return result;
+}
+
 std::size_t bytes_of(const Frame& f) {
   return sizeof(double) * std::size_t(f.mesh.points.size() + f.velocity.size() + f.contact_force.size() +
                                       f.von_mises.size() + f.strain.size()) +
@@ -194,23 +229,9 @@ std::string RunFolder::state(Index first_frame, Index first_step, Index first_pr
   std::vector<FrameEntry> frames;
   attempt([&] { frames = index(); });
   text["status"] = gone ? "gone" : !status.empty() ? status : frames.empty() ? "starting" : "unknown";
-  std::vector<double> times;
-  std::string first_frame_stamp, before;
-  std::uint64_t stamp = 14695981039346656037u;  // FNV-1a over times and stamps of the files
-  const auto stamp_text = [&] { return fmt::format("{:016x}", stamp); };
-  for (std::size_t f = 0; f < frames.size(); ++f) {
-    if (Index(f) == first_frame) before = stamp_text();
-    times.push_back(frames[f].time);
-    const std::string file_stamp = stamp_of(directory_ / frames[f].file.lexically_normal());
-    if (f == 0) first_frame_stamp = file_stamp;
-    for (const char c : fmt::format("{} {};", frames[f].time, file_stamp))
-      stamp = (stamp ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  }
-  text["frames"] = {{"count", times.size()},
-                    {"from", first_frame},
-                    {"times", numbers(times, first_frame)},
-                    {"before", before.empty() ? stamp_text() : before},
-                    {"stamp", stamp_text()}};
+  FramesState in_files = state_of_frames(directory_, frames, first_frame);
+  text["frames"] = std::move(in_files.state);
+  const std::string& first_frame_stamp = in_files.first_stamp;
 
   auto newest = fs::file_time_type::min();
   for (const char* file : {"frames.pvd", "steps.csv", "summary.json", "log.txt"})
@@ -227,12 +248,6 @@ std::string RunFolder::state(Index first_frame, Index first_step, Index first_pr
   for (GrowingTable* table : {&steps_, &probes_}) attempt([&] { read(*table); });
   attempt([&] { read_times(); });
   text["generation"] = fmt::format("{}/{}", first_frame_stamp, restarts_);
-  const auto rows_of = [](const GrowingTable& table, Index from) {
-    Json columns = Json::object();
-    for (std::size_t c = 0; c < table.names.size(); ++c)
-      columns[table.names[c]] = numbers(table.columns[c], from);
-    return Json{{"count", table.rows()}, {"from", from}, {"columns", std::move(columns)}};
-  };
   text["steps"] = rows_of(steps_, first_step);
   text["probes"] = rows_of(probes_, first_probe);
   text["probes"]["order"] = probes_.names;  // objects of JSON have none
