@@ -42,6 +42,10 @@ std::string no_plane_stress(const Material& material) {
           if (m.lame.lambda < 0)
             return "the thickness of a plate is not determined if Poisson's ratio is negative; use one of 0 "
                    "or more";
+        } else {
+          static_assert(std::same_as<M, FixedCorotated> || std::same_as<M, MooneyRivlin> ||
+                            std::same_as<M, LinearElasticity>,
+                        "say whether the new material has a state of plane stress");
         }
         return "";
       },
@@ -60,6 +64,8 @@ double stretch_across(const Material& material, PlaneState state, const Matrix2&
         } else if constexpr (std::same_as<M, LinearElasticity>) {
           return 1 - m.lame.lambda / (m.lame.lambda + 2 * m.lame.mu) * (f.trace() - 2);
         } else {
+          static_assert(std::same_as<M, StVenantKirchhoff> || std::same_as<M, Orthogonality>,
+                        "say which stretch leaves no stress across a plate of the new material");
           throw InvariantError("stretch_across: the material has no plane stress");
         }
       },
