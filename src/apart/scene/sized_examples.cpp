@@ -142,7 +142,7 @@ SceneDescription card_house(Index levels) {
 SceneDescription chain_net(Index rings) {
   SceneDescription scene = scene_of(
       "rigid-chain-net",
-      fmt::format("a net of {0} × {0} rigid rings, its border fixed, catches a rigid ball", rings), 2);
+      fmt::format("a net of {0} × {0} rigid rings, its border fixed, catches a rigid ball", rings), 1);
   const double step = 2 * pitch, edge = -0.5 * step * (rings - 1);
   const auto rows = [&](auto body, const Vector3& first, Index along_x, Index along_z) {
     body.transform.translate = first;
