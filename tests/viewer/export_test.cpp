@@ -27,10 +27,11 @@ constexpr int frame_count = 4;
 
 /// A ball that falls, far from the origin; a rope; an obstacle that stays; a box that is there in the middle
 /// only.
-FrameBuilder scene(int number) {
+FrameBuilder scene(int number, int resolution = 3) {
   FrameBuilder b;
   const Vector3 far(500, 0, 0);
-  b.add({"soft \"ball\"", "volume"}, generate::sphere(0.5, 3), far + Vector3(0, 2 - 0.3 * number, 0));
+  b.add({"soft \"ball\"", "volume"}, generate::sphere(0.5, resolution),
+        far + Vector3(0, 2 - 0.3 * number, 0));
   Mesh rope;
   rope.points = Matrix3X::Zero(3, 3);
   rope.points.row(0) << 0, 1, 2 + 0.1 * number;
@@ -243,6 +244,52 @@ TEST_F(Export, SequencesHoldTheSurfacesOfWhatIsThere) {
       EXPECT_EQ(mesh.points.col(0), frame.mesh.points.col(drawn.points[0])) << "exact";
     }
     EXPECT_FALSE(fs::exists(directory / format / fmt::format("frame_{:06}.{}", frame_count, format)));
+  }
+}
+
+/// The ball is remeshed after the second frame.
+TEST_F(Export, ARunWhoseMeshesChangeComesAsASequence) {
+  fs::remove_all(directory / "run");
+  FrameWriter writer(directory / "run");
+  for (int i = 0; i < frame_count; ++i) {
+    std::srand(1);
+    frames[std::size_t(i)] = scene(i, i < 2 ? 3 : 4).frame;
+    frames[std::size_t(i)].topology = i < 2 ? 0 : 1;
+    writer.write(frames[std::size_t(i)]);
+  }
+  for (const std::string format : {"obj", "ply"}) {
+    export_frames(files, format, directory / format);
+    Index triangles = 0;
+    for (int f = 1; f < 3; ++f) {
+      const Frame& frame = frames[std::size_t(f)];
+      const Mesh mesh = read_mesh(directory / format / fmt::format("frame_{:06}.{}", f, format));
+      const DrawnSurface drawn = drawn_surface(frame);
+      EXPECT_EQ(mesh.faces.cols(), drawn.triangles.cols()) << format << f;
+      EXPECT_EQ(mesh.points.col(0), frame.mesh.points.col(drawn.points[0]));
+      EXPECT_GT(mesh.faces.cols(), triangles) << "finer";
+      triangles = Index(mesh.faces.cols());
+    }
+  }
+  export_frames(files, "vtu", directory / "vtu");
+  const auto copied = list_frames(directory / "vtu");
+  ASSERT_EQ(copied.size(), files.size());
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    const Frame copy = read_frame(copied[f]);
+    EXPECT_EQ(copy.topology, frames[f].topology);
+    EXPECT_EQ(copy.mesh.tetrahedra, frames[f].mesh.tetrahedra);
+    EXPECT_EQ(copy.mesh.points, frames[f].mesh.points);
+  }
+  for (const std::string format : {"gltf", "usda"}) {
+    try {
+      export_frames(files, format, directory / ("x." + format));
+      FAIL() << format;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("frame_000002.vtu: has other bodies or cells"),
+                std::string::npos)
+          << error.what();
+      EXPECT_NE(std::string(error.what()).find("export as obj, ply or vtu"), std::string::npos);
+    }
+    EXPECT_FALSE(fs::exists(directory / ("x." + format)));
   }
 }
 

@@ -28,6 +28,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <thread>
 
 namespace apart::test {
@@ -37,9 +38,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// A ball over a floor, lower in each frame.
-Frame ball(int number) {
+Frame ball(int number, int resolution = 3) {
   FrameBuilder b;
-  b.add({"ball", "volume"}, generate::sphere(0.5, 3), {1000, 1 - 0.1 * number, 0});
+  b.add({"ball", "volume"}, generate::sphere(0.5, resolution), {1000, 1 - 0.1 * number, 0});
   b.add_half_space("floor", Vector3::Zero(), Vector3::UnitY());
   b.frame.time = 0.02 * number;
   b.frame.velocity = Matrix3X::Constant(3, b.frame.mesh.point_count(), 0.1 * number);
@@ -242,6 +243,28 @@ TEST_F(Server, ATruncatedOrMissingFrameConcernsNoOther) {
   EXPECT_EQ(status("/token/0/positions?frame=3"), 200);
   write_file(broken, whole);
   EXPECT_EQ(status("/token/0/positions?frame=1"), 200);
+}
+
+TEST_F(Server, FramesOfARemeshedRunHaveTheirOwnCells) {
+  for (int i = 2; i < 4; ++i) {
+    Frame finer = ball(i, 4);
+    finer.topology = 1;
+    write_frame(run() / "frames" / fmt::format("frame_{:06}.vtu", i), finer);
+  }
+  std::set<json> keys;
+  for (int i = 0; i < 4; ++i) {
+    const Frame frame = ball(i, i < 2 ? 3 : 4);
+    const DrawnSurface surface = drawn_surface(frame);
+    std::string arrays;
+    const json topology = header_of(get(fmt::format("/token/0/topology?frame={}", i))->body, arrays);
+    EXPECT_EQ(topology["points"], surface.points.size()) << i;
+    EXPECT_EQ(topology["triangles"], surface.triangles.cols()) << i;
+    const json positions = header_of(get(fmt::format("/token/0/positions?frame={}", i))->body, arrays);
+    EXPECT_EQ(positions["key"], topology["key"]) << i;
+    EXPECT_EQ(arrays.size(), 9 * std::size_t(surface.points.size())) << i;
+    keys.insert(topology["key"]);
+  }
+  EXPECT_EQ(keys.size(), 2u);
 }
 
 TEST_F(Server, AFrameWrittenAgainIsSentAgain) {
