@@ -654,5 +654,29 @@ TEST_F(Verifies, ThatJointsAreClosed) {
   expect_certified("frames only");
 }
 
+TEST_F(Verifies, ThatJointsAreClosedWhereMeshesHaveChanged) {
+  // The bar hangs from a joint at points of its own, and is so soft that its mesh changes at once.
+  const std::string bodies =
+      R"({"type": "volume", "name": "bar", "mesh": {"generator": "box", "size": [0.8, 0.2, 0.2], "cells": [4, 1, 1]},
+          "material": {"type": "neo_hookean", "E": 3e4, "nu": 0.4, "rho": 1000},
+          "remesh": {"delta_split": 0.001}},
+         {"type": "rigid", "name": "weight", "mesh": {"generator": "box", "size": 0.1}, "mass": 5, "velocity": [0, -3, 0],
+          "transform": {"translate": [0.4, -0.3, 0]}})";
+  scene(bodies, R"(, "joints": [{"type": "ball", "name": "eye", "bodies": ["bar"], "at": [-0.4, 0.1, 0.1]},
+                                {"type": "ball", "name": "hook", "bodies": ["weight", "bar"], "at": [0.4, -0.1, 0.1]}])");
+  const SpoiledRun out = run({"--record-iterates"});
+  expect_certified("all 5 frames and the paths of all 4 steps)");
+  const std::string good = read_file(out.frames()[4]);
+  ASSERT_GT(read_frame(out.frames()[4]).topology, 0);
+  for (const auto& [body, joint] : {std::pair{"weight", "hook"}, std::pair{"bar", "eye"}}) {
+    write_file(out.frames()[4], good);
+    out.frame(out.frames()[4], [&, b = std::string(body)](Frame& f) {
+      for (const Index i : points_of(f, b)) f.mesh.points.col(i) += Vector3(0, 1e-5, 0);
+    });
+    out.rebind();
+    expect_refused("the joint '" + std::string(joint) + "' of ");
+  }
+}
+
 }  // namespace
 }  // namespace apart::test

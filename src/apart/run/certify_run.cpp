@@ -3,6 +3,7 @@
 #include <apart/scene/scene_builder.hpp>
 #include <apart/simulation/simulation.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace apart {
@@ -27,7 +28,8 @@ verify::JointClaim::Kind kind_of(JointKind kind) {
 }
 
 /// Of the joints that cannot break; `start`: a frame of the model.
-std::vector<verify::JointClaim> joint_claims(const std::shared_ptr<const Model>& model, const Frame& start) {
+std::vector<verify::JointClaim> joint_claims(const std::shared_ptr<const Model>& model, const Frame& start,
+                                             bool points_may_go) {
   std::vector<Index> first_point(model->bodies.size(), -1);
   for (Index i = start.point_body.size(); i-- > 0;) first_point[std::size_t(start.point_body[i])] = i;
   std::vector<verify::JointClaim> claims;
@@ -45,9 +47,22 @@ std::vector<verify::JointClaim> joint_claims(const std::shared_ptr<const Model>&
     claim.acts = [when = joint.when, dt = model->options.dt](Index step) {
       return when.covers(double(step) * dt);
     };
+    claim.points_may_go = points_may_go;
     claims.push_back(std::move(claim));
   }
   return claims;
+}
+
+/// Whether the mesh of a body may lose points that it has at the start.
+bool may_lose_points(const SceneDescription& scene) {
+  return std::ranges::any_of(scene.bodies, [](const auto& body) {
+    return std::visit(
+        [](const auto& b) {
+          if constexpr (requires { b.remesh; }) return b.remesh && b.remesh->coarsen;
+          return false;
+        },
+        body);
+  });
 }
 
 }  // namespace
@@ -55,9 +70,10 @@ std::vector<verify::JointClaim> joint_claims(const std::shared_ptr<const Model>&
 verify::SceneClaims claims_of_scene(const std::filesystem::path& run_directory) {
   verify::SceneClaims claims;
   try {
-    const Scene scene = build_scene(read_scene(run_directory / "scene.json"));
+    const SceneFile file = read_scene(run_directory / "scene.json");
+    const Scene scene = build_scene(file);
     claims.start = Simulation(scene.model).frame();
-    claims.joints = joint_claims(scene.model, claims.start);
+    claims.joints = joint_claims(scene.model, claims.start, may_lose_points(file.description()));
     claims.dt = scene.model->options.dt;
     claims.frame_every = scene.frame_every;
     claims.absent = [model = scene.model](Index step) {

@@ -214,12 +214,13 @@ class Certifier {
     add(file, check_->below_half_spaces(x));
     add(file, check_->thin(x, Certificate::max_listed));
     if (knows_scene() && joints_.count() > 0) {
-      // Joints know the points of the first mesh.
-      if (frame.topology == 0)
-        add(file, joints_.open(x, Index(std::round(frame.time / scene_->dt)), frame.absent));
+      if (const auto points = joints_.first_points(frame))
+        add(file, joints_.open(*points, Index(std::round(frame.time / scene_->dt)), frame.absent));
       else
         add(file, FindingKind::topology,
-            fmt::format("is of topology {}; joints are checked only while meshes stay", frame.topology));
+            fmt::format("is of topology {}; where bodies may lose points of the first mesh, joints at points "
+                        "are checked only while meshes stay",
+                        frame.topology));
     }
     keep_smaller(certificate_.min_volume_ratio, check_->smallest_volume_ratio(x, reference_));
     keep_smaller(certificate_.min_distance, check_->smallest_distance(x));

@@ -40,13 +40,13 @@ double JointCheck::Closure::off(const Matrix3X& x) const {
 }
 
 JointCheck::JointCheck(std::vector<JointClaim> claims, const Frame& start) : start_(start.mesh.points) {
-  std::vector<std::vector<Index>> points(start.bodies.size());
-  for (Index i = 0; i < start_.cols(); ++i) points[std::size_t(start.point_body[i])].push_back(i);
+  points_.resize(start.bodies.size());
+  for (Index i = 0; i < start_.cols(); ++i) points_[std::size_t(start.point_body[i])].push_back(i);
   for (std::size_t b = 0; b < start.bodies.size(); ++b) {
     names_.push_back(start.bodies[b].name);
     const std::string& kind = start.bodies[b].kind;
-    const bool is_whole = (kind == "rigid" || kind == "affine") && !points[b].empty();
-    corners_.push_back(is_whole ? std::optional(Corners{far_corners(start_, points[b]), kind == "rigid"})
+    const bool is_whole = (kind == "rigid" || kind == "affine") && !points_[b].empty();
+    corners_.push_back(is_whole ? std::optional(Corners{far_corners(start_, points_[b]), kind == "rigid"})
                                 : std::nullopt);
   }
   for (JointClaim& claim : claims) {
@@ -152,6 +152,24 @@ std::vector<JointCheck::Closure> JointCheck::late_closures(JointClaim claim, con
   if (tip && first.points.empty()) claim.axis = (tip->at(x) - place).normalized();
   claim.sides[0].pivot = claim.sides[1].pivot = place;
   return closures(claim, x);
+}
+
+std::optional<Matrix3X> JointCheck::first_points(const Frame& frame) const {
+  if (frame.topology == 0) return frame.mesh.points;
+  const auto depends = [](const Joint& joint) {
+    const auto& [first, second] = joint.claim.sides;
+    return joint.claim.points_may_go && !(first.points.empty() && second.points.empty());
+  };
+  if (std::ranges::any_of(joints_, depends)) return std::nullopt;
+  Matrix3X result(3, start_.cols());
+  std::vector<std::size_t> met(points_.size(), 0);
+  for (Index i = 0; i < frame.mesh.points.cols(); ++i) {
+    const std::size_t body = std::size_t(frame.point_body[i]), rank = met[body]++;
+    if (rank < points_[body].size()) result.col(points_[body][rank]) = frame.mesh.points.col(i);
+  }
+  for (std::size_t b = 0; b < points_.size(); ++b)
+    if (met[b] < points_[b].size()) return std::nullopt;
+  return result;
 }
 
 std::vector<Finding> JointCheck::open(const Matrix3X& points, Index step, const std::vector<int>& absent) {

@@ -32,6 +32,8 @@ struct JointClaim {
   /// carried them.
   bool begins_late = false;
   std::function<bool(Index step)> acts;  ///< at the end of a step
+  /// When meshes change, points of the first mesh may be removed, so that `points` are known of that alone.
+  bool points_may_go = false;
 };
 
 /// Joints that cannot break, and whether they are closed at the end of steps. The solver keeps each
@@ -47,6 +49,11 @@ class JointCheck {
   /// which it acts; states must be given in the order of time.
   std::vector<Finding> open(const Matrix3X& points, Index step, const std::vector<int>& absent);
   Index count() const { return Index(joints_.size()); }
+
+  /// The points of the first mesh where they are in a frame of another: meshes that change number the points
+  /// of each body in the order of their creation. None if some have been removed, or may have been and others
+  /// been created instead.
+  std::optional<Matrix3X> first_points(const Frame& frame) const;
 
  private:
   /// A point that a body carries along: a sum of some of its points, and a multiple of their normal.
@@ -77,6 +84,7 @@ class JointCheck {
   std::vector<Closure> late_closures(JointClaim claim, const Matrix3X& x) const;
 
   Matrix3X start_;
+  std::vector<std::vector<Index>> points_;  ///< of each body, ascending
   std::vector<std::string> names_;
   std::vector<std::optional<Corners>> corners_;  ///< by body
   std::vector<Joint> joints_;
