@@ -14,6 +14,25 @@ constexpr RemeshedScene remeshed_rows[] = {
     {"bar twist, published contact", "bar-twist", {"contact.formulation=published"}, 300},
     {"impacting ball", "impacting-ball", {}, 200, 961, "0.3, 5.9, 116, 8564", "50K (61K)"},
     {"impacting ball, published contact", "impacting-ball", {"contact.formulation=published"}, 200},
+    // Of our own: refined while it touches, and only if it is soft.
+    {"bounce, soft", "bounce", {}, 80},
+    {"bounce, stiff", "bounce", {"bodies[1].material.E=1e8"}, 80},
+    // In the plane; no times are published.
+    {"masticator 2D", "../../examples/remeshed-planar-masticator", {}, 200},
+    {"elastic wave 2D", "../../examples/remeshed-planar-wave", {}, 240},
+    {"elastic wave 2D, swaps and smoothing",
+     "../../examples/remeshed-planar-wave",
+     {"bodies[0].remesh.swaps=true", "bodies[0].remesh.smoothing=true"},
+     240},
+    {"cantilever 2D, splits",
+     "../../examples/cooks-membrane",
+     {"bodies[0].mesh.cells=[4, 4]", "bodies[0].remesh.delta_split=1e-3", "bodies[0].remesh.rounds=10"},
+     10},
+    {"cantilever 2D, swaps and smoothing",
+     "../../examples/cooks-membrane",
+     {"bodies[0].mesh.cells=[4, 4]",
+      R"(bodies[0].remesh={"delta_split": 1e-3, "rounds": 10, "swaps": true, "smoothing": true})"},
+     10},
 };
 
 }  // namespace

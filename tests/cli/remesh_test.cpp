@@ -101,5 +101,13 @@ TEST_F(RemeshedRun, WithAGainInOtherUnitsIsRemarkedOn) {
       << checked.err;
 }
 
+TEST_F(RemeshedRun, OfAShellWithAGainInOtherUnitsIsRemarkedOn) {
+  write_file(directory / "scene.json", R"({"version": 1, "time": {"steps": 1}, "bodies": [
+    {"type": "shell", "name": "cloth", "mesh": {"generator": "grid"}, "remesh": {"delta_split": 1e-12}}]})");
+  const Outcome checked = run_program(APART_PROGRAM, {"check", "scene.json"}, directory.path());
+  EXPECT_EQ(checked.code, 0) << checked.err;
+  EXPECT_NE(checked.err.find("of the weight of 'cloth' times its size"), std::string::npos) << checked.err;
+}
+
 }  // namespace
 }  // namespace apart::test

@@ -397,6 +397,57 @@ TEST(Remeshing, ACollidingPairKeepsItsMomentumAndDoesNotIntersect) {
   EXPECT_GT(collapses, 0);
 }
 
+/// What the sizing field does for a bar that is pulled to twice its length, and one that falls on the ground.
+TEST(Remeshing, ASizingFieldSplitsWhatIsStretchedAndWhatIsNearAndUndoesIt) {
+  Body pulled = bar(1e5, {4, 1, 1});
+  std::vector<Index> ends;
+  for (Index p = 0; p < pulled.node_count(); ++p)
+    if (std::abs(pulled.nodes(0, p)) > 0.999) ends.push_back(p);
+  const Motion stretch = [](const Matrix3X& start, double time) {
+    Matrix3X x = start;
+    x.row(0) *= time < 3.5 ? 1 + time / 3 : 1.0;  // twice as long after 3 s
+    return x;
+  };
+  add_script(pulled, &ends, {true, true, true}, stretch);
+  SimulationOptions options = quasi_static();
+  options.gravity.setZero();
+  RemeshOptions field{
+      .criterion = RemeshCriterion::sizing_field, .longest_edge = std::sqrt(0.75), .min_edge = 0.01};
+  Simulation simulation(model_of({pulled}, field, options));
+  simulation.step();
+  const Index start = Index(simulation.model().bodies[0].elastic->nodes.cols());
+  simulation.step();
+  const StepReport stretched = simulation.step();
+  EXPECT_GT(stretched.cells, 2 * start);
+  // No edge is longer than the longest at first, but those whose halves would be too flat.
+  const Body& body = simulation.model().bodies[0];
+  Index longer = 0;
+  for (const auto& c : body.elastic->nodes.colwise())
+    for (int k = 1; k < 4; ++k)
+      longer += (simulation.state().nodes.col(c[k]) - simulation.state().nodes.col(c[0])).norm() >
+                field.longest_edge;
+  EXPECT_LT(longer, stretched.cells / 4);
+  StepReport back;
+  for (int i = 0; i < 4; ++i) back = simulation.step();
+  EXPECT_LT(back.cells, stretched.cells);
+
+  const auto model = falling_bar(ContactFormulation::convergent, 0);
+  field.min_edge = 0.1;
+  field.scene_points = model->bodies[0].mesh.point_count();
+  model->remesher = make_remesher({field});
+  Simulation falling(model);
+  bool touched = false;
+  Index splits = 0;
+  for (int i = 0; i < 30; ++i) {
+    const StepReport report = falling.step();
+    touched |= report.contacts > 0;
+    EXPECT_TRUE(touched || report.splits == 0);
+    splits += report.splits;
+  }
+  EXPECT_TRUE(touched);
+  EXPECT_GT(splits, 0);
+}
+
 TEST(Remeshing, TheSameBitsForAnyNumberOfThreads) {
   const auto run = [](int threads) {
     set_thread_count(threads);

@@ -48,8 +48,10 @@ void ProgressLine::show(const Progress& p) {
       r.shortest_step < 0.999 ? fmt::format(" (shortest step {:.2g})", r.shortest_step) : "";
   const std::string cells =
       r.remesh_trials > 0
-          ? fmt::format("  cells {} ({} edges split, {} collapsed, {} swaps, {} points moved, {} tried)",
-                        r.cells, r.splits, r.collapses, r.swaps, r.moves, r.remesh_trials)
+          ? fmt::format(
+                "  cells {} ({} edges split, {} collapsed, {} swaps, {} points moved, {} tried; {:.0f} % of "
+                "the time so far)",
+                r.cells, r.splits, r.collapses, r.swaps, r.moves, r.remesh_trials, 100 * p.remesh_share)
           : "";
   write(fmt::format("step {}/{}  t {:.4g} s  iterations {}{}  contacts {}  smallest gap {}{}  {} left",
                     r.step, p.steps, r.time, r.newton_iterations, shares, r.contacts, gap, cells,

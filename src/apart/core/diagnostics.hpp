@@ -10,9 +10,10 @@
 namespace apart {
 
 /// The parts a run's time is split into: the keys of `timings` in summary.json, in this order.
-enum class Phase { assembly, linear_solve, broad_phase, ccd, line_search, output, other };
-inline constexpr std::array<std::string_view, 7> phase_names = {
-    "assembly", "linear_solve", "broad_phase", "ccd", "line_search", "output", "other"};
+/// `remeshing` is choosing and doing changes of meshes, not solving the step again.
+enum class Phase { assembly, linear_solve, broad_phase, ccd, line_search, remeshing, output, other };
+inline constexpr std::array<std::string_view, 8> phase_names = {
+    "assembly", "linear_solve", "broad_phase", "ccd", "line_search", "remeshing", "output", "other"};
 
 /// Wall seconds per phase. Scopes nest: time inside an inner scope is not counted for the outer one, so the
 /// parts add up to the time since construction.

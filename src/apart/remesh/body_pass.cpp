@@ -14,6 +14,8 @@ namespace {
 // gain, or less than this multiple of what it may lose. A patch gains 1.3 to 1.4 times the estimate, and
 // loses 0.6 to 1 times it; of shells, whose bending is not counted, less.
 constexpr double hopeful_share = 0.7, hopeful_loss = 1.2, hopeful_loss_of_shells = 3;
+// Edges that a collapse leaves are at most so long for a sizing field, which splits those of 1. [thesis 6.4]
+constexpr double small_size = 0.8;
 // Of what a split must gain: what a swap or a moved point must, which add no unknowns. Cook's membrane had
 // the same errors with a tenth and a thousandth, and more of its cells at one.
 constexpr double share_of_split = 0.1;
@@ -30,8 +32,12 @@ BodyPass::BodyPass(const SolvedStep& step, const PlacedSurface& placed, const Re
       options_(options),
       body_(step.problem.model.bodies[std::size_t(options.body)]),
       editor_(source()),
-      pinned_(pinned_points()),
-      split_estimates_(estimate_splits(step, options.body, editor_)) {}
+      pinned_(pinned_points()) {
+  if (options.criterion == RemeshCriterion::sizing_field)
+    field_.emplace(step, options.body, editor_, options.longest_edge);
+  else
+    split_estimates_ = estimate_splits(step, options.body, editor_);
+}
 
 MeshEditor::Source BodyPass::source() const {
   const Index first = step_.problem.model.first_node[std::size_t(options_.body)], n = body_.node_count();
@@ -78,7 +84,24 @@ double BodyPass::least_gain(Kind kind) const {
   return kind == Kind::split ? options_.delta_split : share_of_split * options_.delta_split;
 }
 
+/// Splits and collapses that the sizing field asks for.
+std::vector<BodyPass::Operation> BodyPass::wanted_by_field(Kind kind) const {
+  std::vector<Operation> result;
+  if (kind == Kind::split)
+    for (const auto& [a, b] : editor_.edges())
+      if (const double size = field_->size(a, b);
+          size >= 1 && (editor_.position(0, a) - editor_.position(0, b)).norm() >= 2 * options_.min_edge)
+        result.push_back({kind, {a, b}, size});
+  if (kind == Kind::collapse)
+    for (Index p = options_.coarsen ? 0 : options_.scene_points; p < editor_.point_count(); ++p)
+      for (const Index kept : editor_.neighbours_of(p))
+        if (field_->size_after_collapse(p, kept) <= small_size)
+          result.push_back({kind, {p, kept}, double(p)});
+  return result;
+}
+
 std::vector<BodyPass::Operation> BodyPass::hopeful(Kind kind) const {
+  if (field_) return wanted_by_field(kind);
   std::vector<Operation> result;
   const double enough = hopeful_share * least_gain(kind);
   const auto length = [&](const std::array<Index, 2>& edge) {
@@ -219,7 +242,7 @@ bool BodyPass::waits(const Operation& o, const std::vector<char>& taken) const {
 
 bool BodyPass::is_accepted(const Trial& trial) const {
   const Operation& o = trial.operation;
-  if (!(trial.outcome.gain > least_gain(o.kind))) return false;
+  if (!field_ && !(trial.outcome.gain > least_gain(o.kind))) return false;
   return o.kind != Kind::collapse ||
          (!meets_swept(o) &&
           way_is_free(step_.problem.model, placed_, options_.body, {o.points[0], o.points[1]}));
@@ -275,7 +298,7 @@ void BodyPass::try_all(std::vector<Operation> open) {
         Index(batch.size()),
         [&](Index i) {
           Trial& t = batch[std::size_t(i)];
-          t.outcome = patches.compare(t.before, t.after);
+          if (!field_) t.outcome = patches.compare(t.before, t.after);
         },
         1);
     report_.trials += Index(batch.size());
@@ -311,6 +334,7 @@ void BodyPass::carry_out(const Trial& t) {
       moved_.emplace(o.points[0], o.target());
       break;
   }
+  if (field_) return;
   // Where patches overlap, what each has shifted adds up.
   const Index first = step_.problem.model.first_node[std::size_t(options_.body)];
   for (std::size_t i = 0; i < t.after.points.size(); ++i) {

@@ -2,6 +2,7 @@
 #include <apart/remesh/patch.hpp>
 #include <apart/remesh/remeshing.hpp>
 #include <apart/remesh/screening.hpp>
+#include <apart/remesh/sizing_field.hpp>
 
 namespace apart {
 
@@ -55,6 +56,7 @@ class BodyPass {
 
   double least_gain(Kind kind) const;
   std::vector<Operation> hopeful(Kind kind) const;
+  std::vector<Operation> wanted_by_field(Kind kind) const;
   Refusal apply(const Operation& o);
   std::vector<Index> changed_cells(const Operation& o) const;
   std::vector<Index> own_cells(const Operation& o) const;
@@ -73,6 +75,7 @@ class BodyPass {
   const Body& body_;
   MeshEditor editor_;
   std::vector<char> pinned_;
+  std::optional<SizingField> field_;  ///< if it decides
   std::vector<SplitEstimate> split_estimates_;
   RemeshReport report_;
   std::vector<std::array<Index, 2>> split_, collapsed_;

@@ -109,6 +109,7 @@ class BodyRemesher final : public Remesher {
   }
 
   Improvement improve(const SolvedStep& step, int pass) const override {
+    const auto time = step.problem.timings.measure(Phase::remeshing);
     Improvement result;
     result.next_pass = pass_count();
     const Model& model = step.problem.model;
@@ -167,7 +168,9 @@ class BodyRemesher final : public Remesher {
 
 std::shared_ptr<const Remesher> make_remesher(std::vector<RemeshOptions> options) {
   for (const RemeshOptions& o : options)
-    ensure(o.delta_split > 0 && o.delta_collapse <= 0 && o.min_edge >= 0 && o.rounds >= 1,
+    ensure((o.criterion == RemeshCriterion::sizing_field ? o.longest_edge > 0 && !o.swaps && !o.smoothing
+                                                         : o.delta_split > 0 && o.delta_collapse <= 0) &&
+               o.min_edge >= 0 && o.rounds >= 1,
            "RemeshOptions: out of range");
   return std::make_shared<BodyRemesher>(std::move(options));
 }

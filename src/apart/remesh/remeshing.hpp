@@ -1,11 +1,14 @@
 #pragma once
+#include <apart/remesh/criterion.hpp>
 #include <apart/simulation/remesher.hpp>
 
 namespace apart {
 
-/// How the mesh of a body follows the step's potential.
+/// How the mesh of a body follows a step.
 struct RemeshOptions {
   int body = 0;
+  RemeshCriterion criterion = RemeshCriterion::potential;
+  double longest_edge = 0;    ///< ℓ of the sizing field [m]
   double delta_split = 0;     ///< δ_s > 0 [J]: the potential must fall by more for a split
   double delta_collapse = 0;  ///< δ_c ≤ 0 [J]: by more than this, which is negative, for a collapse
   double min_edge = 0;        ///< [m]: no edge is split into shorter ones, at rest

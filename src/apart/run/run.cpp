@@ -266,7 +266,9 @@ class Run {
     if (options_.on_step) {
       double mean = 0;
       for (const double s : recent_) mean += s / double(recent_.size());
-      options_.on_step({report, last_step_, seconds_since(start_), mean * double(last_step_ - report.step)});
+      const auto spent = simulation_.timings().seconds();
+      options_.on_step({report, last_step_, seconds_since(start_), mean * double(last_step_ - report.step),
+                        spent[std::size_t(Phase::remeshing)] / simulation_.timings().total()});
     }
   }
 

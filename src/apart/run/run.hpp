@@ -17,6 +17,7 @@ struct Progress {
   Index steps = 0;          ///< to be done in all
   double wall_seconds = 0;  ///< since this program began to simulate
   double seconds_left = 0;  ///< estimated from the last steps
+  double remesh_share = 0;  ///< of the time so far, spent on choosing and doing changes of meshes
 };
 
 /// Lets another thread write the state of a run while the simulating thread is busy.

@@ -59,7 +59,7 @@ Spent read_spent(const std::filesystem::path& summary) {
     spent.wall = json.at("wall_seconds").get<double>();
     spent.cpu = json.at("cpu_seconds").get<double>();
     for (std::size_t i = 0; i < phase_names.size(); ++i)
-      spent.timings[i] = json.at("timings").at(std::string(phase_names[i])).get<double>();
+      spent.timings[i] = json.at("timings").value(std::string(phase_names[i]), 0.0);
   } catch (const nlohmann::json::exception&) {
     return {};  // without a readable summary only the times spent before are lost
   }

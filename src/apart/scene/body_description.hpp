@@ -1,6 +1,7 @@
 #pragma once
 // Bodies, how they are placed, held and moved, and what acts on them: plain data, one struct for each row of
 // the catalog's groups. Units, ranges and documentation of each member stand in the catalog under its name.
+#include <apart/remesh/criterion.hpp>
 #include <apart/scene/material_description.hpp>
 #include <apart/scene/mesh_description.hpp>
 
@@ -218,6 +219,7 @@ struct CollisionDescription {
 struct RemeshDescription {
   static constexpr std::string_view group = "remesh", kind = "remesh";
   Place place = {};
+  RemeshCriterion criterion = RemeshCriterion::potential;
   double delta_split = 0, delta_collapse = 0;
   std::optional<Length> min_edge;
   int rounds = 2;

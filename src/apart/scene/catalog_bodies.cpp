@@ -332,8 +332,10 @@ Group remeshings() {
   using T = RemeshDescription;
   return record<T>(
       "Remeshing within each step. Energies do not depend on the length of the step.",
-      {{{"delta_split", number(), "J", Key::required,
-         "positive: a split must lower the potential of the step by more"},
+      {{{"criterion", choice("criterion"), "", "\"potential\"", "what decides about splits and collapses"},
+        &T::criterion},
+       {{"delta_split", number(), "J", "0",
+         "positive, with criterion \"potential\": a split must lower the potential of the step by more"},
         &T::delta_split},
        {{"delta_collapse", number(), "J", "0",
          "not positive: a collapse may raise it by this; the nearer to 0, the fewer are undone"},

@@ -50,6 +50,14 @@ std::vector<ChoiceList> choices() {
          "no stress across: a thin plate, which becomes thinner where it is stretched; not for stvk "
          "and orthogonality",
          int(PlaneState::stress)}}},
+      {"criterion",
+       "What decides about splits and collapses of remeshing",
+       {{"potential", "the decrease of the potential of the step: what pays",
+         int(RemeshCriterion::potential)},
+        {"sizing_field",
+         "lengths of edges where the step ended, against a size that follows stretches and contact; for "
+         "comparison",
+         int(RemeshCriterion::sizing_field)}}},
       {"bending_model",
        "Stiffness of bending",
        {{"plate", "flexural rigidity E thickness^3/(12 (1 - nu^2)), as in plate theory",

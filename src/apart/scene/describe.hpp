@@ -41,6 +41,8 @@ inline constexpr std::string_view choices_of<AttachTo> = "attach_to";
 template <>
 inline constexpr std::string_view choices_of<ContactFormulation> = "formulation";
 template <>
+inline constexpr std::string_view choices_of<RemeshCriterion> = "criterion";
+template <>
 inline constexpr std::string_view choices_of<StiffnessRule> = "barrier_stiffness";
 template <>
 inline constexpr std::string_view choices_of<Termination> = "termination";

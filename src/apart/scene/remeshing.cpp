@@ -12,28 +12,42 @@ namespace {
 // Of the shortest edge of the scene's mesh, unless the scene says otherwise.
 constexpr double usual_min_edge_share = 0.125;
 
-double shortest_edge(const Mesh& mesh) {
-  double shortest = infinity;
+struct EdgeLengths {
+  double shortest = infinity, longest = 0;  ///< [m]
+};
+EdgeLengths edge_lengths(const Mesh& mesh) {
+  EdgeLengths result;
   const auto look = [&](const auto& cells) {
     for (const auto& t : cells.colwise())
       for (Eigen::Index i = 0; i < t.size(); ++i)
-        for (Eigen::Index j = i + 1; j < t.size(); ++j)
-          shortest = std::min(shortest, (mesh.points.col(t[i]) - mesh.points.col(t[j])).norm());
+        for (Eigen::Index j = i + 1; j < t.size(); ++j) {
+          const double length = (mesh.points.col(t[i]) - mesh.points.col(t[j])).norm();
+          result.shortest = std::min(result.shortest, length);
+          result.longest = std::max(result.longest, length);
+        }
   };
   look(mesh.tetrahedra);
   look(mesh.faces);
-  return shortest;
+  return result;
 }
 
-// delta_split as a share of shear modulus times volume: 1e-7 to 1e-4 are usual. Energies times the squared
-// time step, in which such tolerances are published, are far below.
+// delta_split as a share of shear modulus times volume, or of the weight of a shell times its size: 1e-7 to
+// 1e-4 are usual. Energies times the squared time step, in which such tolerances are published, are far
+// below.
 constexpr double least_usual_gain = 1e-9, most_usual_gain = 1e-2;
 
 }  // namespace
 
-std::optional<std::string> unusual_gain(const RemeshDescription& d, const Body& body) {
-  if (body.shell)
-    return std::nullopt;  // gains are of bending, gravity and contact, not of its membrane alone
+namespace {
+
+/// An energy of the order of those that deform a body [J], and what it is; 0: none is known.
+struct UsualEnergy {
+  double value = 0;
+  std::string_view what;
+};
+UsualEnergy usual_energy(const Body& body, double gravity) {
+  if (body.shell)  // gains are of bending, gravity and contact, not of its membrane
+    return {total_mass(body) * gravity * extent_of(body).diagonal(), "the weight of '{}' times its size"};
   const std::vector<Material>& of_cells = body.planar ? body.planar->materials : body.elastic->materials;
   double shear = 0;
   for (const Material& material : of_cells)
@@ -42,13 +56,21 @@ std::optional<std::string> unusual_gain(const RemeshDescription& d, const Body& 
           if constexpr (requires { m.lame; }) shear = std::max(shear, m.lame.mu);
         },
         material);
-  const double volume = (body.planar ? body.planar->volume : body.elastic->volume).sum(),
-               scale = shear * volume, share = d.delta_split / scale;
+  return {shear * (body.planar ? body.planar->volume : body.elastic->volume).sum(),
+          "the shear modulus of '{}' times its volume"};
+}
+
+}  // namespace
+
+std::optional<std::string> unusual_gain(const RemeshDescription& d, const Body& body, double gravity) {
+  if (d.criterion == RemeshCriterion::sizing_field) return std::nullopt;
+  const auto [scale, what] = usual_energy(body, gravity);
+  const double share = d.delta_split / scale;
   if (!(scale > 0) || (share >= least_usual_gain && share <= most_usual_gain)) return std::nullopt;
   return d.place["delta_split"].message(fmt::format(
-      "is {:.2g} of the shear modulus of '{}' times its volume ({:.3g} J): {}; 1e-7 to 1e-4 of it are usual. "
-      "It is an energy in joules, whatever time.dt",
-      share, body.name, scale,
+      "is {:.2g} of {} ({:.3g} J): {}; 1e-7 to 1e-4 of it are usual. It is an energy in joules, whatever "
+      "time.dt",
+      share, fmt::format(fmt::runtime(what), body.name), scale,
       share < least_usual_gain ? "nearly every edge will be split" : "hardly any edge will be split"));
 }
 
@@ -58,7 +80,15 @@ namespace {
 template <class D>
 void check_options(const D& body) {
   const RemeshDescription& d = *body.remesh;
-  if (!(d.delta_split > 0))
+  if (d.criterion == RemeshCriterion::sizing_field) {
+    for (const auto& [key, is_given] : {std::pair{"delta_split", d.delta_split != 0},
+                                        {"delta_collapse", d.delta_collapse != 0},
+                                        {"swaps", d.swaps},
+                                        {"smoothing", d.smoothing}})
+      if (is_given)
+        d.place[key].fail(
+            "is for the criterion \"potential\"; a sizing field does not need it, leave it out");
+  } else if (!(d.delta_split > 0))
     d.place["delta_split"].fail(
         "got {}, must be positive: the energy in joules by which a split must lower the potential of a step; "
         "try "
@@ -69,7 +99,7 @@ void check_options(const D& body) {
         "got {}, must be 0 or negative: a collapse may raise the potential of a step by so many joules; try "
         "{}",
         d.delta_collapse, -1e-3 * d.delta_split);
-  if (-d.delta_collapse >= d.delta_split)
+  if (d.criterion == RemeshCriterion::potential && -d.delta_collapse >= d.delta_split)
     d.place["delta_collapse"].fail(
         "got {}, must be nearer to 0 than delta_split ({}), or what is split would be collapsed again; try "
         "{}",
@@ -156,6 +186,9 @@ RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int i
     dhat = std::max(dhat, pairs(index, index).dhat + pairs(index, index).thickness);
   RemeshOptions options;
   options.body = index;
+  const EdgeLengths lengths = edge_lengths(body.mesh);
+  options.criterion = d.criterion;
+  options.longest_edge = lengths.longest;
   options.delta_split = d.delta_split;
   options.delta_collapse = d.delta_collapse;
   options.rounds = d.rounds;
@@ -164,7 +197,7 @@ RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int i
   options.smoothing = d.smoothing;
   options.scene_points = body.mesh.point_count();
   options.min_edge =
-      d.min_edge ? d.min_edge->metres(size) : std::max(dhat, usual_min_edge_share * shortest_edge(body.mesh));
+      d.min_edge ? d.min_edge->metres(size) : std::max(dhat, usual_min_edge_share * lengths.shortest);
   if (options.min_edge < dhat)
     d.place["min_edge"].fail(
         "got {:.6g} m, must be at least dhat{} ({:.6g} m), or neighbouring points would push each other; use "

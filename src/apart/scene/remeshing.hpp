@@ -14,6 +14,6 @@ RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int i
                              double size);
 
 /// A note for the user if delta_split has the size of an energy in other units.
-std::optional<std::string> unusual_gain(const RemeshDescription& d, const Body& body);
+std::optional<std::string> unusual_gain(const RemeshDescription& d, const Body& body, double gravity);
 
 }  // namespace apart

@@ -268,7 +268,8 @@ class SceneBuilder {
     for (std::size_t b = 0; b < entries_.size(); ++b)
       if (const auto& d = entries_[b].remesh) {
         result.push_back(make_remeshing(*d, bodies[b], int(b), pairs, size_));
-        if (auto note = unusual_gain(*d, bodies[b])) scene_.notes.push_back(std::move(*note));
+        if (auto note = unusual_gain(*d, bodies[b], description_.gravity.norm()))
+          scene_.notes.push_back(std::move(*note));
       }
     return result;
   }

@@ -249,11 +249,11 @@ class Validator {
       const std::vector<std::string_view> others = others_with(name, row, group);
       const std::string shown = name.size() <= 60 ? name : to_short_text(JsonValue(name));
       problems.add(LocatedJson(member, member_path(v.path(), shown))
-                       .message(!others.empty()
-                                    ? fmt::format("unknown key of {}, only of {}; known here are {}",
-                                                  row.name, joined(others), joined(known))
-                                : near.empty() ? "unknown key; known here are " + joined(known)
-                                               : fmt::format("unknown key; did you mean '{}'?", near)));
+                       .message(!others.empty() ? fmt::format("unknown key of {}, only of {}: use one of "
+                                                              "these, or remove it; known here are {}",
+                                                              row.name, joined(others), joined(known))
+                                : near.empty()  ? "unknown key; known here are " + joined(known)
+                                                : fmt::format("unknown key; did you mean '{}'?", near)));
     }
   }
 
