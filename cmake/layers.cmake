@@ -1,11 +1,11 @@
 # Compile options shared by everything, and the three ways to make a target of a folder of src/apart:
 #   apart_layer(NAME DEPENDS layers... PUBLIC libraries... LINKS libraries... [COLD])   a static library
-#   apart_program(NAME OUTPUT name DEPENDS layers... LINKS libraries...)                an executable
+#   apart_program(NAME [OPTIONAL] OUTPUT name DEPENDS layers... LINKS libraries...)     an executable
 #   apart_module(NAME OUTPUT name DEPENDS layers...)                                    a module of Python
 # DEPENDS are the layers a folder may include, and through them all they may include. PUBLIC libraries appear in the
 # layer's headers, LINKS only in its sources. COLD: what runs once, not in every step, and is compiled for size of the
-# wait, not for speed; so are programs. tests/contracts/layering_test.cpp reads these calls and rejects every
-# #include that they do not allow.
+# wait, not for speed; so are programs. OPTIONAL programs are installed as a component of their own, NAME.
+# tests/contracts/layering_test.cpp reads these calls and rejects every #include that they do not allow.
 # Sources are compiled several at a time (unity build), because most of a compilation is spent on the headers that they
 # share: apart_batches(target size) makes the batches, small ones where one waits for them after every edit. Names in
 # unnamed namespaces must therefore be unique in a folder.
@@ -140,7 +140,7 @@ function(apart_layer name)
 endfunction()
 
 function(apart_program name)
-  cmake_parse_arguments(ARG "" "OUTPUT" "DEPENDS;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIONAL" "OUTPUT" "DEPENDS;LINKS" ${ARGN})
   list(TRANSFORM ARG_DEPENDS PREPEND apart_)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   if(NOT sources)
@@ -158,7 +158,11 @@ function(apart_program name)
   target_precompile_headers(apart_${name} REUSE_FROM apart_precompiled_scene)
   apart_batches(apart_${name} 10)
   apart_fast_first(apart_${name} ${ARG_DEPENDS})
-  install(TARGETS apart_${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+  if(ARG_OPTIONAL)
+    install(TARGETS apart_${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${name} EXCLUDE_FROM_ALL)
+  else()
+    install(TARGETS apart_${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+  endif()
 endfunction()
 
 # In ${CMAKE_BINARY_DIR}/python/apart, where cmake/python.cmake puts the rest of the package.

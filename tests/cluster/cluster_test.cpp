@@ -60,13 +60,15 @@ void PrintTo(const Case& c, std::ostream* out) {
 
 class MixedScenes : public Cluster, public ::testing::WithParamInterface<Case> {};
 
-// Volumes, a cloth with a limit of its stretch, rods and grains and cloth with friction, stiff and soft
-// bodies, rigid bodies with joints, rigid bodies with friction, curved elements.
+// Volumes, a cloth with a limit of its stretch, rods, rods and balls, stiff and soft bodies, rigid bodies
+// with joints, rigid bodies with friction, curved elements. Rods buckle, to one side or the other as the last
+// bits say (all-in in its second step, hairs in its third): another ordering of one process's linear systems
+// makes the same difference there, of some tenths of a millimetre, so that no such step is compared.
 INSTANTIATE_TEST_SUITE_P(Examples, MixedScenes,
                          ::testing::Values(Case{"twisted-mat", 3}, Case{"cloth-on-sphere", 2},
-                                           Case{"all-in", 2}, Case{"affine-boxes-on-soft-block", 5},
-                                           Case{"four-bar-linkage", 5}, Case{"rigid-card-house", 3},
-                                           Case{"curved-balls", 2}),
+                                           Case{"hairs", 2}, Case{"net-and-balls", 4},
+                                           Case{"affine-boxes-on-soft-block", 5}, Case{"four-bar-linkage", 5},
+                                           Case{"rigid-card-house", 3}, Case{"curved-balls", 2}),
                          [](const auto& info) {
                            std::string name = info.param.scene;
                            std::erase(name, '-');
@@ -138,7 +140,7 @@ TEST_F(Cluster, AJobThatLosesAProcessNamesItAndGoesOnWithAnotherNumber) {
   EXPECT_NE(outcome.err.find("rank 1"), std::string::npos) << outcome.err;
   ASSERT_LT(line_count(directory / "lost" / "steps.csv"), 5u) << "it had ended before";
 
-  const Outcome resumed = mpi(3, {"run", "--resume", "lost", "-q"});
+  const Outcome resumed = mpi(3, {"run", "--resume", "lost", "--steps", "4", "-q"});
   ASSERT_EQ(resumed.code, 0) << resumed.out << resumed.err;
   const Outcome alone = apart(run("cloth-on-sphere", 4, "alone"));
   ASSERT_EQ(alone.code, 0) << alone.err;
