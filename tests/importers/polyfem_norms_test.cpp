@@ -54,8 +54,8 @@ TEST(PolyFemScenes, HaveTheNormsThatTheyCarry) {
                     "cmake -D APART_DATA=folder build";
   // In free flight to rounding. In contact bodies keep another part of d̂ from each other than there, since
   // stiffnesses of barriers are chosen by other rules: 2 % are 1.1 mm of the ball (d̂ = 1 mm), 14 µm of the
-  // screw (0.1 mm). Of the proxy's screw they are 5.3 %, 35 µm: its norm rises from 0.89 to 1.13 times that of
-  // the adaptive stiffness as stiffnesses fall from 10¹⁰ to 10⁵ Pa, and is theirs at 2·10⁶ Pa.
+  // screw (0.1 mm). Of the proxy's screw they are 5.3 %, 35 µm: its norm rises from 0.89 to 1.13 times that
+  // of the adaptive stiffness as stiffnesses fall from 10¹⁰ to 10⁵ Pa, and is theirs at 2·10⁶ Pa.
   for (const auto& [file, tolerance] : {std::pair("stress-tests/spheres_collide-P1.json", 1e-9),
                                         {"stress-tests/spheres_collide-P2.json", 1e-9},
                                         {"higher-order/ball-bounce/P4-dt=0.01.json", 0.02},

@@ -1,7 +1,7 @@
+#include <apart/geometry/rational.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/file_reader.hpp>
 #include <apart/queries/query_file.hpp>
-#include <apart/geometry/rational.hpp>
 
 #include <unistd.h>
 

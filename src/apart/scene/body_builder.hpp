@@ -16,7 +16,7 @@ struct BuiltBody {
   std::string base_name;                         ///< without the number of a copy
   std::optional<FrictionCoefficients> friction;  ///< of its own
   std::optional<Length> thickness;               ///< of its own
-  ContactDefaults fitting;  ///< known once the size of the scene is
+  ContactDefaults fitting;                       ///< known once the size of the scene is
   std::optional<RemeshDescription> remesh = {};  ///< of a volume, a planar body or a shell
   bool renumbered = false;                       ///< not all points of its mesh are there, see PlacedMesh
   std::optional<Mesh> as_placed = {};            ///< before its points moved, if they did

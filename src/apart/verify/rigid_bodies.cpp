@@ -9,10 +9,11 @@ namespace apart::verify {
 
 namespace {
 
-// What rounding explains. However many iterates there were, points are turned by a matrix that is a rotation to
-// a few units of rounding (2e-16), and added up from four nodes with weights whose magnitudes sum up to 7 at
-// most; the nodes are as far from the body as its centre of mass, which a scene may place outside. Seen over
-// thousands of steps: 7e-16 of size and coordinates, and 1e-13 of a body of 0.1 m whose centre is 1 km away.
+// What rounding explains. However many iterates there were, points are turned by a matrix that is a rotation
+// to a few units of rounding (2e-16), and added up from four nodes with weights whose magnitudes sum up to 7
+// at most; the nodes are as far from the body as its centre of mass, which a scene may place outside. Seen
+// over thousands of steps: 7e-16 of size and coordinates, and 1e-13 of a body of 0.1 m whose centre is 1 km
+// away.
 constexpr double kept_share = 1e-12, rounding_share = 1e-13;
 
 double corner_volume6(const Matrix3X& x, const std::array<Index, 4>& c) {
