@@ -23,4 +23,13 @@ struct Random {
   }
 };
 
+/// Points in the cube [−scale, scale]³.
+inline Matrix3X random_points(Index n, unsigned seed, double scale = 1) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<double> u(-scale, scale);
+  Matrix3X x(3, n);
+  for (Eigen::Index k = 0; k < x.size(); ++k) x(k) = u(engine);
+  return x;
+}
+
 }  // namespace apart::test
