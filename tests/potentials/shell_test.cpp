@@ -252,19 +252,21 @@ TEST(Shell, BendingCostsNoMoreThanTheMembrane) {
   substance.limit = StretchLimit{1.2, 0, 1, 1e3};
   substance.bending_young = 1e4;
   const Body body = make_shell("s", generate::grid(1, 1, 60, 60), substance);
-  const Matrix3X x = shaken(body.nodes, 1, 1e-3);
+  // In turn, as nothing is prepared twice at one place.
+  const std::array places = {shaken(body.nodes, 1, 1e-3), shaken(body.nodes, 2, 1e-3)};
   MembraneElasticity membrane;
   HingeBending bending;
   membrane.add(*body.shell, 0);
   bending.add(*body.shell, 0);
   const auto cost = [&](Potential& p) {
     LocalHessians local;
-    Matrix3X gradient = Matrix3X::Zero(3, x.cols());
+    Matrix3X gradient = Matrix3X::Zero(3, places[0].cols());
     double sum = 0;
     double least = 1e9;
     for (int trial = 0; trial < 5; ++trial) {
       const double start = process_cpu_seconds();
-      for (int repeat = 0; repeat < 3; ++repeat) {
+      for (std::size_t repeat = 0; repeat < 4; ++repeat) {
+        const Matrix3X& x = places[repeat % 2];
         p.prepare(x);
         sum += p.value(x);
         p.add_gradient(x, gradient);
@@ -280,10 +282,10 @@ TEST(Shell, BendingCostsNoMoreThanTheMembrane) {
     return least;
   };
   const double with_membrane = cost(membrane), with_bending = cost(bending);
-  RecordProperty("membrane_ms", fmt::format("{}", 1e3 * with_membrane / 3));
-  RecordProperty("bending_ms", fmt::format("{}", 1e3 * with_bending / 3));
-  std::printf("membrane %.3f ms, bending %.3f ms for %d triangles, %d hinges\n", 1e3 * with_membrane / 3,
-              1e3 * with_bending / 3, int(membrane.term_count()), int(bending.term_count()));
+  RecordProperty("membrane_ms", fmt::format("{}", 1e3 * with_membrane / 4));
+  RecordProperty("bending_ms", fmt::format("{}", 1e3 * with_bending / 4));
+  std::printf("membrane %.3f ms, bending %.3f ms for %d triangles, %d hinges\n", 1e3 * with_membrane / 4,
+              1e3 * with_bending / 4, int(membrane.term_count()), int(bending.term_count()));
   EXPECT_LT(with_bending, 1.2 * with_membrane);
 }
 
