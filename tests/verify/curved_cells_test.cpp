@@ -58,6 +58,30 @@ TEST(CurvedProof, AgreesWithTheBoundOfTheSolver) {
   }
 }
 
+TEST(CurvedProof, ReachesCellsThatAreNearlyInverted) {
+  std::mt19937 random(9);
+  for (int degree = 2; degree <= 4; ++degree) {
+    const CurvedProof proof(degree);
+    const JacobianBound bound(degree);
+    const Matrix3X straight = LagrangeTetrahedron(degree).nodes();
+    for (int i = 0; i < 6; ++i) {
+      const Matrix3X by = bent(degree, 1, random) - straight;
+      double valid = 0, inverted = 1;
+      while (bound.smallest(straight + inverted * by).value > 0) inverted *= 2;
+      for (int k = 0; k < 40; ++k) {
+        const double middle = 0.5 * (valid + inverted);
+        (bound.smallest(straight + middle * by).bound > 0 ? valid : inverted) = middle;
+      }
+      for (const double less : {1e-2, 1e-4, 1e-6}) {
+        const Matrix3X x = straight + (1 - less) * valid * by;
+        EXPECT_EQ(proof.proven_until(x, x), 1) << degree << ", " << less << " before it inverts";
+      }
+      const Matrix3X x = straight + 1.001 * inverted * by;
+      if (bound.smallest(x).value < 0) EXPECT_EQ(proof.proven_until(x, x), 0);
+    }
+  }
+}
+
 TEST(CurvedProof, StopsBeforeAPathInverts) {
   std::mt19937 random(6);
   for (int degree = 2; degree <= 4; ++degree) {

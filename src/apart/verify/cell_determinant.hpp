@@ -59,7 +59,8 @@ CellDeterminant<Number> cell_determinant(const CellPolynomials& cell,
 template <class Number>
 bool is_positive(const CellPolynomials& cell, const CellDeterminant<Number>& d, const Number& bound,
                  int depth, int& boxes) {
-  constexpr int most_halvings = 30;
+  constexpr int most_halvings =
+      120;  // twenty of each edge; fewer are not enough where a cell is nearly inverted
   const auto above = [&](const Number& x) {
     if constexpr (std::is_floating_point_v<Number>)
       return x > bound;

@@ -5,17 +5,17 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace apart::verify {
 
 namespace {
 
 constexpr double shortest_time = 1.0 / 1024;  // share of a path
+constexpr int most_boxes = 20000;             // parts of a cell
 
 /// Whether it is larger than `bound`; with minus its error for a bound: whether rounding lets that be.
 bool is_above(const CellPolynomials& cell, const CellDeterminant<long double>& d, long double bound) {
-  int boxes = std::numeric_limits<int>::max();
+  int boxes = most_boxes;
   return is_positive(cell, d, bound, 0, boxes);
 }
 

@@ -8,7 +8,7 @@ namespace apart::verify {
 
 namespace {
 
-constexpr int most_boxes = 500;  // parts of a cell, each of which takes milliseconds
+constexpr int most_exact_boxes = 500;  // parts of a cell, each of which takes milliseconds
 
 using Row = std::vector<Rational>;
 
@@ -72,7 +72,7 @@ bool is_positive_exactly(const CellPolynomials& cell, const Matrix3X& from, cons
         for (std::size_t k = 0; k < 3; ++k)
           slope[k] = coefficients[last][3 * end_of + k] - coefficients[first][3 * end_of + k];
       }
-  int boxes = most_boxes;
+  int boxes = most_exact_boxes;
   return is_positive(cell, cell_determinant(cell, ends), Rational(0), 0, boxes);
 }
 
