@@ -59,8 +59,8 @@ CellDeterminant<Number> cell_determinant(const CellPolynomials& cell,
 template <class Number>
 bool is_positive(const CellPolynomials& cell, const CellDeterminant<Number>& d, const Number& bound,
                  int depth, int& boxes) {
-  constexpr int most_halvings =
-      120;  // twenty of each edge; fewer are not enough where a cell is nearly inverted
+  // Twenty of each edge; fewer are not enough where a cell is nearly inverted.
+  constexpr int most_halvings = 120;
   const auto above = [&](const Number& x) {
     if constexpr (std::is_floating_point_v<Number>)
       return x > bound;
