@@ -21,7 +21,7 @@ SizingField::SizingField(const SolvedStep& step, int body, const MeshEditor& edi
   const BarrierContact& contact = step.problem.terms.contact;
   const CollisionSurface& surface = step.problem.terms.surface;
   const Matrix3X x = model.surface_map.positions(step.nodes);
-  const Index pairs = Index(contact.active_set().contacts.size());
+  const Index pairs = Index(contact.active_set(x).contacts.size());
   for (Index i = 0; i < contact.term_count(); ++i) {
     const BarrierContact::NormalForce force = contact.normal_force(i, x);
     double at_rest = 0;
@@ -31,7 +31,7 @@ SizingField::SizingField(const SolvedStep& step, int body, const MeshEditor& edi
         apart += force.weights[k] * surface.rest.col(force.points.ids[std::size_t(k)]);
       at_rest = apart.norm();
     } else {
-      const PlaneContact& c = contact.active_set().plane_contacts[std::size_t(i - pairs)];
+      const PlaneContact& c = contact.active_set(x).plane_contacts[std::size_t(i - pairs)];
       at_rest = surface.half_spaces[std::size_t(c.plane)].distance(surface.rest, c.vertex);
     }
     if (!(force.distance * force.distance < close_share * at_rest * at_rest)) continue;
