@@ -187,10 +187,12 @@ class Campaign {
   void add_fixtures() {
     const std::size_t first = items_.size();
     add_json_scenes(a_.fixtures, "rigid/", Kind::rigid);
-    for (const RigidVariant& v : rigid_variants())
-      if (const std::string name = "rigid/" + std::string(v.name); name.find(a_.only) != name.npos)
-        items_.push_back({name, fs::path(a_.fixtures) / (std::string(v.fixture) + ".json"), Kind::rigid,
-                          nullptr, nullptr, v.settings});
+    for (const RigidVariant& v : rigid_variants()) {
+      const std::string name = "rigid/" + std::string(v.name);
+      const fs::path fixture = fs::path(a_.fixtures) / (std::string(v.fixture) + ".json");
+      if (name.find(a_.only) != name.npos && fs::exists(fixture))
+        items_.push_back({name, fixture, Kind::rigid, nullptr, nullptr, v.settings});
+    }
     std::sort(items_.begin() + std::ptrdiff_t(first), items_.end(),
               [](const Item& a, const Item& b) { return a.name < b.name; });
   }

@@ -22,10 +22,9 @@ void add_surface_option(CLI::App& command, ShownSurface& surface) {
               throw CLI::ValidationError(
                   "--surface", fmt::format("got '{}', must be 'shape', 'collision' or 'cells'", text));
           },
-          "Of volumes of curved cells, or with a collision mesh: their shape (the mesh, if they have one), "
-          "the "
-          "collision surface, or the boundary of the cells; default: shape")
-      ->type_name("shape|collision|cells");
+          "shape, collision or cells: of volumes of curved cells, or with a collision mesh, their shape (the "
+          "mesh, if they have one), the collision surface, or the boundary of the cells; default: shape")
+      ->type_name("SURFACE");
 }
 
 }  // namespace apart
