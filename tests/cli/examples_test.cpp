@@ -41,7 +41,7 @@ constexpr Part parts[] = {
     {"tunnelling", 2, 2, 2},
     {"twisted-rods", 60, 90, 60},
     {"all-in", 6, 6, 4},
-    {"anisotropic-cloth", 8, 14, 9},
+    {"anisotropic-cloth", 11, 16, 12},
     {"braids", 30, 45, 30},
     {"card-shuffle", 6, 30, 6},
     {"cloth-hung-by-two-corners", 6, 10, 6},
