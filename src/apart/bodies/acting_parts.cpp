@@ -42,7 +42,8 @@ VectorX exposed_area(const Body& body, FacetSet set, SegmentSet segments) {
   VectorX area = VectorX::Zero(body.mesh.point_count());
   const Faces facets = facets_of(body, set);
   const Matrix3X& x = body.mesh.points;
-  for (const auto& s : segments_of(body, segments).colwise())
+  const Edges sides = segments_of(body, segments);
+  for (const auto& s : sides.colwise())
     for (const int p : s) area[p] += 0.5 * (x.col(s[1]) - x.col(s[0])).norm() * body.planar.value().depth;
   for (Index f = 0; f < facets.cols(); ++f) {  // a third of each triangle to each corner
     const auto c = facets.col(f);

@@ -138,8 +138,8 @@ DeterminantBarrier::Matrix DeterminantBarrier::ratios(const Resistance& resistan
 
 double DeterminantBarrier::value(const Resistance& resistance, const Nodes& nodes, Room& room) const {
   double sum = 0;
-  for (const double r : ratios(resistance, nodes, room).reshaped())
-    sum += barrier(r / resistance.reach, 1).value;
+  const Matrix all = ratios(resistance, nodes, room);
+  for (const double r : all.reshaped()) sum += barrier(r / resistance.reach, 1).value;
   return resistance.stiffness * sum;
 }
 

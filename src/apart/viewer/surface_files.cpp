@@ -89,9 +89,11 @@ void write_surface_obj(const std::filesystem::path& file, const Frame& frame,
     for (const auto& p : x.colwise()) fmt::format_to(out, "v {} {} {}\n", p[0], p[1], p[2]);
     for (const auto& t : shape.texture.colwise()) fmt::format_to(out, "vt {} {}\n", t[0], t[1]);
     const bool has_normals = !shape.normals.empty(), has_texture = shape.texture.cols() > 0;
-    if (has_normals)
-      for (const auto& n : corner_normals(shape, x).colwise())
+    if (has_normals) {
+      const Matrix3X directions = corner_normals(shape, x);
+      for (const auto& n : directions.colwise())
         fmt::format_to(out, "vn {:.9g} {:.9g} {:.9g}\n", n[0], n[1], n[2]);
+    }
     std::size_t corner = 0;
     for (const int size : shape.sizes) {
       text += 'f';
