@@ -83,6 +83,24 @@ class Valley final : public Potential {
   const Index node_ = 0;
 };
 
+/// |x|^3/2: Newton's step leads from x to −x, where the potential is the same.
+class Notch final : public Potential {
+ public:
+  std::string_view name() const override { return "notch"; }
+  double value(const Matrix3X& q) const override { return std::pow(std::abs(q(0, 0)), 1.5); }
+  void add_gradient(const Matrix3X& q, Matrix3X& g) const override {
+    g(0, 0) += std::copysign(1.5 * std::sqrt(std::abs(q(0, 0))), q(0, 0));
+  }
+  Index term_count() const override { return 1; }
+  TermPoints term(Index) const override { return {&node_, 1}; }
+  void hessians(const Matrix3X& q, Index, Index, Projection, LocalHessians& out) const override {
+    out.of<1>(0) = 0.75 / std::sqrt(std::max(std::abs(q(0, 0)), 1e-30)) * Matrix3::Identity();
+  }
+
+ private:
+  const Index node_ = 0;
+};
+
 /// A string of nodes on the x axis, each drawn to a place of its own and rubbed where it started, by friction
 /// whose kink is far narrower than any step.
 class RubbedString final : public Potential {
@@ -253,6 +271,21 @@ TEST(Newton, GoesAlongTheBottomOfAValleyInsteadOfFromSideToSide) {
     most = std::max(most, r.iterations);
   }
   EXPECT_LT(most, 20);
+}
+
+TEST(Newton, DoesNotGoThereAndBackForEver) {
+  const LinearMap map = LinearMap::identity(1);
+  const Chart chart(1);
+  Notch notch;
+  Objective objective(map, chart, {{&notch}});
+  objective.set_free(FreeCoordinates(Chart::Mask::Constant(3, 1, true)));
+  auto solver = make_linear_solver("cholesky");
+  Matrix3X q = Vector3(0.3, 0, 0);
+  Timings timings;
+  const NewtonResult r = newton(objective, {*solver, timings}, q, no_hooks(),
+                                {.tolerance = 1e-9, .dt = 1, .max_iterations = 100});
+  EXPECT_TRUE(r.converged) << r.failure;
+  EXPECT_LT(std::abs(q(0, 0)), 1e-9);
 }
 
 TEST(Newton, NeverPassesItsStepLimit) {

@@ -37,12 +37,14 @@ double LineSearch::slope_here() const {
 bool LineSearch::descend(double alpha) {
   longest_ = alpha;
   best_ = tried(alpha);
-  // Where the change of E drowns in rounding its slope still tells: a step that does not end steeply uphill
-  // is good (the approximate Wolfe condition of Hager and Zhang).
-  const auto slope_is_fine = [&] {
-    return best_.energy.value <= line_.energy.value + noise_ && slope_here() <= -overshoot * line_.slope;
+  // A change of E that may be rounding decides nothing, fall or rise; the slope still tells: a step that does
+  // not end steeply uphill is good (the approximate Wolfe condition of Hager and Zhang). If small falls were
+  // good by themselves, steps over a kink of friction could lead there and back for ever.
+  const auto is_good = [&] {
+    const double rise = best_.energy.value - line_.energy.value;
+    return rise < -noise_ || (rise <= noise_ && slope_here() <= -overshoot * line_.slope);
   };
-  while (!(best_.energy.value <= line_.energy.value) && !slope_is_fine()) {
+  while (!is_good()) {
     alpha *= 0.5;
     if (alpha < smallest_step) return false;
     best_ = tried(alpha);
