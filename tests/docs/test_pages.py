@@ -9,7 +9,7 @@ A page is run in a folder of its own, from its beginning to its end, with `apart
 
 Commands of the program in sentences run as well. What all of them call RUN, RUN1, SCENE, STUDY, QUERIES, FILE and so on is
 there; `apart view` is asked for its page, and stopped. C++ and CMake blocks are compiled by the package test
-(tests/package/consumer), commands `make` are targets, and those of the gallery are run by the tests of examples
+(tests/package/consumer), commands `make` by test_make.py, and those of the gallery are run by the tests of examples
 (tests/cli/examples_test.cpp). A comment ``<!-- slow -->`` before a block leaves it to
 the slow tests (APART_SLOW=1); ``<!-- not run: reason -->`` leaves it out.
 """
