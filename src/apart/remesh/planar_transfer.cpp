@@ -24,10 +24,10 @@ struct RestTriangle {
 
 /// The triangles of a planar body or a shell.
 struct RestTriangles {
-  explicit RestTriangles(const Body& body)
-      : nodes(body.planar ? body.planar->nodes : body.shell->nodes),
-        rest(body.rest_points.cols() > 0 ? body.rest_points : body.nodes),
-        body(body) {}
+  explicit RestTriangles(const Body& of)
+      : nodes(of.planar ? of.planar->nodes : of.shell->nodes),
+        rest(of.rest_points.cols() > 0 ? of.rest_points : of.nodes),
+        body(of) {}
   double density(Index c) const {
     if (body.shell) return body.shell->density * body.shell->thickness;
     return body.planar->depth * body.planar->density[std::size_t(body.planar->material_of[std::size_t(c)])];

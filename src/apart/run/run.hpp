@@ -39,17 +39,17 @@ class RunRescue {
 };
 
 struct RunOptions {
-  std::optional<Index> steps;         ///< instead of the scene's number
-  bool frames = true;                 ///< false: only the final state is kept, as checkpoint
-  bool profile = false;               ///< note where the time goes, and write trace.json
-  bool record_iterates = false;       ///< keep every accepted Newton iterate, for `apart verify`
-  std::vector<std::string> warnings;  ///< kept in log.txt and summary.json
-  RunRescue* rescue = nullptr;        ///< must outlive the run
-  std::function<void(const Progress&)> on_step;
-  std::function<void(const IterationReport&)> on_iteration;
-  std::function<void(const std::string&)> on_note;  ///< a message to the user; the run continues
-  StepBoundObserver on_step_bound;                  ///< see Simulation
-  std::function<bool()> should_stop;  ///< called often; true ends the run after writing its state
+  std::optional<Index> steps = {};         ///< instead of the scene's number
+  bool frames = true;                      ///< false: only the final state is kept, as checkpoint
+  bool profile = false;                    ///< note where the time goes, and write trace.json
+  bool record_iterates = false;            ///< keep every accepted Newton iterate, for `apart verify`
+  std::vector<std::string> warnings = {};  ///< kept in log.txt and summary.json
+  RunRescue* rescue = nullptr;             ///< must outlive the run
+  std::function<void(const Progress&)> on_step = {};
+  std::function<void(const IterationReport&)> on_iteration = {};
+  std::function<void(const std::string&)> on_note = {};  ///< a message to the user; the run continues
+  StepBoundObserver on_step_bound = {};                  ///< see Simulation
+  std::function<bool()> should_stop = {};  ///< called often; true ends the run after writing its state
   /// The processes that run the scene together. All of them call run_scene or resume_run, with the same
   /// scene; the leader alone writes, and its result counts.
   Teamwork work = {};

@@ -25,10 +25,10 @@ class RunRecorder {
  public:
   /// What is kept of a step.
   struct Record {
-    std::optional<Iterates> iterates;
-    std::vector<Frame> topologies;    ///< of each mesh that came with the step, if iterates are recorded
-    std::optional<Frame> new_meshes;  ///< meshes have changed: these are checked from now on
-    std::optional<Frame> frame;
+    std::optional<Iterates> iterates = {};
+    std::vector<Frame> topologies = {};    ///< of each mesh that came with the step, if iterates are recorded
+    std::optional<Frame> new_meshes = {};  ///< meshes have changed: these are checked from now on
+    std::optional<Frame> frame = {};
   };
   /// What has become of the records so far.
   struct Written {

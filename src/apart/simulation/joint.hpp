@@ -24,7 +24,7 @@ struct JointFreedom {
     std::function<double(double time)> target;  ///< at a time [s]
     double largest_force = infinity;
   };
-  std::optional<Motor> motor;
+  std::optional<Motor> motor = {};
 };
 
 /// The material point of a body that a joint holds.
