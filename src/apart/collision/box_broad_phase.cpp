@@ -1,10 +1,10 @@
+#include <apart/collision/body_trees.hpp>
 #include <apart/collision/box_search.hpp>
 #include <apart/collision/near_primitives.hpp>
 #include <apart/collision/pair_sorter.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/large_pages.hpp>
 #include <apart/core/parallel.hpp>
-#include <apart/geometry/aabb.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -17,25 +17,7 @@ namespace apart {
 
 namespace {
 
-/// Single-precision numbers certainly below and above v, which is far from overflow.
-float rounded_down(double v) {
-  const float f = float(v);
-  return f - (std::abs(f) * 1.2e-7f + 1e-37f);
-}
-float rounded_up(double v) {
-  return -rounded_down(-v);
-}
-
-/// Which sets make the pairs of a kind.
-struct Join {
-  PairKind kind;
-  BoxSet first, second;
-};
-constexpr Join joins[] = {{PairKind::point_point, BoxSet::isolated_vertices, BoxSet::isolated_vertices},
-                          {PairKind::point_edge, BoxSet::vertices, BoxSet::free_edges},
-                          {PairKind::point_triangle, BoxSet::vertices, BoxSet::faces},
-                          {PairKind::edge_edge, BoxSet::edges, BoxSet::edges}};
-constexpr std::size_t join_count = std::size(joins);
+constexpr std::size_t join_count = box_joins.size();
 
 /// The pairs of each kind that are wanted, in parts of any order.
 using FoundPairs = std::array<std::vector<BoxPairs>, join_count>;
@@ -76,22 +58,25 @@ class BoxBroadPhase final : public BroadPhase {
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     faces_.resize(3, Index(sorted.size()));
     for (Index f = 0; f < faces_.cols(); ++f) faces_.col(f) = Eigen::Vector3i(sorted[f].data());
+    trees_.emplace(surface, faces_);
   }
 
   std::optional<Candidates> find_at_most(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1,
                                          double radius) override {
-    fit(x0, x1, radius);
+    fit({x0, x1, radius, extent_}, has_trees());
     return find_all(limit);
   }
 
   bool for_each_block(std::size_t limit, const Matrix3X& x0, const Matrix3X& x1, const SearchRange& range,
                       BlockVisitor visit) override {
     ensure(limit >= 1, "broad phase: blocks hold at least one pair");
-    fit(x0, x1, range);
+    const VertexBoxes boxes(x0, x1, range, extent_);
+    fit(boxes, has_trees());
     if (const auto all = find_all(limit)) {
       if (!all->empty()) visit(*all);
       return true;
     }
+    if (by_trees_) fit(boxes, false);
     return find_in_blocks(limit, visit);
   }
 
@@ -113,15 +98,20 @@ class BoxBroadPhase final : public BroadPhase {
     BoxPairs found = {};
   };
 
+  /// Not in a team: one process may have to find its part in blocks while another need not, and then the
+  /// parts must be parts of the same work.
+  bool has_trees() const { return trees_->is_worth_it() && team_size_ == 1; }
+
   /// In a team every process takes its turn: tasks that follow each other are about equally long.
   std::vector<Task> all_tasks() const {
     std::vector<Task> tasks;
+    if (by_trees_ && trees_->has_all()) return tasks;
     std::size_t number = 0;
     for (std::size_t j = 0; j < join_count; ++j) {
-      const Index count = search_->task_count(joins[j].first, joins[j].second);
+      const Index count = search_->task_count(box_joins[j].first, box_joins[j].second);
       for (Index t = 0; t < count; ++t)
         if (number++ % team_size_ == rank_)
-          tasks.push_back({.join = j, .search = {joins[j].first, joins[j].second, t}});
+          tasks.push_back({.join = j, .search = {box_joins[j].first, box_joins[j].second, t}});
     }
     return tasks;
   }
@@ -135,31 +125,45 @@ class BoxBroadPhase final : public BroadPhase {
             &b = chosen_[std::size_t(task.search.second)];
       for (auto& pair : touching) pair = {a[std::size_t(pair[0])], b[std::size_t(pair[1])]};
     }
-    switch (joins[task.join].kind) {
+    keep_of<false>(task.join, touching, task.found);
+  }
+
+  /// Adds the wanted ones among touching boxes; `of_trees`: that the trees of two bodies found.
+  template <bool of_trees>
+  void keep_of(std::size_t join, const BoxPairs& touching, BoxPairs& found) const {
+    switch (box_joins[join].kind) {
       case PairKind::point_point:
-        keep<PairKind::point_point>(touching, task.found);
-        break;
+        return keep<PairKind::point_point, of_trees>(touching, found);
       case PairKind::point_edge:
-        keep<PairKind::point_edge>(touching, task.found);
-        break;
+        return keep<PairKind::point_edge, of_trees>(touching, found);
       case PairKind::point_triangle:
-        keep<PairKind::point_triangle>(touching, task.found);
-        break;
+        return keep<PairKind::point_triangle, of_trees>(touching, found);
       case PairKind::edge_edge:
-        keep<PairKind::edge_edge>(touching, task.found);
-        break;
+        return keep<PairKind::edge_edge, of_trees>(touching, found);
     }
   }
 
   /// Everything at once, or nothing as soon as there are more than `limit`.
   std::optional<Candidates> find_all(std::size_t limit) {
     const std::vector<Task> tasks = all_tasks();
-    parts_.resize(std::max(parts_.size(), tasks.size()));
+    const Index searched = Index(tasks.size()), of_trees = by_trees_ ? trees_->task_count() : 0;
+    // Of each kind, first what the search finds, then what the trees of bodies do.
+    std::array<std::size_t, join_count> first_task = {}, own = {};
+    for (const Task& task : tasks) ++own[task.join];
+    for (std::size_t j = 0; j < join_count; ++j) {
+      if (j > 0) first_task[j] = first_task[j - 1] + own[j - 1];
+      parts_[j].resize(std::max(parts_[j].size(), own[j] + std::size_t(of_trees)));
+    }
     std::atomic<std::size_t> found = 0;
-    parallel_chunks(Index(tasks.size()), 1, [&](Index t, Index) {
+    parallel_chunks(searched + of_trees, 1, [&](Index t, Index) {
       if (found.load(std::memory_order_relaxed) > limit) return;
-      Task task = tasks[t];
-      task.found.swap(parts_[t]);
+      if (t >= searched) {
+        found += find_by_trees(t - searched, own);
+        return;
+      }
+      Task task = tasks[std::size_t(t)];
+      BoxPairs& part = parts_[task.join][std::size_t(t) - first_task[task.join]];
+      task.found.swap(part);
       task.found.clear();
       BoxPairs touching;
       touching.reserve(batch + 64);
@@ -168,16 +172,28 @@ class BoxBroadPhase final : public BroadPhase {
         advance(task, batch, touching);
         found += task.found.size() - before;
       }
-      task.found.swap(parts_[t]);
+      task.found.swap(part);
     });
     if (found > limit) return std::nullopt;
     std::array<std::span<const BoxPairs>, join_count> parts;
-    for (std::size_t t = 0, j = 0; j < join_count; ++j) {
-      const std::size_t begin = t;
-      while (t < tasks.size() && tasks[t].join == j) ++t;
-      parts[j] = {parts_.data() + begin, t - begin};
-    }
+    for (std::size_t j = 0; j < join_count; ++j)
+      parts[j] = std::span(parts_[j]).first(own[j] + std::size_t(of_trees));
     return sorted(parts);
+  }
+
+  /// What a task of the trees finds, behind those parts of each kind that are the search's own. Returns how
+  /// much.
+  std::size_t find_by_trees(Index task, const std::array<std::size_t, join_count>& own) {
+    std::array<BoxPairs, join_count> touching;
+    trees_->find(task, touching);
+    std::size_t found = 0;
+    for (std::size_t j = 0; j < join_count; ++j) {
+      BoxPairs& part = parts_[j][own[j] + std::size_t(task)];
+      part.clear();
+      keep_of<true>(j, touching[j], part);
+      found += part.size();
+    }
+    return found;
   }
 
   /// A few tasks at a time, each with its share of the room that is left in the block. What a block contains
@@ -220,9 +236,11 @@ class BoxBroadPhase final : public BroadPhase {
   }
 
   /// Whether contact is defined and wanted for a pair; numbers of primitives as in their sets.
-  template <PairKind kind>
+  template <PairKind kind, bool of_trees>
   bool wanted(Index a, Index b) const {
     const Stencil s = stencil<kind>(a, b);
+    if (!of_trees && by_trees_ && is_carried(s.vertices[0]) && is_carried(s.vertices[first_count(kind)]))
+      return false;
     bool shared = false;
     for (int i = 0; i < first_count(kind); ++i)
       for (int j = first_count(kind); j < point_count(kind); ++j) shared |= s.vertices[i] == s.vertices[j];
@@ -236,7 +254,7 @@ class BoxBroadPhase final : public BroadPhase {
            (!can_collide_ || any_can_collide(can_collide_, s));
   }
 
-  template <PairKind kind>
+  template <PairKind kind, bool of_trees>
   void keep(const BoxPairs& touching, BoxPairs& found) const {
     // One set with itself: the smaller number first.
     constexpr bool same = kind == PairKind::point_point || kind == PairKind::edge_edge;
@@ -248,7 +266,7 @@ class BoxBroadPhase final : public BroadPhase {
       const Index a = same ? std::min(pair[0], pair[1]) : pair[0];
       const Index b = same ? std::max(pair[0], pair[1]) : pair[1];
       *next = {a, b};
-      next += wanted<kind>(a, b);
+      next += wanted<kind, of_trees>(a, b);
     }
     found.resize(std::size_t(next - found.data()));
   }
@@ -278,7 +296,7 @@ class BoxBroadPhase final : public BroadPhase {
     prefer_large_pages(candidates.data(), begin.back() * sizeof(Stencil));
     candidates.resize(begin.back());
     const auto write = [&]<PairKind kind>(std::size_t j) {
-      const Index first_count = count(joins[j].first);
+      const Index first_count = count(box_joins[j].first);
       sorter_.sort(parts[j], begin[j + 1] - begin[j], first_count,
                    [&, to = candidates.data() + begin[j]](std::size_t place, Index a, Index b) {
                      to[place] = stencil<kind>(a, b);
@@ -291,53 +309,25 @@ class BoxBroadPhase final : public BroadPhase {
     return candidates;
   }
 
-  /// Boxes of all primitives at both ends of the path, each grown by half the radius.
-  void fit(const Matrix3X& x0, const Matrix3X& x1, const SearchRange& range) {
-    const Index vertices = Index(vertex_body_.size());
-    double radius = range.radius;
-    ensure(range.around.empty() || Index(range.around.size()) == vertices,
-           "broad phase: as many ranges as vertices");
-    ensure(x0.cols() == vertices && x1.cols() == vertices, "broad phase: as many positions as vertices");
-    ensure(x0.allFinite() && x1.allFinite() && std::isfinite(radius) && radius >= 0,
-           "broad phase: positions and radius are finite, the radius not negative");
-    const bool moving = x0.data() != x1.data() && x0 != x1;
-    Aabb all0 = bounding_box(x0), all1 = moving ? bounding_box(x1) : all0;
-    // A unit of length, a power of two, in which nothing overflows single precision. Nearly always the metre.
-    double widest = 0;
-    for (const double e : extent_) widest = std::max(widest, e);
-    double farthest = 0;
-    for (const double a : range.around) farthest = std::max(farthest, a);
-    widest += farthest;
-    double largest = radius + 2 * widest;
-    for (const Aabb* box : {&all0, &all1})
-      if (!box->empty())
-        largest = std::max({largest, box->lower.cwiseAbs().maxCoeff(), box->upper.cwiseAbs().maxCoeff()});
-    const double unit = largest > 0x1p100 ? std::scalbn(1.0, 99 - std::ilogb(largest)) : 1;
-    for (Aabb* box : {&all0, &all1}) *box = {unit * box->lower, unit * box->upper};
-    radius *= unit;
-    // Twice the rounding of the differences below, which outward rounding of a result near 0 would not cover.
-    const double half = radius / 2 + 4 * std::numeric_limits<double>::epsilon() *
-                                         (radius + std::max(all0.diagonal(), all1.diagonal()));
-    // Coordinates relative to the middle of the scene, which moves with it: single precision then resolves
-    // 1e-7 of its size, and a common motion of everything costs nothing.
-    const auto fit_to = [&](const Matrix3X& x, const Aabb& all, Boxes& boxes) {
-      const Vector3 origin = all.empty() ? Vector3::Zero() : all.centre();
-      auto& of = boxes[BoxSet::vertices];
-      of.resize(x.cols());
-      parallel_for(Index(x.cols()), [&](Index v) {
-        FloatBox& box = of[v];
-        double around = extent_.empty() ? half : half + unit * extent_[v] * (1 + 1e-15);
-        if (!range.around.empty()) around += unit * range.around[std::size_t(v)] * (1 + 1e-15);
-        for (int k = 0; k < 3; ++k) {
-          box.lower[k] = rounded_down(unit * x(k, v) - origin[k] - around);
-          box.upper[k] = rounded_up(unit * x(k, v) - origin[k] + around);
-        }
-        box.lower[3] = box.upper[3] = 0;
-      });
+  /// Boxes of all primitives, but of those that are only near bodies of which the trees do the search.
+  void fit(const VertexBoxes& boxes, bool by_trees) {
+    ensure(boxes.x0().cols() == Index(vertex_body_.size()) && boxes.x1().cols() == boxes.x0().cols(),
+           "broad phase: as many positions as vertices");
+    by_trees_ = by_trees;
+    if (by_trees_) {
+      trees_->update(boxes);
+      if (trees_->has_all()) return;
+    }
+    const bool moving = boxes.is_moving();
+    const auto fill = [&](std::vector<FloatBox>& of, const auto& box) {
+      of.resize(vertex_body_.size());
+      parallel_for(Index(of.size()), [&](Index v) { of[std::size_t(v)] = box(v); });
     };
-    fit_to(x0, all0, start_);
-    if (moving) fit_to(x1, all1, end_);
-    if (near_.is_worth_it()) near_.update(start_[BoxSet::vertices], ends(moving, end_[BoxSet::vertices]));
+    fill(start_[BoxSet::vertices], [&](Index v) { return boxes.start(v); });
+    if (moving) fill(end_[BoxSet::vertices], [&](Index v) { return boxes.end(v); });
+    if (near_.is_worth_it())
+      near_.update(start_[BoxSet::vertices], ends(moving, end_[BoxSet::vertices]),
+                   by_trees_ ? trees_->carried() : std::span<const char>());
     std::array<MovingBoxes, box_set_count> sets;
     for (const BoxSet set : {BoxSet::isolated_vertices, BoxSet::free_edges, BoxSet::edges, BoxSet::faces,
                              BoxSet::vertices})  // of which all others are made
@@ -444,6 +434,7 @@ class BoxBroadPhase final : public BroadPhase {
     return {near_start_[set], ends(moving, near_end_[set])};
   }
 
+  bool is_carried(Index v) const { return trees_->carried()[std::size_t(vertex_body_[std::size_t(v)])]; }
   bool enabled(Index a, Index b) const {
     if (enabled_.empty()) return pairs_(vertex_body_[a], vertex_body_[b]).enabled;
     return enabled_[std::size_t(vertex_body_[a]) * body_count_ + vertex_body_[b]];
@@ -467,7 +458,9 @@ class BoxBroadPhase final : public BroadPhase {
   std::array<std::vector<Index>, box_set_count> chosen_;  ///< numbers of the primitives searched, if near_
   // Kept to reuse their memory, which is large, in every search.
   Boxes start_, end_, near_start_, near_end_;
-  std::vector<BoxPairs> parts_;  ///< of each task
+  std::array<std::vector<BoxPairs>, join_count> parts_;  ///< of each task
+  std::optional<BodyTrees> trees_;
+  bool by_trees_ = false;  ///< two bodies that they carry are not searched otherwise
   PairSorter sorter_;
 };
 

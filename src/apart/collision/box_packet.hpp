@@ -3,6 +3,7 @@
 #include <apart/core/types.hpp>
 
 #include <array>
+#include <bit>
 #include <limits>
 #include <span>
 
@@ -25,6 +26,23 @@ inline FloatBox merge(const FloatBox& a, const FloatBox& b) {
     m.upper[k] = a.upper[k] > b.upper[k] ? a.upper[k] : b.upper[k];
   }
   return m;
+}
+
+/// A box at the start and at the end of a path; the same twice at rest.
+struct MovingBox {
+  FloatBox start, end;
+};
+
+/// Whether two are apart along an axis at both ends, on the same side: then all the way.
+inline bool are_apart(const MovingBox& a, const MovingBox& b) {
+  using Four [[gnu::vector_size(16)]] = float;
+  using Mask [[gnu::vector_size(16)]] = int;
+  const auto below = [](const FloatBox& one, const FloatBox& other) -> Mask {
+    return std::bit_cast<Four>(one.upper) < std::bit_cast<Four>(other.lower);
+  };
+  const Mask apart =
+      (below(a.start, b.start) & below(a.end, b.end)) | (below(b.start, a.start) & below(b.end, a.end));
+  return (apart[0] | apart[1] | apart[2]) != 0;
 }
 
 /// Eight boxes. Places without a box hold one that touches nothing.

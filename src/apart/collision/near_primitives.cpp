@@ -33,17 +33,8 @@ NearPrimitives::NearPrimitives(const CollisionSurface& surface)
   worth_it_ = count >= worthwhile_vertices && vertex_body_.size() >= worthwhile_mean * bodies;
 }
 
-bool NearPrimitives::are_apart(const MovingBox& a, const MovingBox& b) {
-  // Apart along an axis at both ends, on the same side: then all the way.
-  for (std::size_t k = 0; k < 3; ++k)
-    if ((a.start.upper[k] < b.start.lower[k] && a.end.upper[k] < b.end.lower[k]) ||
-        (b.start.upper[k] < a.start.lower[k] && b.end.upper[k] < a.end.lower[k]))
-      return true;
-  return false;
-}
-
-bool NearPrimitives::are_apart(const MovingBox& box, const Hull& ball) {
-  // The same along the direction from the one to the other at the start.
+bool NearPrimitives::misses_ball(const MovingBox& box, const Hull& ball) {
+  // Apart along the direction from the one to the other at the start, at both ends.
   std::array<float, 3> n;
   float length = 0;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -93,7 +84,8 @@ void NearPrimitives::find_hulls(std::span<const FloatBox> start, std::span<const
   });
 }
 
-void NearPrimitives::update(std::span<const FloatBox> start, std::span<const FloatBox> end) {
+void NearPrimitives::update(std::span<const FloatBox> start, std::span<const FloatBox> end,
+                            std::span<const char> apart) {
   const std::size_t bodies = meets_itself_.size();
   find_hulls(start, end);
   // Swept along the axis on which they are spread most.
@@ -119,8 +111,8 @@ void NearPrimitives::update(std::span<const FloatBox> start, std::span<const Flo
   for (std::size_t i = 0; i < order.size(); ++i)
     for (std::size_t j = i + 1; j < order.size() && order[j].lower <= order[i].upper; ++j) {
       const std::size_t a = order[i].body, b = order[j].body;
-      if (are_apart(body_[a].box, body_[b].box) || are_apart(body_[a].box, body_[b]) ||
-          !pairs_(int(a), int(b)).enabled)
+      if ((!apart.empty() && apart[a] && apart[b]) || are_apart(body_[a].box, body_[b].box) ||
+          misses_ball(body_[a].box, body_[b]) || !pairs_(int(a), int(b)).enabled)
         continue;
       partners_[a].push_back(body_[b]);
       partners_[b].push_back(body_[a]);
@@ -141,7 +133,7 @@ bool NearPrimitives::contains(Index vertex, const FloatBox& start, const FloatBo
   if (meets_itself_[body]) return true;
   const MovingBox box{start, end};
   for (const Hull& other : partners_[body])
-    if (!are_apart(box, other.box) && !are_apart(box, other)) return true;
+    if (!are_apart(box, other.box) && !misses_ball(box, other)) return true;
   return false;
 }
 

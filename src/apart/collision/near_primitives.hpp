@@ -14,24 +14,22 @@ class NearPrimitives {
   explicit NearPrimitives(const CollisionSurface& surface);
   /// Whether the bodies have so much in them that leaving it out is worth the trouble.
   bool is_worth_it() const { return worth_it_; }
-  /// New boxes of the vertices, at the start and at the end of their paths; no end: they rest.
-  void update(std::span<const FloatBox> start, std::span<const FloatBox> end);
+  /// New boxes of the vertices, at the start and at the end of their paths; no end: they rest. Bodies of
+  /// which `apart` is true are not compared with each other; empty: it is of none.
+  void update(std::span<const FloatBox> start, std::span<const FloatBox> end,
+              std::span<const char> apart = {});
   /// Whether a primitive of a vertex's body is near something that it may touch. `end` is the box at the end
   /// of its path, that at the start if it rests.
   bool contains(Index vertex, const FloatBox& start, const FloatBox& end) const;
 
  private:
-  struct MovingBox {
-    FloatBox start, end;
-  };
   /// What is around a body at both ends of its path: a box, and a ball about the middle of the box.
   struct Hull {
     MovingBox box;
     std::array<std::array<float, 3>, 2> centre = {};
     std::array<float, 2> radius = {};
   };
-  static bool are_apart(const MovingBox& a, const MovingBox& b);
-  static bool are_apart(const MovingBox& box, const Hull& ball);
+  static bool misses_ball(const MovingBox& box, const Hull& ball);
   void find_hulls(std::span<const FloatBox> start, std::span<const FloatBox> end);
 
   std::vector<int> vertex_body_;
