@@ -7,21 +7,16 @@
 #include <apart/cli/sweep_command.hpp>
 #include <apart/core/counted.hpp>
 #include <apart/core/error.hpp>
-#include <apart/core/memory.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/run/step_table.hpp>
 #include <apart/scene/validation.hpp>
 #include <apart/studies/study_folder.hpp>
 
-#include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <deque>
@@ -45,10 +40,8 @@ struct SweepArguments {
   bool collect = false, force = false;
 };
 
-/// The arguments of the program for one run: a new one, or one that was interrupted. `memory`: [bytes] that
-/// it may use.
-std::vector<std::string> run_arguments(const Study& study, const StudyFolder& folder, std::size_t run,
-                                       std::size_t memory) {
+/// The arguments of the program for one run: a new one, or one that was interrupted.
+std::vector<std::string> run_arguments(const Study& study, const StudyFolder& folder, std::size_t run) {
   const fs::path directory = folder.run_directory(run);
   std::vector<std::string> arguments = {"apart", "run"};
   std::error_code error;
@@ -60,27 +53,8 @@ std::vector<std::string> run_arguments(const Study& study, const StudyFolder& fo
     if (!study.frames) arguments.emplace_back("--no-frames");
   }
   if (study.steps > 0) arguments.insert(arguments.end(), {"--steps", std::to_string(study.steps)});
-  constexpr std::size_t least = 100;  // [MB] that the program accepts
-  arguments.insert(arguments.end(), {"--of-study", "--threads", "1", "--memory",
-                                     fmt::format("{}M", std::max(least, memory / 1'000'000))});
+  arguments.insert(arguments.end(), {"--of-study", "--threads", "1"});
   return arguments;
-}
-
-/// Starts this program once more. What it prints goes to a file.
-pid_t start(const std::vector<std::string>& arguments, const fs::path& log) {
-  std::vector<char*> words;
-  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-  words.push_back(nullptr);
-  const pid_t parent = ::getpid(), child = ::fork();
-  if (child < 0) throw InputError("a run cannot be started: {}; use fewer --jobs", std::strerror(errno));
-  if (child > 0) return child;
-  // A study that is killed takes its runs along, which then keep their state.
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(1);
-  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0 || ::dup2(file, STDERR_FILENO) < 0) ::_exit(exit_not_now);
-  ::execv("/proc/self/exe", words.data());
-  ::_exit(exit_not_now);
 }
 
 /// Of what a run has printed; nothing if it did not come to that.
@@ -128,33 +102,30 @@ StudyRecord record_of(int status, const fs::path& log) {
 /// Does the runs that are not done, some at a time.
 class Sweep {
  public:
-  Sweep(const Study& study, const StudyFolder& folder, int jobs)
-      : study_(study),
-        folder_(folder),
-        jobs_(jobs),
-        memory_(available_memory() / 10 * 9 / std::size_t(jobs)) {}
+  Sweep(const Study& study, const StudyFolder& folder, RunCrew& crew)
+      : study_(study), folder_(folder), crew_(crew) {}
 
   void run(const std::vector<std::size_t>& runs) {
     CountLine line("run");
     waiting_.assign(runs.begin(), runs.end());
     Index done = 0;
-    while (!waiting_.empty() || !busy_.empty()) {
+    while (!waiting_.empty() || busy_ > 0) {
       if (Interruption::received() != 0 && !interrupted_) {
         interrupted_ = true;
         waiting_.clear();
-        for (const auto& [child, run] : busy_) ::kill(child, SIGTERM);
+        crew_.interrupt();
       }
       if (start_next()) continue;
-      int status = 0;
-      const auto ended = busy_.find(::waitpid(-1, &status, WNOHANG));
-      if (ended == busy_.end()) {
+      const std::optional<RunCrew::Ended> ended = crew_.ended();
+      if (!ended) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         continue;
       }
-      const std::size_t run = ended->second;
-      busy_.erase(ended);
-      keep(run, record_of(status, folder_.log(run)));
-      line.show(++done, Index(runs.size()));
+      --busy_;
+      const bool is_over =
+          keep(ended->run, ended->lost.empty() ? record_of(ended->status, folder_.log(ended->run))
+                                               : StudyRecord{"stopped", ended->lost});
+      if (is_over) line.show(++done, Index(runs.size()));
     }
   }
 
@@ -166,7 +137,7 @@ class Sweep {
   /// Of the runs that wait, the first that no other process is writing: those of a study that was killed need
   /// a moment to keep their state.
   bool start_next() {
-    if (int(busy_.size()) >= jobs_) return false;
+    if (crew_.room() <= 0) return false;
     const auto free = std::ranges::find_if(waiting_, [&](std::size_t run) {
       if (!DirectoryLock::is_taken(folder_.run_directory(run))) return true;
       if (told_.insert(run).second)
@@ -177,35 +148,44 @@ class Sweep {
     const std::size_t run = *free;
     waiting_.erase(free);
     // The other process may have been a sweep that did this run.
-    if (const auto record = folder_.record(run); !record || !record->is_final())
-      busy_[start(run_arguments(study_, folder_, run, memory_), folder_.log(run))] = run;
+    if (const auto record = folder_.record(run); record && record->is_final()) return true;
+    crew_.start({run, run_arguments(study_, folder_, run), folder_.log(run)});
+    ++busy_;
     return true;
   }
 
-  void keep(std::size_t run, const StudyRecord& record) {
+  /// Whether the run is over, or at least not begun again.
+  bool keep(std::size_t run, const StudyRecord& record) {
     if (record.is_final()) {
       folder_.keep(run, record);
       stopped_in_a_row_ = 0;
-      return;
+      return true;
     }
-    if (interrupted_) return;
-    stops_.push_back(fmt::format("run {}: {}", run, record.reason));
+    if (interrupted_) return true;
     try {
       folder_.keep(run, record);
     } catch (const UnavailableError&) {
       // What has no room is no record, and without one the run is run again as well.
     }
     // What stops all of them, like a full disk, need not be met by each.
-    if (++stopped_in_a_row_ >= std::max(3, jobs_)) waiting_.clear();
+    const bool stops_all = ++stopped_in_a_row_ >= std::max(3, crew_.size());
+    if (stops_all) waiting_.clear();
+    if (crew_.has_other_places() && !stops_all && given_again_.insert(run).second) {
+      fmt::print(stderr, "run {}: {}; it is begun again\n", run, record.reason);
+      waiting_.push_back(run);
+      return false;
+    }
+    stops_.push_back(fmt::format("run {}: {}", run, record.reason));
+    return true;
   }
 
   const Study& study_;
   const StudyFolder& folder_;
-  int jobs_;            ///< at a time
-  std::size_t memory_;  ///< [bytes] for each
+  RunCrew& crew_;
   std::deque<std::size_t> waiting_;
-  std::map<pid_t, std::size_t> busy_;
-  std::set<std::size_t> told_;  ///< runs whose other process was reported
+  int busy_ = 0;
+  std::set<std::size_t> told_;         ///< runs whose other process was reported
+  std::set<std::size_t> given_again_;  ///< after they were stopped
   std::vector<std::string> stops_;
   int stopped_in_a_row_ = 0;
   bool interrupted_ = false;
@@ -271,7 +251,12 @@ void check_columns(const Study& study) {
     }
 }
 
-int sweep(const SweepArguments& arguments) {
+std::unique_ptr<RunCrew> local_crew(int jobs) {
+  return std::make_unique<LocalCrew>(jobs > 0 ? jobs
+                                              : int(std::max(1u, std::thread::hardware_concurrency())));
+}
+
+int sweep(const SweepArguments& arguments, const SweepTeam& team) {
   const Study study = read_study(arguments.study);
   check_columns(study);
   const fs::path path =
@@ -290,8 +275,8 @@ int sweep(const SweepArguments& arguments) {
     if (arguments.collect || (arguments.only && *arguments.only != run)) continue;
     if (const auto record = folder.record(run); !record || !record->is_final()) left.push_back(run);
   }
-  const int cores = int(std::max(1u, std::thread::hardware_concurrency()));
-  Sweep work(study, folder, arguments.jobs > 0 ? arguments.jobs : cores);
+  const std::unique_ptr<RunCrew> crew = team(arguments.jobs);
+  Sweep work(study, folder, *crew);
   if (!left.empty()) {
     const Interruption interruption({}, std::chrono::minutes(10));
     work.run(left);
@@ -310,7 +295,7 @@ int sweep(const SweepArguments& arguments) {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& app, int& code) {
+void add_sweep_command(CLI::App& app, int& code, const SweepTeam& team) {
   const auto arguments = std::make_shared<SweepArguments>();
   CLI::App* command = app.add_subcommand("sweep", "Run a scene with many values of its parameters");
   command->add_option("STUDY", arguments->study, "Study file: scene, parameters, results (docs/studies.md)")
@@ -331,7 +316,7 @@ void add_sweep_command(CLI::App& app, int& code) {
       ->add_option("--slurm", arguments->slurm, "Write a script that does the study as a job array of Slurm")
       ->type_name("FILE");
   command->add_flag("--force", arguments->force, "Replace the script if it exists");
-  command->callback([arguments, &code] { code = sweep(*arguments); });
+  command->callback([arguments, &code, team] { code = sweep(*arguments, team ? team : local_crew); });
 }
 
 }  // namespace apart

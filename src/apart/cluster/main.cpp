@@ -1,6 +1,8 @@
-// The program apart-mpi: simulates one scene with many processes, which mpirun starts.
+// The program apart-mpi: simulates one scene, or the many of a study, with the processes that mpirun starts.
 #include <apart/cli/exit_codes.hpp>
 #include <apart/cli/run_command.hpp>
+#include <apart/cli/sweep_command.hpp>
+#include <apart/cluster/mpi_crew.hpp>
 #include <apart/cluster/mpi_team.hpp>
 #include <apart/cluster/petsc_solver.hpp>
 #include <apart/core/diagnostics.hpp>
@@ -12,9 +14,11 @@
 #include <mpi.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <new>
 #include <thread>
 
@@ -44,6 +48,41 @@ void print_team(const MpiTeam& team) {
   }
 }
 
+/// Parses the arguments, which runs the command.
+int parse(CLI::App& app, const Team& team, int argc, char** argv, const int& code) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (team.leads()) app.exit(e);
+    return e.get_exit_code() == 0 ? exit_done : exit_wrong_usage;
+  }
+  return code;
+}
+
+/// Of a study: when a process counts as lost, and whether any does.
+struct SweepMembers {
+  double silence = 30;  ///< [s]
+  bool any_lost = false;
+};
+
+/// `apart-mpi sweep`: rank 0 hands out the runs of a study, and the others do what it says.
+void add_team_sweep(CLI::App& app, int& code, const MpiTeam& team, SweepMembers& members) {
+  if (team.leads()) {
+    add_sweep_command(app, code, [&](int jobs) {
+      return make_mpi_crew(team, std::max(1, jobs), members.silence, members.any_lost);
+    });
+    app.get_subcommand("sweep")
+        ->add_option(
+            "--silence", members.silence,
+            "A process that has not been heard of for so long is given up, and its runs are given to "
+            "others; needs mpirun --enable-recovery, which lets the others live [s]")
+        ->check(CLI::Range(2.0, 1e6))
+        ->capture_default_str();
+  } else {
+    app.add_subcommand("sweep")->fallthrough(false)->allow_extras()->callback([&] { serve(team); });
+  }
+}
+
 int dispatch(const MpiTeam& team, int argc, char** argv) {
   CLI::App app{"Simulates a scene with the processes that mpirun starts, as apart does with one.",
                "apart-mpi"};
@@ -59,20 +98,28 @@ int dispatch(const MpiTeam& team, int argc, char** argv) {
   app.add_option("--linear-solver", solver, "How linear systems are solved:" + methods())
       ->check(CLI::IsMember(names))
       ->type_name("NAME");
+  Index gathered = default_gathered_nodes;
+  app.add_option("--gather-up-to", gathered,
+                 "Free nodes up to which 'auto' lets one process solve the whole system")
+      ->check(CLI::Range(0, std::numeric_limits<int>::max()))
+      ->capture_default_str()
+      ->type_name("NUMBER");
   app.add_flag("--team-report", report, "Print at the end what each process has needed and sent");
   int code = exit_done;
   const Teamwork work{team, [&](const Model& model) {
                         const SolverOptions& options = model.options.solver;
                         return make_team_solver(solver, team,
-                                                make_linear_solver(options.linear_solver, options.ordering));
+                                                make_linear_solver(options.linear_solver, options.ordering),
+                                                gathered);
                       }};
   const RunTeam run_team{work, team.on_this_machine()};
   add_run_command(app, code, &run_team);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (team.leads()) app.exit(e);
-    return e.get_exit_code() == 0 ? exit_done : exit_wrong_usage;
+  SweepMembers members;
+  add_team_sweep(app, code, team, members);
+  code = parse(app, team, argc, argv, code);
+  if (app.got_subcommand("sweep")) {
+    if (team.leads()) dismiss(team, members.any_lost, code);
+    return code;
   }
   if (report && code == exit_done) print_team(team);
   return code;
@@ -104,6 +151,18 @@ int code_of(const std::exception_ptr& error, const Say& say) {
   }
 }
 
+/// One run of a study: by itself, whatever team has started it.
+int run_of_study(int argc, char** argv) {
+  CLI::App app{"Simulates a scene.", "apart-mpi"};
+  int code = exit_done;
+  add_run_command(app, code);
+  try {
+    return parse(app, Team::alone(), argc, argv, code);
+  } catch (...) {
+    return code_of(std::current_exception(), [](std::string_view what) { fmt::print(stderr, "{}\n", what); });
+  }
+}
+
 int run_team(int argc, char** argv) {
   const MpiTeam team;
   try {
@@ -129,6 +188,8 @@ int run_team(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   apart::stop_blas_threads();
+  if (std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--of-study"; }))
+    return apart::run_of_study(argc, argv);
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   int code = apart::run_team(argc, argv);
