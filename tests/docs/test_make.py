@@ -49,6 +49,8 @@ elsewhere = {
 programs = [
     "ninja -C build apart_fuzz && mkdir {0}/new && build/apart_fuzz --target=gmsh -merge=1 {0}/new tests/fuzz/corpus/gmsh",
     "build/apart_fuzz --target=gmsh $(ls -d tests/fuzz/corpus/gmsh/* | head -1)",
+    "cmake --install build --component cluster --prefix {0} && mpirun --allow-run-as-root --oversubscribe -n 2 "
+    "{0}/bin/apart-mpi run five-cubes --steps 2 -o {0}/run",
 ]
 
 
@@ -68,6 +70,8 @@ def test_it_runs(command, tmp_path):
         pytest.skip("make builds in build/, and this is another build")
     if "package" in command and not shutil.which("dpkg-shlibdeps"):
         pytest.skip("dpkg-dev was not found: install dpkg-dev")
+    if "cluster" in command and not (build / "apart-mpi").exists():
+        pytest.skip("apart-mpi was not built: make cluster")
     if command == "make docs" and not shutil.which("mkdocs"):
         pytest.skip("mkdocs was not found: install mkdocs")
     result = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command.format(tmp_path)], cwd=root, capture_output=True, text=True,
