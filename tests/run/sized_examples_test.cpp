@@ -33,7 +33,10 @@ TEST(SizedExamples, HaveAsManyBodiesAsTheirSizeSays) {
       {"rigid-card-house", [](Index n) { return n * (n + 1) + n * (n - 1) / 2 + 2; }},
       // rings, links between neighbours, the ball
       {"rigid-chain-net", [](Index n) { return n * n + 2 * n * (n - 1) + 1; }},
-      {"rigid-chain", [](Index n) { return n + 1; }},  // and the hook
+      {"rigid-chain", [](Index n) { return n + 1; }},                  // and the hook
+      {"rigid-heap", [](Index n) { return n + 1; }},                   // and the ground
+      {"rigid-pyramid", [](Index n) { return n * (n + 1) / 2 + 2; }},  // and the ground and the ball
+      {"rigid-tower", [](Index n) { return n + 1; }},
       {"rigid-wrecking-ball", [](Index n) { return n + 1 + 2 + 64; }}};
   for (const SizedExample& example : sized_examples())
     for (const Index size : {example.least, example.usual, example.usual + 1})

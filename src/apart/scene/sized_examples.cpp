@@ -220,6 +220,68 @@ SceneDescription wrecking_ball(Index links) {
   return scene;
 }
 
+/// Boxes in four layers, a box apart and each turned its own way.
+SceneDescription heap(Index boxes) {
+  SceneDescription scene =
+      scene_of("rigid-heap", fmt::format("{} rigid boxes fall in a heap, with friction 0.5", boxes), 2);
+  scene.bodies.push_back(half_space("ground", 0));
+  constexpr double size = 0.1;  // [m]
+  constexpr Index layers = 4;
+  const Index side = Index(std::ceil(std::sqrt(double(boxes) / layers)));
+  for (Index k = 0; k < boxes; ++k) {
+    RigidDescription box = rigid_body(fmt::format("box {}", k + 1), brick({size, size, size}));
+    // Multiples of irrational numbers, of which no two boxes have the same parts.
+    const Vector3 turns = double(k + 1) * Vector3(0.8191725134, 0.6710436067, 0.5497004779);
+    box.transform.rotate = Vector3(360 * (turns.array() - turns.array().floor()));
+    const Index layer = k / (side * side), place = k % (side * side);
+    box.transform.translate = {2 * size * double(place % side), (1.2 + 2 * double(layer)) * size,
+                               2 * size * double(place / side)};
+    scene.bodies.push_back(box);
+  }
+  scene.contact.friction_coefficient = 0.5;
+  return scene;
+}
+
+/// Cubes with gaps of less than dhat between them, which close when they come to rest.
+SceneDescription pyramid(Index rows) {
+  SceneDescription scene =
+      scene_of("rigid-pyramid", fmt::format("a pyramid of {} rows of rigid cubes, hit by a ball", rows), 2);
+  scene.bodies.push_back(half_space("ground", 0));
+  constexpr double size = 1, gap = 0.0009;  // [m]
+  for (Index row = 0; row < rows; ++row) {
+    const Index cubes = rows - row;
+    RigidDescription body = rigid_body(fmt::format("row {}", row + 1), brick({size, size, size}));
+    body.array = ArrayDescription{{}, {cubes, 1, 1}, {1.2 * size, 0, 0}};
+    body.transform.translate = {-0.6 * size * double(cubes - 1),
+                                gap + 0.5 * size + double(row) * (size + gap), 0};
+    scene.bodies.push_back(body);
+  }
+  RigidDescription ball = rigid_body("ball", SphereMesh{{}, 0.6, 4});
+  ball.transform.translate = {-0.6 * size * double(rows) - 6, 0.6 + double(rows) * size / 2, 0};
+  ball.velocity = {15, 3, 0};
+  ball.appears = 1;  // [s] until then it stands
+  set_density(ball, 7800);
+  scene.bodies.push_back(ball);
+  hold_by_friction(scene);
+  return scene;
+}
+
+/// Blocks on each other, each turned a little further than the one below it.
+SceneDescription tower(Index blocks) {
+  SceneDescription scene = scene_of(
+      "rigid-tower", fmt::format("a winding tower of {} rigid blocks stands by friction", blocks), 1);
+  scene.bodies.push_back(half_space("ground", 0));
+  constexpr double height = 0.3, gap = 0.0009;  // [m] of a block, below it
+  for (Index k = 0; k < blocks; ++k) {
+    RigidDescription block = rigid_body(fmt::format("block {}", k + 1), brick({1, height, 1}));
+    block.transform.rotate = Vector3(0, 10 * double(k), 0);
+    block.transform.translate = {0, gap + 0.5 * height + double(k) * (height + gap), 0};
+    scene.bodies.push_back(block);
+  }
+  hold_by_friction(scene);
+  return scene;
+}
+
 }  // namespace
 
 std::span<const SizedExample> sized_examples() {
@@ -228,6 +290,9 @@ std::span<const SizedExample> sized_examples() {
       {"rigid-card-house", "levels", 1, 3, 50, card_house},
       {"rigid-chain-net", "rings along each side", 3, 4, 100, chain_net},
       {"rigid-chain", "links", 1, 10, 1000, chain},
+      {"rigid-heap", "boxes", 1, 100, 100'000, heap},
+      {"rigid-pyramid", "rows", 1, 6, 100, pyramid},
+      {"rigid-tower", "blocks", 1, 10, 100, tower},
       {"rigid-wrecking-ball", "links", 2, 14, 200, wrecking_ball},
   };
   return list;
