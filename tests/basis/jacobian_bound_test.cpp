@@ -175,6 +175,28 @@ TEST(JacobianBound, StepsKeepTheirShareEverywhereAndGoFar) {
   EXPECT_GT(cut, 20);
 }
 
+// Newton steps may be many times as long as a cell, of which only a small share can be taken.
+TEST(JacobianBound, StepsOfAWayThatLeadsFarGoAsFar) {
+  Random random(8);
+  constexpr double longer = 1000;
+  int cut = 0;
+  for (int degree = 1; degree <= largest_degree; ++degree) {
+    const JacobianBound bound(degree);
+    for (int trial = 0; trial < 10; ++trial) {
+      Matrix3X nodes = random.nodes(degree, 0.01 / (degree * degree));
+      Matrix3X motion = random.nodes(degree, 0.4) - nodes;
+      for (Matrix3X* x : {&nodes, &motion}) x->row(0) *= 1e-2;  // thin: its determinant is small
+      const double step = bound.feasible_step(nodes, nodes + motion),
+                   far = longer * bound.feasible_step(nodes, nodes + longer * motion);
+      ASSERT_GT(step, 0);
+      if (step == 1) continue;
+      ++cut;
+      EXPECT_NEAR(far, step, 0.01 * step) << "degree " << degree;
+    }
+  }
+  EXPECT_GT(cut, 20);
+}
+
 TEST(JacobianBound, ComparesTheDeterminantWithAnotherPolynomial) {
   Random random(6);
   for (int degree = 1; degree <= largest_degree; ++degree) {

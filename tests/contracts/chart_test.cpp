@@ -163,7 +163,7 @@ TEST(Chart, NewtonFindsTheMinimumAndTheBarKeepsItsLength) {
   Matrix3X q = random(4, 3);
   const double length = (q.col(1) - q.col(2)).norm(), arm = q.col(1).norm();
   NewtonHooks hooks;
-  hooks.accepted = [](const Matrix3X&, double) { return false; };
+  hooks.accepted = [](const Matrix3X&) { return false; };
   hooks.stationary = [](const Matrix3X&) { return false; };
   const auto solver = make_linear_solver("cholesky");
   Timings timings;

@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -121,6 +122,37 @@ TEST(DeterminantBarrier, IsZeroWhereNothingIsNearlyInvertedAndInfiniteWhereSomet
     EXPECT_EQ(parts(cell, cell.rest.cols() == q.cols() ? cell.rest : cell.nodes, {}).empty(),
               cell.offset.cols() == 0);
   });
+}
+
+// However small the determinant is somewhere on an edge: if it is proven to be positive, it is resisted
+// there.
+TEST(DeterminantBarrier, LeavesOutNoPlaceOfACellThatIsNearlyFlat) {
+  for (int degree = 2; degree <= largest_degree; ++degree)
+    for (const double smallest : {1e-2, 1e-3, 1e-4, 1e-5}) {
+      SCOPED_TRACE(fmt::format("degree {}, smallest ratio {:g}", degree, smallest));
+      const DeterminantBarrier barrier(degree, degree);
+      const JacobianBound bound(degree);
+      const Matrix3X rest = LagrangeTetrahedron(degree).nodes();
+      // (z − z₀)² / 2 with z = x + iy and z₀ beside the edge y = 0: the determinant is |z − z₀|².
+      const auto pressed = [&](double ratio) {
+        Matrix3X q = rest;
+        for (Index a = 0; a < q.cols(); ++a) {
+          const double x = rest(0, a) - 0.3, y = rest(1, a) + std::sqrt(ratio);
+          q.col(a) << (x * x - y * y) / 2, x * y, rest(2, a);
+        }
+        return q;
+      };
+      const Matrix3X q = pressed(smallest);
+      ASSERT_TRUE(bound.is_positive(q, q));
+      const DeterminantBarrier::Shape shape{rest, Matrix3X()};
+      const auto r = barrier.resistance(shape, barrier.parts(shape, q, reach, smallest, {}), reach, 1);
+      DeterminantBarrier::Room room;
+      const double found = barrier.ratios(r, q, room).minCoeff();
+      EXPECT_GT(found, 0);
+      EXPECT_LE(found, 1.1 * smallest);
+      EXPECT_GT(barrier.value(r, pressed(0.5 * smallest), room), barrier.value(r, q, room));
+      EXPECT_TRUE(std::isfinite(barrier.value(r, q, room)));
+    }
 }
 
 TEST(DeterminantBarrier, HasCoefficientsCloseToTheDeterminantAndKeepsItsParts) {

@@ -165,7 +165,7 @@ TEST(NearNullSpace, IsHandedToTheLinearSolverByNewtonsMethod) {
   Recording solver;
   Matrix3X q = p.model.initial_nodes;
   NewtonHooks hooks;
-  hooks.accepted = [](const Matrix3X&, double) { return false; };
+  hooks.accepted = [](const Matrix3X&) { return false; };
   hooks.stationary = [](const Matrix3X&) { return false; };
   newton(p.problem.objective, {solver, p.timings}, q, hooks,
          {.tolerance = 1e-6, .dt = 0.01, .max_iterations = 1});

@@ -23,7 +23,7 @@ struct BegunStep {
   /// With κ as it was chosen; joints are closed.
   FrictionResult solve(const FrictionOptions& options = {}) {
     NewtonHooks hooks;
-    hooks.accepted = [](const Matrix3X&, double) { return false; };
+    hooks.accepted = [](const Matrix3X&) { return false; };
     hooks.stationary = [this](const Matrix3X& at) { return problem.joints.update(at); };
     return solve_with_friction(problem, q, hooks, options, report);
   }

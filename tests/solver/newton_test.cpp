@@ -171,7 +171,7 @@ class RubbedString final : public Potential {
 
 NewtonHooks no_hooks() {
   NewtonHooks hooks;
-  hooks.accepted = [](const Matrix3X&, double) { return false; };
+  hooks.accepted = [](const Matrix3X&) { return false; };
   hooks.stationary = [](const Matrix3X&) { return false; };
   return hooks;
 }
@@ -208,7 +208,7 @@ TEST(Newton, StartsFromWhatIsLowerAndFeasible) {
   Timings timings;
   int accepted = 0;
   NewtonHooks hooks = no_hooks();
-  hooks.accepted = [&](const Matrix3X&, double) {
+  hooks.accepted = [&](const Matrix3X&) {
     ++accepted;
     return false;
   };

@@ -9,7 +9,7 @@ namespace apart {
 
 namespace {
 
-constexpr int most_bisections = 24;  // about four rounds of all edges: to cells of a sixteenth of the size
+constexpr int most_bisections = JacobianBound::most_bisections;
 
 /// Whether a polynomial in space and time is above `error` everywhere. The first and the last row belong to
 /// the ends of the time: there a corner that is not refutes it.
@@ -50,11 +50,13 @@ Coefficients restrict_in_time(const Coefficients& coefficients, double begin, do
   return blossom.lazyProduct(coefficients);
 }
 
-/// How far coordinates are off by rounding: those of states on a path, q + α d, by three roundings; those of
-/// points that follow up to 20 nodes by one for each, relative to the magnitudes of their weights, which add
-/// up to less than 2.7 for points of a lattice of a higher degree.
-double largest_shift(const JacobianBound::Nodes& from, const JacobianBound::Nodes& to) {
-  return 96 * unit_roundoff * std::max(from.cwiseAbs().maxCoeff(), to.cwiseAbs().maxCoeff());
+/// How far coordinates are off by rounding at the start and at the end of a path: those of states on it,
+/// q + α d, by three roundings, of which two are those of α d; those of points that follow up to 20 nodes by
+/// one for each, relative to the magnitudes of their weights, which add up to less than 2.7 for points of a
+/// lattice of a higher degree.
+std::array<double, 2> largest_shifts(const JacobianBound::Nodes& from, const JacobianBound::Nodes& to) {
+  const double start = from.cwiseAbs().maxCoeff(), end = to.cwiseAbs().maxCoeff();
+  return {96 * unit_roundoff * start, 96 * unit_roundoff * std::max(start, end)};
 }
 
 }  // namespace
@@ -168,23 +170,34 @@ JacobianBound::TimeCoefficients JacobianBound::coefficients_in_time(const Nodes&
   return result;
 }
 
-double JacobianBound::rounding_error(const Nodes& from, const Nodes& to, double shift) const {
-  // Every coefficient is an average of determinants, whose factors are sums over the nodes. A factor is at
-  // most w D, with D the largest coordinate difference and w = derivative_weight_, in each component, so that
-  // a determinant is at most 6 (w D)³. Relative to that each of its operations is off by one rounding: a
-  // factor by one for each node and four for its weight, products and averages by one for each summand and
-  // four for their weights; what is bisected adds one for each level and degree. Weights are themselves the
-  // results of an inversion, good to 1e-13 of the largest; the last summand allows for that. Coordinates that
-  // are off by `shift` change differences by twice that.
-  double size = 0;
-  for (const Nodes* x : {&from, &to})
+Vector4 JacobianBound::rounding_errors(const Nodes& from, const Nodes& to,
+                                       std::array<double, 2> shifts) const {
+  // Every coefficient is an average of determinants, whose factors are sums over the nodes: number k in time
+  // of those with k factors from the second state and 3 − k from the first. A factor is at most w D, with D
+  // the largest coordinate difference in its state and w = derivative_weight_, in each component, so that a
+  // determinant is at most 6 w³ times the product of the three D. Relative to that each of its operations is
+  // off by one rounding: a factor by one for each node and four for its weight, products and averages by one
+  // for each summand and four for their weights; what is bisected adds one for each level and degree. Weights
+  // are themselves the results of an inversion, good to 1e-13 of the largest; the last summand allows for
+  // that. Coordinates that are off change differences by twice that.
+  const auto factor = [&](const Nodes& x, double shift) {
+    double size = 0;
     for (Index a = 1; a < node_count(); ++a)
-      size = std::max(size, (x->col(a) - x->col(0)).cwiseAbs().maxCoeff());
-  const double factor = derivative_weight_ * size, moved = derivative_weight_ * (size + 2 * shift);
+      size = std::max(size, (x.col(a) - x.col(0)).cwiseAbs().maxCoeff());
+    return derivative_weight_ * (size + 2 * shift);
+  };
+  const double factors[2] = {factor(from, shifts[0]), factor(to, shifts[1])};
   const double operations = 3.0 * double(node_count() + 7) + 2 * double(slope_.size()) +
                             double(most_bisections * determinant_.degree()) + 64;
-  return 6 * (moved * moved * moved * (operations * unit_roundoff + (degree_ > 1 ? 1e-13 : 0)) +
-              (moved - factor) * (moved * moved + moved * factor + factor * factor));
+  const double relative = operations * unit_roundoff + (degree_ > 1 ? 1e-13 : 0);
+  Vector4 result;
+  for (int k = 0; k < 4; ++k) {
+    const auto state = [&](int i) { return std::size_t(i < k); };  // of factor i
+    const double a = factors[state(0)], b = factors[state(1)], c = factors[state(2)];
+    const double moved = b * c * shifts[state(0)] + c * a * shifts[state(1)] + a * b * shifts[state(2)];
+    result[k] = 6 * (a * b * c * relative + 2 * derivative_weight_ * moved);
+  }
+  return result;
 }
 
 VectorX JacobianBound::coefficients(const Nodes& nodes) const {
@@ -248,7 +261,7 @@ JacobianBound::Smallest JacobianBound::smallest(const Nodes& nodes, double accur
       std::push_heap(open.begin(), open.end(), higher);
     }
   }
-  result.bound -= rounding_error(nodes, nodes);
+  result.bound -= rounding_errors(nodes, nodes)[0];
   return result;
 }
 
@@ -258,7 +271,7 @@ bool JacobianBound::is_above(const Nodes& nodes, const VectorX& other) const {
 
 bool JacobianBound::is_positive(const Nodes& from, const Nodes& to) const {
   if (!from.allFinite() || !to.allFinite()) return false;
-  const double error = rounding_error(from, to);
+  const Vector4 errors = rounding_errors(from, to);
   // In halves of the time where the whole is not decided.
   const TimeCoefficients c = coefficients_in_time(from, to);
   std::vector<std::array<double, 2>> open = {{0.0, 1.0}};
@@ -266,10 +279,11 @@ bool JacobianBound::is_positive(const Nodes& from, const Nodes& to) const {
     const auto [begin, end] = open.back();
     open.pop_back();
     const TimeCoefficients part = restrict_in_time(c, begin, end);
-    if (everywhere_above(determinant_, part, error)) continue;
+    const Vector4 error = restrict_in_time(errors, begin, end);
+    if (everywhere_above(determinant_, part, error.maxCoeff())) continue;
     // A state that is not positive by itself stays so, however short the time around it.
     for (const Index row : {0, 3})
-      if (!everywhere_above(determinant_, part.row(row), error)) return false;
+      if (!everywhere_above(determinant_, part.row(row), error[row])) return false;
     if (end - begin < 1.0 / 4096) return false;
     const double middle = 0.5 * (begin + end);
     open.push_back({begin, middle});
@@ -281,12 +295,14 @@ bool JacobianBound::is_positive(const Nodes& from, const Nodes& to) const {
 double JacobianBound::feasible_step(const Nodes& from, const Nodes& to, double shrink) const {
   if (!from.allFinite() || !to.allFinite()) return 0;
   const TimeCoefficients c = coefficients_in_time(from, to);
-  const double error = rounding_error(from, to, largest_shift(from, to));
+  // On a path that leads far they are much larger towards its end than at its start.
+  const Vector4 errors = rounding_errors(from, to, largest_shifts(from, to));
   // f(ξ, t) = det(ξ, t) − (1 − shrink) det(ξ, 0) must stay above the rounding. Advance by intervals of time,
   // doubled after a success and halved after a failure, until they are negligible.
   const auto floor = ((1 - shrink) * c.row(0)).eval();
   const auto free = [&](double begin, double end) {
-    return everywhere_above(determinant_, (restrict_in_time(c, begin, end).rowwise() - floor).eval(), error);
+    return everywhere_above(determinant_, (restrict_in_time(c, begin, end).rowwise() - floor).eval(),
+                            restrict_in_time(errors, begin, end).maxCoeff());
   };
   double t = 0, h = 1;
   while (t < 1) {

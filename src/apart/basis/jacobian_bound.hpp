@@ -24,6 +24,9 @@ class JacobianBound {
 
   using Nodes = Eigen::Ref<const Matrix3X>;  ///< 3 × node_count()
 
+  /// Of a tetrahedron to one of its parts: about four rounds of all edges, to a sixteenth of its size.
+  static constexpr int most_bisections = 24;
+
   /// c_γ, in the order of determinant_basis().lattice().
   VectorX coefficients(const Nodes& nodes) const;
 
@@ -49,7 +52,7 @@ class JacobianBound {
   /// Largest α ∈ [0, 1] found for which the determinant, at every point and every time up to α of the
   /// straight path from one state of the nodes to another, keeps the share 1 − shrink of its value at the
   /// start. Conservative: it is positive as well on the path to every state before α whose coordinates are
-  /// off by rounding (largest_shift). 0 if the determinant is not proven to be positive at the start.
+  /// off by rounding (largest_shifts). 0 if the determinant is not proven to be positive at the start.
   double feasible_step(const Nodes& from, const Nodes& to, double shrink = 0.8) const;
 
  private:
@@ -60,8 +63,9 @@ class JacobianBound {
   using TimeCoefficients = Eigen::Matrix<double, 4, Eigen::Dynamic, Eigen::ColMajor, 4, most_determinants>;
   /// Bernstein coefficients in time (4 rows) and space of the determinant from one state to another.
   TimeCoefficients coefficients_in_time(const Nodes& from, const Nodes& to) const;
-  /// Bound on the error of each of those by rounding, if coordinates are off by `shift` in addition.
-  double rounding_error(const Nodes& from, const Nodes& to, double shift = 0) const;
+  /// Bounds on the errors of those by rounding, for each of the four in time, if coordinates are off in
+  /// addition, by `shifts` at the start and at the end of the path and by the average in between.
+  Vector4 rounding_errors(const Nodes& from, const Nodes& to, std::array<double, 2> shifts = {}) const;
   /// Of the coefficients of the derivative at each of two states, multiplied by C(α): columns ∂x/∂ξ_k of each
   /// α side by side; rows 0 to 2 at the first state, 4 to 6 at the second one, others zero.
   using Slopes = Eigen::Matrix<double, 8, Eigen::Dynamic, Eigen::ColMajor, 8, 3 * most_slopes>;

@@ -67,12 +67,13 @@ DeterminantBarrier::Parts DeterminantBarrier::parts(const Shape& shape, const Ma
     const double ratio = valid ? now.cwiseQuotient(before).minCoeff() : -1;
     const bool had = std::ranges::find(kept, path) != kept.end();
     const bool parted = std::ranges::any_of(kept, [&](BernsteinPath k) { return leads_into(k, path); });
-    const bool close = ratio >= share * smallest;
+    const bool is_smallest = part.depth >= JacobianBound::most_bisections || basis.degree() == 0;
+    const bool close = ratio >= share * smallest || (is_smallest && ratio > 0);
     if (!parted && close) {
       if (had || ratio < 4 * reach) result.push_back(path);
       continue;
     }
-    if (part.depth >= most_bisections || basis.degree() == 0) continue;  // left to the step bound
+    if (is_smallest) continue;  // not proven to be positive: left to the step bound
     BernsteinPart other = bisect_longest(basis, part);
     open.push_back({std::move(other), 2 * path + 1});
     open.push_back({std::move(part), 2 * path});

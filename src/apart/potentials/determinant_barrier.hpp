@@ -31,7 +31,8 @@ class DeterminantBarrier {
 
   /// Parts of a cell, with its lattice at x, whose coefficients come below 4 r̂ and are not far below the
   /// determinant: those that are get bisected. `smallest`: the smallest ratio of determinants. The parts that
-  /// the cell has are kept, or bisected further.
+  /// the cell has are kept, or bisected further. If the determinant is proven to be positive (JacobianBound)
+  /// every coefficient on them is.
   Parts parts(const Shape& shape, const Matrix3X& x, double reach, double smallest, const Parts& kept) const;
 
   /// What resists in one cell.
@@ -69,7 +70,6 @@ class DeterminantBarrier {
   Matrix hessian(const Resistance& resistance, const Nodes& nodes, Room& room) const;
 
  private:
-  static constexpr int most_bisections = 18;
   using Coefficients = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most_coefficients, 1>;
   /// The derivative ∂x/∂ξ at point l of the lattice of the determinant.
   Matrix3 slope(const Resistance& resistance, const Nodes& nodes, std::size_t l) const;

@@ -132,7 +132,7 @@ typename LagrangeElasticity<degree>::Points LagrangeElasticity<degree>::wanted_p
   Points points = kept;
   // Nearly all elements are nowhere compressed as much.
   if (bound.is_above(x, compressed[0] * guarded.rest_determinant)) return points;
-  const Vector3 worst = bound.smallest(x, 1e-4).xi;
+  const Vector3 worst = bound.smallest(x, 1e-9).xi;
   const double ratio = volume_ratio(shape, x, worst);
   if (ratio > compressed[0]) return points;
   double at_points = std::numeric_limits<double>::infinity();

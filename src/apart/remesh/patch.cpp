@@ -424,7 +424,7 @@ double PatchTrial::minimise(Part& part) const {
   objective.set_free(FreeCoordinates(part.free));
   const auto solver = make_linear_solver(model.options.solver.linear_solver, model.options.solver.ordering);
   NewtonHooks hooks;
-  hooks.accepted = [](const Matrix3X&, double) { return false; };
+  hooks.accepted = [](const Matrix3X&) { return false; };
   hooks.stationary = [](const Matrix3X&) { return false; };
   newton(objective, {*solver, timings}, part.nodes, hooks,
          {model.options.solver.tolerance, problem.dt, false,

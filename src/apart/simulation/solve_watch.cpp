@@ -18,7 +18,7 @@ Simulation::Watch::Watch(Simulation& simulation, StepReport& report, const Matri
 NewtonHooks Simulation::Watch::hooks() {
   NewtonHooks hooks;
   if (simulation_.on_iterate) hooks.passed = [this](const Matrix3X& q) { simulation_.pass_on(q); };
-  hooks.accepted = [this](const Matrix3X& q, double alpha) { return accept(q, alpha); };
+  hooks.accepted = [this](const Matrix3X& q) { return accept(q); };
   hooks.stationary = [this](const Matrix3X& q) { return go_on(q); };
   if (problem_.model.options.solver.termination == Termination::balanced)
     hooks.imbalance = [this](const Gradient& gradient) {
@@ -55,15 +55,15 @@ void Simulation::Watch::stop_if_asked() const {
   if (team().any(simulation_.should_stop && simulation_.should_stop())) throw Interrupted("interrupted");
 }
 
-bool Simulation::Watch::accept(const Matrix3X& q, double alpha) {
+bool Simulation::Watch::accept(const Matrix3X& q) {
   stop_if_asked();
   simulation_.pass_on(q);
   const Matrix3X& x = problem_.objective.vertices();
   const bool stiffened = gaps_.accept(x),
              limited = problem_.terms.elastic.membranes.adapt_stiffness(q, team()),
              held = problem_.scripted.hold(q);
-  // Whole steps need no other quadrature: what they lead to resists well enough.
-  const bool refined = alpha < 1 && team().any(problem_.terms.elastic.refine_further(q));
+  // After whole steps too: where no quadrature point is near, a cell can be flattened at hardly any cost.
+  const bool refined = team().any(problem_.terms.elastic.refine_further(q));
   const bool follows = !problem_.time_step.has_inertia;
   if (follows) problem_.terms.inertia.set_target(q);  // the proximal term follows
   // With another κ what sleeps would have other gaps.

@@ -21,7 +21,7 @@ class Simulation::Watch {
   void stop_if_asked() const;
   const Team& team() const { return simulation_.work_.team; }
   /// True if the problem was changed.
-  bool accept(const Matrix3X& q, double alpha);
+  bool accept(const Matrix3X& q);
   void count(const Matrix3X& q, const NewtonProgress& progress);
 
   Simulation& simulation_;

@@ -160,7 +160,7 @@ bool start_along(Objective& objective, const StartingStep& step, Matrix3X& q, co
   if (hooks.passed)
     for (const double corner : bound.corners) hooks.passed(objective.retract(q, corner * y));
   q = std::move(end);
-  hooks.accepted(q, 1);  // no Newton step was cut
+  hooks.accepted(q);
   return true;
 }
 
@@ -225,7 +225,7 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
     care = went_over_kinks && !(care == Care::kinks && is_small) ? Care::kinks
            : is_slow                                             ? Care::slow
                                                                  : Care::none;
-    if (hooks.accepted(q, alpha)) energy = objective.energy();
+    if (hooks.accepted(q)) energy = objective.energy();
     if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
     if (met) {
       if (hooks.imbalance) result.imbalance = hooks.imbalance(gradient.emplace(objective));

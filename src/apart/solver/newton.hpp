@@ -27,9 +27,8 @@ struct NewtonProgress {
 struct NewtonHooks {
   /// Before each accepted iterate: corners of a curved path on the way to it. May be empty.
   std::function<void(const Matrix3X& q)> passed = {};
-  /// After each accepted iterate, to which the share `alpha` of a step led. May change the objective's
-  /// parameters; then true.
-  std::function<bool(const Matrix3X& q, double alpha)> accepted;
+  /// After each accepted iterate. May change the objective's parameters; then true.
+  std::function<bool(const Matrix3X& q)> accepted;
   /// When the tolerance is met: true if the objective was changed and the iteration must continue.
   std::function<bool(const Matrix3X& q)> stationary;
   /// The largest unbalanced force as a multiple of what is allowed, where the objective is; forces balance if
