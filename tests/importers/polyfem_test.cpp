@@ -151,6 +151,27 @@ TEST_F(PolyFem, TheOldFormMeansTheSame) {
   EXPECT_TRUE(std::get<ObstacleDescription>(scene.bodies[2]).motion);
 }
 
+TEST_F(PolyFem, TheOldFormSelectsSidesOfAllMeshes) {
+  const auto fixed = [&](const std::string& mesh) {
+    const ImportedScene imported = import(R"({"default_params": "common.json", "tend": 1, "dt": 0.1,
+      "problem_params": {"dirichlet_boundary": [{"id": 1, "value": [0, 0, 0]}, {"id": 3, "value": [0, "t", 0]}]},
+      "meshes": [{"mesh": "bar.msh", "body_id": 1)" +
+                                          mesh + R"(}],
+      "boundary_sidesets": [{"id": 1, "axis": 1, "position": 1}, {"id": 3, "axis": -1, "position": -1}],
+      "boundary_id_threshold": 1e-5})");
+    return std::get<VolumeDescription>(imported.scene.bodies[0]).fixed;
+  };
+  const auto all = fixed("");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_FALSE(all[0].motion);
+  EXPECT_TRUE(all[1].motion);
+  // A mesh that selects its own has these.
+  EXPECT_EQ(fixed(R"(, "boundary_sidesets": [{"id": 3, "axis": 2, "position": 0}, {"id": 1, "axis": 3,)"
+                  R"( "position": 0}])")
+                .size(),
+            2u);
+}
+
 TEST_F(PolyFem, CurvedMeshesAndCollisionMeshes) {
   write_mesh(directory / "curved.msh", curved(generate::box({1, 1, 1}, {1, 1, 1}), 4));
   write_mesh(directory / "skin.obj", generate::sphere(0.4, 3, generate::Content::surface));

@@ -199,11 +199,16 @@ void make_present(JsonValue& scene) {
   Object& old = *scene.get_if<Object>();
   Array geometry, displacements;
   constexpr int first_id = 100000;  // of obstacles, beyond what scenes use
+  Object sides;                     // of every mesh that selects none of its own
+  move_member(old, "boundary_sidesets", sides, "surface_selection");
   for (const auto& [key, is_obstacle] : {std::pair("meshes", false), std::pair("obstacles", true)}) {
     if (JsonValue* list = scene.find(key); list && list->get_if<Array>())
-      for (JsonValue& item : *list->get_if<Array>())
-        geometry.push_back(
+      for (JsonValue& item : *list->get_if<Array>()) {
+        JsonValue& added = geometry.emplace_back(
             present_geometry(std::move(item), is_obstacle, first_id + int(geometry.size()), displacements));
+        if (Object* body = added.get_if<Object>(); body && !is_obstacle && !added.find("surface_selection"))
+          body->insert(body->end(), sides.begin(), sides.end());
+      }
     drop(old, key);
   }
   old.emplace_back("geometry", JsonValue(std::move(geometry)));
