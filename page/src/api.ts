@@ -2,6 +2,19 @@
 
 export type Vec3 = [number, number, number];
 
+/** Which surface of volumes of curved cells, or with a collision surface of their own. */
+export const surfaces = { shape: 'Shape', collision: 'Collision surface', cells: 'Cells' } as const;
+export type ShownSurface = keyof typeof surfaces;
+
+/** A frame of a run, with one of its surfaces. */
+export interface FrameOf {
+  run: number;
+  frame: number;
+  surface: ShownSurface;
+}
+
+const query = ({ frame, surface }: FrameOf) => `frame=${frame}&surface=${surface}`;
+
 export interface Body {
   name: string;
   kind: string;
@@ -12,6 +25,7 @@ export interface Body {
 
 export interface Topology {
   key: string;
+  otherSurfaces: boolean; // of the run: it has more than one
   bodies: Body[];
   points: Int32Array; // number of each point in the frame
   body: Int32Array; // of each point
@@ -122,8 +136,8 @@ async function getPacket(address: string): Promise<Packet> {
   return { header, buffer, offset: 4 + length };
 }
 
-export async function getTopology(run: number, frame: number): Promise<Topology> {
-  const { header, buffer, offset } = await getPacket(`${run}/topology?frame=${frame}`);
+export async function getTopology(of: FrameOf): Promise<Topology> {
+  const { header, buffer, offset } = await getPacket(`${of.run}/topology?${query(of)}`);
   let at = offset;
   const take = (count: number) => {
     const array = new Int32Array(buffer, at, count);
@@ -132,6 +146,7 @@ export async function getTopology(run: number, frame: number): Promise<Topology>
   };
   return {
     key: header.key,
+    otherSurfaces: header.other_surfaces,
     bodies: header.bodies,
     firstFaceCell: header.first_face_cell,
     firstSegmentCell: header.first_segment_cell,
@@ -155,8 +170,8 @@ export function decodeAxis(bytes: Uint8Array, count: number, low: number, step: 
 }
 
 /** `origin`: what the coordinates are taken relative to, so that single precision is enough far from zero, too. */
-export async function getPositions(run: number, frame: number, origin: Vec3 | null): Promise<{ positions: Positions; origin: Vec3 }> {
-  const { header, buffer, offset } = await getPacket(`${run}/positions?frame=${frame}`);
+export async function getPositions(of: FrameOf, origin: Vec3 | null): Promise<{ positions: Positions; origin: Vec3 }> {
+  const { header, buffer, offset } = await getPacket(`${of.run}/positions?${query(of)}`);
   const count = (buffer.byteLength - offset) / 9;
   const xyz = new Float32Array(3 * count);
   const base = origin ?? (header.low as number[]).map((low, k) => low + 0.5 * (2 ** 24 - 1) * header.step[k]) as Vec3;
@@ -175,11 +190,11 @@ export async function getPositions(run: number, frame: number, origin: Vec3 | nu
   return { positions, origin: base };
 }
 
-export async function getField(run: number, frame: number, name: string): Promise<Field> {
-  const { header, buffer, offset } = await getPacket(`${run}/field?name=${name}&frame=${frame}`);
+export async function getField(of: FrameOf, name: string): Promise<Field> {
+  const { header, buffer, offset } = await getPacket(`${of.run}/field?name=${name}&${query(of)}`);
   return { name, low: header.low, high: header.high, values: new Float32Array(buffer, offset) };
 }
 
-export function getPicked(run: number, frame: number, cell: number, point: number): Promise<Picked> {
-  return getJson(`${run}/pick.json?frame=${frame}&cell=${cell}&point=${point}`);
+export function getPicked(of: FrameOf, cell: number, point: number): Promise<Picked> {
+  return getJson(`${of.run}/pick.json?cell=${cell}&point=${point}&${query(of)}`);
 }

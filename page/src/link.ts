@@ -13,6 +13,7 @@ export interface Link {
   pose?: Pose;
   field?: string; // that bodies are coloured by
   style?: string;
+  surface?: string;
   hidden?: string[]; // names of bodies
 }
 
@@ -24,13 +25,14 @@ function vectorOf(text: string | null): Vec3 | undefined {
   return numbers.length === 3 && numbers.every(Number.isFinite) ? (numbers as Vec3) : undefined;
 }
 
-export function linkText({ time, pose, field, style, hidden }: Link): string {
+export function linkText({ time, pose, field, style, surface, hidden }: Link): string {
   const parts: string[] = [];
   const add = (name: string, value: string) => parts.push(`${name}=${encodeURIComponent(value).replaceAll('%2C', ',')}`);
   if (time !== undefined) add('t', digits(time));
   if (pose) for (const name of ['eye', 'target', 'up'] as const) add(name, vectorText(pose[name]));
   if (field) add('colour', field);
   if (style) add('style', style);
+  if (surface) add('surface', surface);
   for (const name of hidden ?? []) add('hide', name);
   return parts.join('&');
 }
@@ -46,5 +48,6 @@ export function parseLink(text: string): Link {
   if (eye && target && up && distinct(eye, target) && distinct(up, [0, 0, 0])) link.pose = { eye, target, up };
   link.field = values.get('colour') ?? undefined;
   link.style = values.get('style') ?? undefined;
+  link.surface = values.get('surface') ?? undefined;
   return link;
 }

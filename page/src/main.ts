@@ -1,5 +1,5 @@
 import './style.css';
-import { getJson, Vec3 } from './api';
+import { getJson, ShownSurface, surfaces, Vec3 } from './api';
 import { BodyList } from './bodies';
 import { Colouring } from './colouring';
 import { ColourMap } from './colours';
@@ -26,6 +26,9 @@ class App {
   private barsKey = '';
   private linkedPose: Pose | null = null; // of the link that was opened, until another view is chosen
   private styleChoice = element('select', '', { id: 'style' });
+  private surfaceChoice = element('select', '', { id: 'surface' });
+  private surfaceRow = element('label', 'row', { hidden: '' }, element('span', '', {}, 'Boundary'), this.surfaceChoice);
+  private usualSurface: ShownSurface = 'shape';
   private linkBox = element('div', 'link', { hidden: '' });
 
   private playback = new Playback(this.runs);
@@ -38,7 +41,7 @@ class App {
   private colouring!: Colouring;
 
   async start(root: HTMLElement) {
-    const list = await getJson<{ runs: { name: string }[]; colours: number[]; no_value: number }>('runs.json');
+    const list = await getJson<{ runs: { name: string }[]; surface: ShownSurface; colours: number[]; no_value: number }>('runs.json');
     const map = new ColourMap(list.colours, list.no_value);
     this.colouring = new Colouring(map, () => (this.restyle = true));
     document.title = `${list.runs.map((run) => run.name).join(', ')} – Apart`;
@@ -67,6 +70,8 @@ class App {
       this.makePanel(),
     );
     window.addEventListener('keydown', (event) => this.key(event));
+    this.usualSurface = list.surface;
+    this.showSurface(list.surface);
     await this.poll();
     this.playback.time = this.playback.live ? this.playback.end : 0;
     this.playback.chooseSpeed();
@@ -116,6 +121,7 @@ class App {
     } else if (frame !== pane.wantedFrame || this.outdated(view, ready)) {
       if (!view.shown) view.origin = this.shared.origin!;
       this.bodies.learn(ready.topology.bodies);
+      if (ready.topology.otherSurfaces) this.surfaceRow.hidden = false;
       if (pane === this.panes[0]) this.colouring.offer(ready.positions.fields);
       if (ready.field) this.colouring.learn(ready.field);
       if (ready.contacts) this.largestForce = Math.max(this.largestForce, ready.contacts.high ?? 0);
@@ -207,6 +213,8 @@ class App {
       this.display.style = styleChoice.value as SurfaceStyle;
       this.restyle = true;
     });
+    for (const [value, text] of Object.entries(surfaces)) this.surfaceChoice.append(element('option', '', { value }, text));
+    this.surfaceChoice.addEventListener('change', () => this.showSurface(this.surfaceChoice.value as ShownSurface));
     const check = (id: string, text: string, value: boolean, set: (on: boolean) => void) => {
       const box = element('input', '', { type: 'checkbox', id });
       box.checked = value;
@@ -231,6 +239,7 @@ class App {
       row('Colour by', this.colouring.choice),
       this.colouring.legend,
       row('Surface', styleChoice),
+      this.surfaceRow,
       element(
         'div',
         'choices',
@@ -246,6 +255,14 @@ class App {
       element('h2', '', {}, 'Bodies'),
       ...this.bodies.elements,
     );
+  }
+
+  private showSurface(surface: ShownSurface) {
+    this.surfaceChoice.value = surface;
+    if (this.runs.every((run) => run.surface === surface)) return;
+    for (const run of this.runs) run.surface = surface;
+    this.selection.clear(); // its numbers are those of the other surface
+    this.restyle = true;
   }
 
   private fit() {
@@ -269,6 +286,7 @@ class App {
     if (link.field !== undefined) this.colouring.choose(link.field);
     if ([...this.styleChoice.options].some(({ value }) => value === link.style))
       this.styleChoice.value = this.display.style = link.style as SurfaceStyle;
+    if (link.surface !== undefined && link.surface in surfaces) this.showSurface(link.surface as ShownSurface);
     if (link.hidden?.length) this.bodies.hide(link.hidden);
     this.restyle = true;
   }
@@ -283,13 +301,15 @@ class App {
       pose,
       field: this.colouring.field ?? undefined,
       style: this.display.style === 'solid' ? undefined : this.display.style,
+      surface: run.surface === this.usualSurface ? undefined : run.surface,
       hidden: this.bodies.hidden,
     });
     const address = `${location.href.split('#')[0]}#${text}`;
     history.replaceState(null, '', `#${text}`);
     const colour = this.colouring.field ? ` --colour ${this.colouring.field}` : '';
+    const surface = run.surface === 'shape' ? '' : ` --surface ${run.surface}`;
     const camera = (['eye', 'target', 'up'] as const).map((name) => ` --${name}=${vectorText(pose[name])}`).join('');
-    const command = `apart render '${run.name}' -o picture.png --frame ${run.frameAt(this.playback.time)}${camera}${colour}`;
+    const command = `apart render '${run.name}' -o picture.png --frame ${run.frameAt(this.playback.time)}${camera}${colour}${surface}`;
     const field = (id: string, label: string, value: string) => {
       const input = element('input', '', { readonly: '', id, title: label });
       input.value = value;

@@ -1,4 +1,4 @@
-import { Columns, Field, getField, getJson, getPositions, getTopology, Positions, RunState, ServerError, Topology, Vec3 } from './api';
+import { Columns, Field, getField, getJson, getPositions, getTopology, Positions, RunState, ServerError, ShownSurface, Topology, Vec3 } from './api';
 
 /** Keeps the values used last, up to a number of bytes in all. */
 export class Cache<Value> {
@@ -79,6 +79,7 @@ export class Run {
   private stepCount = 0;
   private probeCount = 0;
   private generation = 0; // what was asked for in an earlier one is not kept
+  private shownSurface: ShownSurface = 'shape';
 
   constructor(
     readonly number: number,
@@ -86,6 +87,31 @@ export class Run {
     private shared: { origin: Vec3 | null },
   ) {
     this.cache = new Cache(cacheBytes / runs);
+  }
+
+  get surface() {
+    return this.shownSurface;
+  }
+
+  /** Frames that are here are of another surface: they are asked for again. */
+  set surface(surface: ShownSurface) {
+    if (surface === this.shownSurface) return;
+    this.shownSurface = surface;
+    ++this.generation;
+    this.forgetFrames();
+  }
+
+  /** A frame as the server is asked for it. */
+  of(frame: number) {
+    return { run: this.number, frame, surface: this.shownSurface };
+  }
+
+  private forgetFrames() {
+    this.cache.clear();
+    this.pending.clear();
+    this.topologies.clear();
+    this.bad.clear();
+    this.badSince.clear();
   }
 
   get live() {
@@ -118,11 +144,7 @@ export class Run {
       this.probes = {};
       this.probeOrder = [];
       this.stepCount = this.probeCount = 0;
-      this.cache.clear();
-      this.pending.clear();
-      this.topologies.clear();
-      this.bad.clear();
-      this.badSince.clear();
+      this.forgetFrames();
       this.state = null;
       await this.refresh();
       return true;
@@ -215,17 +237,17 @@ export class Run {
     try {
       let positions = this.cache.get(`positions/${frame}`) as Positions | undefined;
       if (!positions) {
-        const got = await getPositions(this.number, frame, this.shared.origin);
+        const got = await getPositions(this.of(frame), this.shared.origin);
         // The first frame of all fixes the origin; one that was decoded relative to another is asked for again.
         if (this.shared.origin && got.origin !== this.shared.origin)
-          got.positions = (await getPositions(this.number, frame, this.shared.origin)).positions;
+          got.positions = (await getPositions(this.of(frame), this.shared.origin)).positions;
         this.shared.origin ??= got.origin;
         if (outdated()) return;
         positions = got.positions;
         this.cache.set(`positions/${frame}`, positions, positions.xyz.byteLength);
       }
       if (!this.topologies.has(positions.key)) {
-        const topology = await getTopology(this.number, frame);
+        const topology = await getTopology(this.of(frame));
         if (outdated()) return;
         if (this.topologies.size >= 4) this.topologies.clear();
         this.topologies.set(topology.key, topology);
@@ -235,7 +257,7 @@ export class Run {
       if (wanted.contacts && positions.fields.some((kind) => kind.name === 'contact_force')) fields.push('contact_vectors');
       for (const name of fields)
         if (!this.cache.get(`${name}/${frame}`)) {
-          const field = await getField(this.number, frame, name);
+          const field = await getField(this.of(frame), name);
           if (outdated()) return;
           this.cache.set(`${name}/${frame}`, field, field.values.byteLength);
         }

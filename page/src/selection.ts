@@ -31,14 +31,16 @@ export class Selection {
   pickAt(pane: Pane, x: number, y: number) {
     const hit = pane.view.pick(x, y);
     for (const other of this.panes) other.view.mark(null);
-    if (!hit) {
-      this.selected = null;
-      this.show();
-      return;
-    }
+    if (!hit) return this.clear();
     pane.view.mark(hit.point);
     this.selected = { pane, cell: hit.cell, point: pane.view.shown!.topology.points[hit.point], values: null };
     void this.refresh();
+  }
+
+  clear() {
+    for (const { view } of this.panes) view.mark(null);
+    this.selected = null;
+    this.show();
   }
 
   /** Another frame is shown in a pane. */
@@ -53,7 +55,7 @@ export class Selection {
     try {
       while (selected && selected === this.selected) {
         const frame = selected.pane.wantedFrame;
-        selected.values = await getPicked(selected.pane.run.number, frame, selected.cell, selected.point);
+        selected.values = await getPicked(selected.pane.run.of(frame), selected.cell, selected.point);
         if (frame === selected.pane.wantedFrame) break;
       }
     } catch (error) {

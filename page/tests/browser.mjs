@@ -298,6 +298,42 @@ try {
     await open(server);
   });
 
+  await check('shows each surface of curved cells', async () => {
+    expect(await page.locator('#surface').isHidden(), 'a choice although there is one surface only');
+    const ball = { generator: 'sphere', radius: 0.1, resolution: 2 };
+    const curved = simulate('curved', {
+      ...scene(2),
+      bodies: [
+        { type: 'half_space', name: 'floor' },
+        { type: 'volume', name: 'ball', mesh: { ...ball, resolution: 1, curve: 2 }, basis_order: 2, transform: { translate: [0, 0.2, 0] }, collision: { mesh: ball } },
+      ],
+      probes: [],
+    });
+    const both = await serve(curved);
+    addresses.push(both.address);
+    await open(both);
+    await settle();
+    const seen = {};
+    for (const name of ['shape', 'collision', 'cells']) {
+      await choose('#surface', name);
+      seen[name] = await picture();
+      seen[name].triangles = (await report()).panes[0].triangles;
+    }
+    expect(seen.shape.triangles === seen.collision.triangles, `${seen.shape.triangles} and ${seen.collision.triangles}`);
+    expect(seen.cells.triangles !== seen.collision.triangles, 'as many triangles on cells as on the collision mesh');
+    await differs(seen.cells, seen.collision, 'cells and the collision mesh');
+    // A link keeps it, and the command draws it.
+    await page.locator('#link').click();
+    const [address, command] = [await page.locator('#address').inputValue(), await page.locator('#command').inputValue()];
+    expect(address.includes('surface=cells') && command.endsWith('--surface cells'), `${address}, ${command}`);
+    await page.goto('about:blank');
+    await page.goto(address);
+    await until('the surface of the link', (r) => r.panes[0]?.triangles === seen.cells.triangles);
+    expect((await page.locator('#surface').inputValue()) === 'cells', 'the choice says something else');
+    both.stop();
+    await open(server);
+  });
+
   await check('picks', async () => {
     await page.keyboard.press('End');
     await until('end', (r) => r.panes[0].shown === 40);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <utility>
 
 namespace apart {
 
@@ -230,8 +231,27 @@ class Refinement {
 
 }  // namespace
 
+namespace {
+constexpr std::pair<std::string_view, ShownSurface> surfaces[] = {
+    {"shape", ShownSurface::shape}, {"collision", ShownSurface::collision}, {"cells", ShownSurface::cells}};
+}
+
+ShownSurface surface_named(std::string_view name) {
+  for (const auto& [known, surface] : surfaces)
+    if (name == known) return surface;
+  throw InputError("got '{}', must be 'shape', 'collision' or 'cells'", name);
+}
+
+std::string_view name_of(ShownSurface surface) {
+  return std::ranges::find(surfaces, surface, [](const auto& entry) { return entry.second; })->first;
+}
+
+bool has_other_surfaces(const Frame& frame) {
+  return !frame.mesh.curved.empty();
+}
+
 Frame shown_frame(Frame frame, ShownSurface shown) {
-  if (shown == ShownSurface::collision || frame.mesh.curved.empty()) return frame;
+  if (shown == ShownSurface::collision || !has_other_surfaces(frame)) return frame;
   std::map<int, std::vector<Index>> faces;  // of each body
   for (Index f = 0; f < frame.mesh.faces.cols(); ++f)
     faces[frame.point_body[frame.mesh.faces(0, f)]].push_back(f);

@@ -21,6 +21,11 @@ enum class ShownSurface {
   collision,  ///< what contact sees
   cells       ///< the boundary of the cells, whatever contact sees
 };
+/// As users write it: its name above. Throws InputError for any other.
+ShownSurface surface_named(std::string_view name);
+std::string_view name_of(ShownSurface surface);
+/// Whether a frame of a run has more than one of them.
+bool has_other_surfaces(const Frame& frame);
 /// The frame with that surface. Points of the frame keep their numbers; those of a finer surface follow them.
 /// Forces of contact are known at the points of the frame alone: at others they are zero.
 Frame shown_frame(Frame frame, ShownSurface shown = ShownSurface::shape);

@@ -56,9 +56,10 @@ std::string hexadecimal(std::uint64_t key) {
 
 }  // namespace
 
-std::string topology_packet(const Frame& frame, const DrawnSurface& surface) {
+std::string topology_packet(const Frame& frame, const DrawnSurface& surface, bool has_other_surfaces) {
   Json text;
   text["key"] = hexadecimal(topology_key(frame));
+  text["other_surfaces"] = has_other_surfaces;
   text["points"] = surface.points.size();
   text["triangles"] = surface.triangles.cols();
   text["segments"] = surface.segments.cols();

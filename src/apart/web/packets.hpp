@@ -12,7 +12,7 @@ namespace apart {
 
 /// Bodies and cells; the same for all frames of equal topology_key. Arrays of 4-byte integers: points
 /// (numbers in the frame), body of each point, triangles (3 each), their cells, segments (2 each), balls.
-std::string topology_packet(const Frame& frame, const DrawnSurface& surface);
+std::string topology_packet(const Frame& frame, const DrawnSurface& surface, bool has_other_surfaces);
 
 /// Where the surface's points are. Text: time, key, absent bodies, half-spaces, fields that can be asked for,
 /// and for each axis the smallest coordinate and the width of a step [m]. Then for each axis 3 × points

@@ -88,7 +88,7 @@ std::size_t bytes_of(const Frame& f) {
 
 }  // namespace
 
-RunFolder::RunFolder(const fs::path& directory, ShownSurface surface) : surface_(surface) {
+RunFolder::RunFolder(const fs::path& directory) {
   std::error_code error;
   directory_ = fs::canonical(directory, error);
   if (error || !fs::is_directory(directory_, error))
@@ -264,7 +264,8 @@ std::string RunFolder::state(Index first_frame, Index first_step, Index first_pr
   return text.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::shared_ptr<const RunFolder::Loaded> RunFolder::load(Index frame, std::string& key) {
+std::shared_ptr<const RunFolder::Loaded> RunFolder::load(Index frame, ShownSurface surface,
+                                                         std::string& key) {
   const std::vector<FrameEntry> frames = index();
   if (frame < 0 || frame >= Index(frames.size()))
     throw InputError("frame {}: the run has {} frames, counted from 0", frame, frames.size());
@@ -273,10 +274,12 @@ std::shared_ptr<const RunFolder::Loaded> RunFolder::load(Index frame, std::strin
   if (stamp.empty())
     throw InputError("frame {}: {} is missing; restore it or run the simulation again", frame,
                      file.filename().string());
-  key = fmt::format("{}/{}", frame, stamp);
+  key = fmt::format("{}/{}/{}", name_of(surface), frame, stamp);
   if (auto found = frames_.find(key)) return found;
   auto loaded = std::make_shared<Loaded>();
-  loaded->frame = shown_frame(read_frame(file), surface_);
+  loaded->frame = read_frame(file);
+  loaded->has_other_surfaces = has_other_surfaces(loaded->frame);
+  loaded->frame = shown_frame(std::move(loaded->frame), surface);
   const std::uint64_t topology = topology_key(loaded->frame);
   {
     const std::lock_guard lock(mutex_);
@@ -305,10 +308,10 @@ double RunFolder::contact_reach(const Frame& frame) const {
 }
 
 /// Where the points of a frame are in the first one; empty if that has other points or cannot be read.
-Matrix3X RunFolder::start_of(const Loaded& loaded) {
+Matrix3X RunFolder::start_of(const Loaded& loaded, ShownSurface surface) {
   try {
     std::string key;
-    const auto first = load(0, key);
+    const auto first = load(0, surface, key);
     const bool same = first->frame.topology == loaded.frame.topology &&
                       first->frame.mesh.point_count() == loaded.frame.mesh.point_count();
     return same ? first->frame.mesh.points : Matrix3X();
@@ -317,23 +320,25 @@ Matrix3X RunFolder::start_of(const Loaded& loaded) {
   }
 }
 
-std::shared_ptr<const std::string> RunFolder::packet(const std::string& what, Index frame) {
+std::shared_ptr<const std::string> RunFolder::packet(const std::string& what, Index frame,
+                                                     ShownSurface shown_surface) {
   std::string key;
   // The stamp of the file is part of the key: a frame that is written again is a new one.
   const auto frames = index();
   if (frame >= 0 && frame < Index(frames.size()))
-    if (auto found = packets_.find(
-            fmt::format("{}/{}/{}", what, frame, stamp_of(inside(frames[std::size_t(frame)].file)))))
+    if (auto found = packets_.find(fmt::format("{}/{}/{}/{}", what, name_of(shown_surface), frame,
+                                               stamp_of(inside(frames[std::size_t(frame)].file)))))
       return found;
   making_.acquire();
   const auto release = [](std::counting_semaphore<>* semaphore) { semaphore->release(); };
   const std::unique_ptr<std::counting_semaphore<>, decltype(release)> turn(&making_, release);
-  const auto loaded = load(frame, key);
+  const auto loaded = load(frame, shown_surface, key);
   const Frame& shown = loaded->frame;
   const DrawnSurface& surface = *loaded->surface;
-  const Matrix3X start = what == "positions" || what == "displacement" ? start_of(*loaded) : Matrix3X();
+  const Matrix3X start =
+      what == "positions" || what == "displacement" ? start_of(*loaded, shown_surface) : Matrix3X();
   auto packet = std::make_shared<std::string>(
-      what == "topology"    ? topology_packet(shown, surface)
+      what == "topology"    ? topology_packet(shown, surface, loaded->has_other_surfaces)
       : what == "positions" ? position_packet(shown, surface, start)
                             : field_packet(shown, surface, what, contact_reach(shown), start));
   const std::size_t bytes = packet->size();
@@ -341,9 +346,9 @@ std::shared_ptr<const std::string> RunFolder::packet(const std::string& what, In
   return packet;
 }
 
-std::string RunFolder::picked(Index frame, Index cell, Index point) {
+std::string RunFolder::picked(Index frame, Index cell, Index point, ShownSurface surface) {
   std::string key;
-  return picked_values(load(frame, key)->frame, cell, point);
+  return picked_values(load(frame, surface, key)->frame, cell, point);
 }
 
 }  // namespace apart

@@ -19,7 +19,7 @@ namespace apart {
 class RunFolder {
  public:
   /// Throws InputError if there is no such directory, or it has nothing that a run writes.
-  explicit RunFolder(const std::filesystem::path& directory, ShownSurface surface = ShownSurface::shape);
+  explicit RunFolder(const std::filesystem::path& directory);
 
   const std::string& name() const { return name_; }  ///< the directory's
 
@@ -33,13 +33,14 @@ class RunFolder {
 
   /// See packets.hpp; `what` is "topology", "positions", or the name of a field. Throws InputError if the
   /// frame does not exist, is missing or damaged.
-  std::shared_ptr<const std::string> packet(const std::string& what, Index frame);
-  std::string picked(Index frame, Index cell, Index point);
+  std::shared_ptr<const std::string> packet(const std::string& what, Index frame, ShownSurface surface);
+  std::string picked(Index frame, Index cell, Index point, ShownSurface surface);
 
  private:
   /// A frame and what of it is seen.
   struct Loaded {
     Frame frame;
+    bool has_other_surfaces = false;
     std::shared_ptr<const DrawnSurface> surface;
   };
   /// A file of lines that grows: what is behind `position` has not been read yet.
@@ -62,14 +63,13 @@ class RunFolder {
 
   std::filesystem::path inside(const std::filesystem::path& relative) const;
   std::vector<FrameEntry> index();
-  std::shared_ptr<const Loaded> load(Index frame, std::string& key);
+  std::shared_ptr<const Loaded> load(Index frame, ShownSurface surface, std::string& key);
   double contact_reach(const Frame& frame) const;
-  Matrix3X start_of(const Loaded& loaded);
+  Matrix3X start_of(const Loaded& loaded, ShownSurface surface);
   void forget_steps();
   void read_times();
 
   std::filesystem::path directory_;  ///< canonical
-  ShownSurface surface_;
   std::string name_;
 
   std::mutex mutex_;  ///< of everything below but the caches

@@ -61,6 +61,16 @@ Index number(const httplib::Request& request, const char* name) {
   return Index(*value);
 }
 
+/// Which surface is asked for, or else `usual`.
+ShownSurface surface_of(const httplib::Request& request, ShownSurface usual) {
+  if (!request.has_param("surface")) return usual;
+  try {
+    return surface_named(request.get_param_value("surface"));
+  } catch (const InputError& e) {
+    throw InputError("surface: {}", e.what());
+  }
+}
+
 /// A connection whose next request has arrived, as the library wants it. Never waits for input: what is not
 /// there by now, such as the content of a request, which no request here needs, does not come.
 class ArrivedRequest final : public httplib::Stream {
@@ -148,6 +158,7 @@ class PatientServer final : public httplib::Server {
 
 struct ViewServer::Implementation {
   std::vector<std::unique_ptr<RunFolder>> runs;
+  ShownSurface surface = ShownSurface::shape;                  ///< where requests do not say
   std::vector<std::pair<std::string_view, std::string>> page;  ///< name, compressed content
   std::string token, address;
   int port = 0;
@@ -164,6 +175,7 @@ struct ViewServer::Implementation {
     nlohmann::json text;
     text["runs"] = nlohmann::json::array();
     for (const auto& run : runs) text["runs"].push_back({{"name", run->name()}});
+    text["surface"] = name_of(surface);
     text["colours"] = colour_stops();
     text["no_value"] = srgb(obstacle_colour());
     return text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -201,8 +213,9 @@ struct ViewServer::Implementation {
       return response.set_content(
           run.state(number(request, "frame"), number(request, "step"), number(request, "probe")), json_type);
     if (what == "pick.json")
-      return response.set_content(
-          run.picked(number(request, "frame"), number(request, "cell"), number(request, "point")), json_type);
+      return response.set_content(run.picked(number(request, "frame"), number(request, "cell"),
+                                             number(request, "point"), surface_of(request, surface)),
+                                  json_type);
     std::string packet = what;
     if (what == "field") {
       packet = request.get_param_value("name");
@@ -210,7 +223,8 @@ struct ViewServer::Implementation {
     } else if (what != "topology" && what != "positions") {
       return send_text(response, {{"error", "there is nothing at this address"}}, 404);
     }
-    send_compressed(request, response, *run.packet(packet, number(request, "frame")),
+    send_compressed(request, response,
+                    *run.packet(packet, number(request, "frame"), surface_of(request, surface)),
                     "application/octet-stream");
   }
 
@@ -242,7 +256,8 @@ ViewServer::ViewServer(const std::vector<std::filesystem::path>& runs, const Vie
     throw InputError(
         "this program was built without the page that shows runs; build it again with -DAPART_VIEWER=ON, or "
         "open the run's frames.pvd in ParaView");
-  for (const auto& run : runs) me.runs.push_back(std::make_unique<RunFolder>(run, options.surface));
+  for (const auto& run : runs) me.runs.push_back(std::make_unique<RunFolder>(run));
+  me.surface = options.surface;
   for (const PageFile& file : page_files()) me.page.emplace_back(file.name, gzip(file.content, 6));
   me.token = options.token.empty() ? random_token() : options.token;
   // Without this a second server on the same port would be allowed, and get some of the requests.
