@@ -62,6 +62,34 @@ TEST(CollisionDetection, TouchingAtTheStartIsAnImpactAtOnce) {
   EXPECT_FALSE(self_intersects(surface, moved_down(t.x, 1e-300)));
 }
 
+TEST(CollisionDetection, HalfSpacesEndAStepToo) {
+  const TwoTriangles t(0.5);
+  CollisionSurface surface = collision_surface(t.x, t.faces, Edges(2, 0), 0.1);
+  surface.half_spaces.push_back({.origin = Vector3(0, 0, 0.3), .normal = Vector3::UnitZ(), .body = 0});
+  Matrix3X lifted = t.x;
+  lifted.leftCols(3).row(2).array() += 0.41;  // off the lower triangle's way, and out of the half-space
+  lifted.rightCols(3).row(2).array() += 0.5;
+  EXPECT_TRUE(is_step_free(surface, lifted, lifted));
+  Matrix3X end = lifted;
+  end(2, 4) -= 1;  // from 1.0 to 0: would meet the half-space and its thickness, at 0.4, after 0.6
+  surface.can_collide = [](Index, Index) { return false; };
+  const auto impact = earliest_impact(surface, lifted, end);
+  ASSERT_TRUE(impact);
+  EXPECT_LE(impact->time, 0.6);
+  EXPECT_NEAR(impact->time, 0.6, 1e-9);
+  EXPECT_EQ(impact->half_space, 0);
+  EXPECT_EQ(impact->pair.vertices[0], 4);
+  EXPECT_TRUE(is_step_free(surface, lifted, lifted + 0.999 * impact->time * (end - lifted)));
+  surface.can_collide = nullptr;  // the triangle below is hit before
+  const auto before = earliest_impact(surface, lifted, end);
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->half_space, -1);
+  EXPECT_LT(before->time, 0.59);
+  const auto inside = earliest_impact(surface, t.x, t.x);  // the lower triangle starts below the plane
+  ASSERT_TRUE(inside);
+  EXPECT_EQ(inside->time, 0);
+}
+
 TEST(CollisionDetection, LeavesOutWhatTheUserExcludes) {
   const TwoTriangles t(0.5);
   CollisionSurface surface = collision_surface(t.x, t.faces);

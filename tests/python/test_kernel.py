@@ -96,6 +96,11 @@ def test_meshes_find_candidates_impacts_and_bounds():
     share, corners = mesh.curved_step_bound(lambda t: x + t * (down - x), numpy.zeros(6))
     assert share == pytest.approx(bound) and not corners
     assert mesh.self_intersects(down) and not mesh.self_intersects(x)
+    grounded = kernel.CollisionMesh(x, triangles, half_spaces=[([0, -0.5, 0], [0, 1, 0])])
+    far_down = x - [0, 2, 0]
+    time, kind, (vertex, plane) = grounded.earliest_impact(x, far_down)
+    assert time == pytest.approx((x[:, 1].min() + 0.5) / 2) and kind == "half_space" and plane == 0
+    assert x[vertex, 1] == x[:, 1].min() and not grounded.is_step_free(x, far_down)
     assert kernel.inversion_free_step([[0, 1, 2, 3]], [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
                                       [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, -1]]) < 0.5
 

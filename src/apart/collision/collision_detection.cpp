@@ -1,4 +1,5 @@
 #include <apart/collision/collision_detection.hpp>
+#include <apart/collision/plane_approach.hpp>
 #include <apart/collision/shared_minimum.hpp>
 #include <apart/core/error.hpp>
 #include <apart/core/parallel.hpp>
@@ -37,6 +38,36 @@ Candidates find_candidates(const CollisionSurface& surface, const Matrix3X& x0, 
   return make_bvh(surface)->find(x0, x1, radius);
 }
 
+namespace {
+
+/// When a vertex comes to where CCD stops before a half-space; more than 1 if it does not.
+double time_at_plane(const CollisionSurface& surface, const HalfSpace& plane, const Matrix3X& x0,
+                     const Matrix3X& p, Index v, const CcdOptions& options) {
+  const PairSettings& settings = surface.pairs(surface.vertex_body[std::size_t(v)], plane.body);
+  if (v == plane.carrier || !settings.enabled) return 2;
+  const auto [gap, closing] = plane_approach(plane, settings.thickness, x0, p, v);
+  if (!(gap > 0)) return 0;
+  const double room = gap - options.gap_fraction * std::min(gap, settings.dhat);
+  return closing > 0 ? room / closing * (1 - 1e-12) : 2;
+}
+
+/// The earliest of these times before `until`, and the first plane and vertex that have it.
+std::optional<Impact> earliest_at_planes(const CollisionSurface& surface, const Matrix3X& x0,
+                                         const Matrix3X& p, const CcdOptions& options, double until) {
+  std::optional<Impact> result;
+  for (Index i = 0; i < Index(surface.half_spaces.size()); ++i) {
+    const HalfSpace& plane = surface.half_spaces[std::size_t(i)];
+    for (Index v = 0; v < surface.vertex_count(); ++v)
+      if (const double t = time_at_plane(surface, plane, x0, p, v, options); t < until) {
+        until = t;
+        result = Impact{t, {.kind = PairKind::point_point, .vertices = {v, -1, -1, -1}}, i};
+      }
+  }
+  return result;
+}
+
+}  // namespace
+
 std::optional<Impact> earliest_impact(const CollisionSurface& surface, const Matrix3X& x0, const Matrix3X& x1,
                                       const CcdOptions& options) {
   ensure(x0.cols() == surface.vertex_count() && x1.cols() == surface.vertex_count(),
@@ -68,6 +99,8 @@ std::optional<Impact> earliest_impact(const CollisionSurface& surface, const Mat
     return !earliest || *earliest > 0;
   };
   search->for_each_block(block_size, x0, x1, radius, lower);
+  const double before = earliest.value_or(std::nextafter(std::min(options.upper_time, 1.0), 2.0));
+  if (const auto at_plane = earliest_at_planes(surface, x0, p, options, before)) return at_plane;
   if (!earliest) return std::nullopt;
   std::optional<Stencil> first;
   const double just_after = std::nextafter(*earliest, 2.0);

@@ -26,13 +26,14 @@ Candidates find_candidates(const CollisionSurface& surface, const Matrix3X& x0, 
 struct Impact {
   double time;   ///< in [0, 1]; before, nothing touches
   Stencil pair;  ///< what touches there, or may
+  /// Index into CollisionSurface::half_spaces: then the first vertex of `pair`, a single one, touches it.
+  Index half_space = -1;
 };
 /// Options of a query for impacts alone: Tight Inclusion, up to contact itself.
 inline constexpr CcdOptions until_contact{.method = CcdMethod::tight_inclusion, .gap_fraction = 0};
 
 /// The earliest impact on the way from x0 to x1, and the first of the pairs that have it. Never later than
-/// the true one; earlier by about options.tolerance, so a miss closer than that may be reported. Half-spaces
-/// are ignored.
+/// the true one; earlier by about options.tolerance, so a miss closer than that may be reported.
 std::optional<Impact> earliest_impact(const CollisionSurface& surface, const Matrix3X& x0, const Matrix3X& x1,
                                       const CcdOptions& options = until_contact);
 

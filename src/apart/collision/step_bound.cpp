@@ -1,6 +1,7 @@
 #include <apart/collision/candidate_cache.hpp>
 #include <apart/collision/curved_ccd.hpp>
 #include <apart/collision/moving_pair.hpp>
+#include <apart/collision/plane_approach.hpp>
 #include <apart/collision/shared_minimum.hpp>
 #include <apart/collision/step_bound.hpp>
 #include <apart/core/error.hpp>
@@ -57,8 +58,7 @@ double free_of_plane(const HalfSpace& plane, const PairSettings& settings, const
   const double blur = sum_rounding * (p.col(v).lpNorm<1>() + carried.lpNorm<1>());
   const auto room = [&](double gap) { return gap - 0.1 * std::min(gap, settings.dhat); };
   if (straight) {
-    const double gap = plane.distance(x, v) - settings.thickness - sum_rounding * size;
-    const double closing = blur - plane.normal.dot(approach);
+    const auto [gap, closing] = plane_approach(plane, settings.thickness, x, p, v);
     if (!(gap > 0) || std::isnan(closing)) return 0;
     return closing > 0 ? std::min(until, room(gap) / closing * (1 - 1e-12)) : until;
   }

@@ -132,6 +132,9 @@ py::object impact(const CollisionMesh& mesh, const py::object& start, const py::
   const Matrix3X x0 = mesh.positions(start, "start"), x1 = mesh.positions(end, "end");
   const std::optional<Impact> found = compute([&] { return earliest_impact(mesh.surface, x0, x1); });
   if (!found) return py::none();
+  if (found->half_space >= 0)
+    return py::make_tuple(found->time, "half_space",
+                          py::make_tuple(found->pair.vertices[0], found->half_space));
   py::list vertices;
   for (int i = 0; i < found->pair.size(); ++i) vertices.append(found->pair.vertices[std::size_t(i)]);
   return py::make_tuple(found->time, std::string(name_of_kind(found->pair.kind)), py::tuple(vertices));
@@ -234,7 +237,8 @@ void bind_collision(py::module_& m) {
            "some more.")
       .def("earliest_impact", &impact, py::arg("start"), py::arg("end"),
            "(time, kind, vertices) of the first impact on straight paths; None if there is none. Never too "
-           "late.")
+           "late. At a half-space the kind is half_space, and the last entry the vertex and the index of the "
+           "half-space.")
       .def(
           "is_step_free",
           [](const Mesh& mesh, const py::object& start, const py::object& end) {
@@ -255,7 +259,8 @@ void bind_collision(py::module_& m) {
             const Matrix3X x = mesh.positions(positions, "positions");
             return compute([&] { return self_intersects(mesh.surface, x); });
           },
-          py::arg("positions"), "Whether two primitives intersect or touch; exact.");
+          py::arg("positions"),
+          "Whether two primitives of the mesh intersect or touch; exact. Half-spaces are not asked.");
   m.def(
       "inversion_free_step",
       [](const py::object& tetrahedra, const py::object& start, const py::object& end) {
