@@ -16,7 +16,8 @@ TRIES   ?= 3
 
 # On a terminal ninja keeps to one line that it overwrites; anywhere else it prints only errors.
 NINJA := ninja -C $(BUILD) -j$(shell nproc) $(if $(MAKE_TERMOUT),,--quiet)
-CTEST := ctest --test-dir $(BUILD) -j2 --output-on-failure --no-label-summary
+# Three at a time on two cores: some tests mostly wait, for a browser above all.
+CTEST := ctest --test-dir $(BUILD) -j$$(( $$(nproc) + 1 )) --output-on-failure --no-label-summary
 # Folders of tests of what runs in parallel.
 PARALLEL := core geometry collision potentials solver verify physics viewer web
 SPACE := $(subst ,, )
