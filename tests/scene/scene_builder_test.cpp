@@ -174,6 +174,23 @@ TEST(SceneBuilder, FrictionOfAPairIsItsOwnOrTheMeanOfItsBodies) {
   EXPECT_DOUBLE_EQ(pairs(2, 1).friction, 0.9);
 }
 
+TEST(SceneBuilder, ProbesOfTwoBodiesTakeAllOthersForAStar) {
+  const std::string bodies =
+      R"({"type": "volume", "name": "a", "mesh": {"generator": "box"}, "array": {"counts": [2, 1, 1], "spacing": [3, 0, 0]}},
+      {"type": "volume", "name": "b", "mesh": {"generator": "box"}, "transform": {"translate": [0, 0, 3]}},
+      {"type": "half_space", "name": "c", "origin": [0, -5, 0]})";
+  const auto probed = [&](const std::string& names) {
+    return built(bodies, R"("probes": [{"name": "p", "type": "contact", "bodies": )" + names + "}]")
+        .probes[0];
+  };
+  EXPECT_EQ(probed(R"(["c", "*"])").bodies, (std::vector{3}));
+  EXPECT_EQ(probed(R"(["c", "*"])").others, (std::vector{0, 1, 2}));
+  EXPECT_EQ(probed(R"(["*", "a"])").bodies, (std::vector{2, 3}));
+  EXPECT_EQ(probed(R"(["*", "a"])").others, (std::vector{0, 1}));
+  EXPECT_THROW(probed(R"(["*", "*"])"), InputError);
+  EXPECT_THROW(probed(R"(["a", "a.0"])"), InputError);
+}
+
 TEST(SceneBuilder, PairsNameBodiesCopiesOrAll) {
   const std::string bodies =
       R"({"type": "volume", "name": "a", "mesh": {"generator": "box", "cells": 1}, "array": {"counts": [2, 1, 1], "spacing": [3, 0, 0]}},

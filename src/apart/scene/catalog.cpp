@@ -61,7 +61,7 @@ Group probes() {
   const Key type{"type", text(), "", Key::required, "quantity"};
   const Key body{"body", text(), "", Key::required,
                  "name of the body; the name of an array without a number means all copies together"};
-  const Key bodies{"bodies", tuple(text(), 2), "", Key::required, "two names"};
+  const Key bodies{"bodies", tuple(text(), 2), "", Key::required, R"(two names; "*" for all others)"};
   const Key where{"where", object("selection"), "", R"({"all": true})", "which points of the body"};
   const auto of_body = [&]<class T>(std::string_view summary) {
     return typed<T>(summary, {type, {name, &T::name}, {body, &T::body}});

@@ -420,6 +420,21 @@ class SceneBuilder {
         near.empty() ? "use the name of one" : fmt::format("did you mean \"{}\"?", near));
   }
 
+  /// Of "*" those that the other name does not stand for.
+  static ProbedBodies two_sides(const PairProbe& probe, const BodyIndex& named) {
+    ProbedBodies of{named(probe.bodies[0]), named(probe.bodies[1]), {}};
+    const auto without = [](std::vector<int>& all, const std::vector<int>& others) {
+      std::erase_if(all, [&](int b) { return std::ranges::find(others, b) != others.end(); });
+    };
+    if (probe.bodies[1] == "*")
+      without(of.others, of.bodies);
+    else if (probe.bodies[0] == "*")
+      without(of.bodies, of.others);
+    if (of.bodies.empty() || of.others.empty())
+      probe.place["bodies"].fail("has nothing on one side; name a body, and \"*\" or another one");
+    return of;
+  }
+
   void add_probes(std::vector<Body>& bodies, const BodyIndex& named) {
     std::set<std::string> names;
     for (const ProbeDescription& probe : description_.probes)
@@ -427,7 +442,7 @@ class SceneBuilder {
         ProbedBodies of = std::visit(
             [&]<class T>(const T& d) {
               if constexpr (std::derived_from<T, PairProbe>)
-                return ProbedBodies{named(d.bodies[0]), named(d.bodies[1]), {}};
+                return two_sides(d, named);
               else if constexpr (std::same_as<T, JointProbe>)
                 return ProbedBodies{{}, {}, {}, joint_named(d)};
               else
