@@ -87,7 +87,7 @@ void merge_contacts_of_random_surfaces(int count) {
 }
 
 TEST(ActiveSet, MergesWithoutLosingAnyPair) {
-  merge_contacts_of_random_surfaces(8);
+  merge_contacts_of_random_surfaces(4);
 }
 TEST(ActiveSet, SlowMergesOnManySurfacesWithoutLosingAnyPair) {
   merge_contacts_of_random_surfaces(20);

@@ -287,12 +287,6 @@ void VtuFile::add_piece(const VtuPiece& piece, bool with_cell_data, MeshBuilder&
       fail(points,
            fmt::format("coordinate {} of point {}: got {}, must be finite", i % 3, i / 3, coordinates[i]));
   const std::size_t first_point = builder.point_count();
-  // Many pieces may have their arrays in the same place of a small file.
-  if (builder.coordinates.size() + coordinates.size() > largest_array / sizeof(double))
-    fail(points, fmt::format("all pieces together have more than {} points, the most that is read",
-                             largest_array / sizeof(Vector3)));
-  if (first_point + coordinates.size() / 3 > std::size_t(std::numeric_limits<Index>::max()))
-    fail(fmt::format("more than {} points, the largest supported number", std::numeric_limits<Index>::max()));
   builder.coordinates.insert(builder.coordinates.end(), coordinates.begin(), coordinates.end());
 
   const auto required = [&](std::string_view name) -> const VtuArray& {
@@ -342,6 +336,15 @@ void VtuFile::add_piece(const VtuPiece& piece, bool with_cell_data, MeshBuilder&
 }
 
 Mesh VtuFile::mesh(bool with_cell_data) const {
+  // Before anything is unpacked: many pieces may have their arrays in the same place of a small file.
+  const std::size_t most = largest_array / sizeof(Vector3);
+  std::size_t points = 0;
+  for (const VtuPiece& piece : pieces_) {
+    if (std::size_t(piece.point_count) > most - points)
+      fail(fmt::format(
+          "all pieces together have more than {} points, the most that is read; use a coarser mesh", most));
+    points += std::size_t(piece.point_count);
+  }
   MeshBuilder builder;
   for (const VtuPiece& piece : pieces_) add_piece(piece, with_cell_data, builder);
   return builder.build();
