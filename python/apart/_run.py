@@ -6,7 +6,7 @@ import os
 import pathlib
 
 from . import _apart
-from ._scene import Check, scene_file
+from ._scene import Check, in_words_of_python, scene_file
 from ._viewer import view
 
 
@@ -158,7 +158,8 @@ def run(scene, output=None, *, steps=None, frames=True, record_iterates=False, f
     file = scene_file(scene, changes)
     directory = os.fspath(output) if output is not None else _apart.fresh_run_directory(file)
     options = {"steps": steps, "frames": frames, "record_iterates": record_iterates, "force": force}
-    end, reason = _apart.run(file, directory, options, progress)
+    with in_words_of_python():
+        end, reason = _apart.run(file, directory, options, progress)
     return ended(end, reason, directory)
 
 

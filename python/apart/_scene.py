@@ -1,5 +1,6 @@
 """Scenes: opened from files and examples, checked, saved, run."""
 
+import contextlib
 import json
 import math
 import os
@@ -16,6 +17,18 @@ def change_texts(changes):
             '{"bodies[ball].material.E": 1e5}'
         )
     return [f"{path}={json_text(value, path)}" for path, value in (changes or {}).items()]
+
+
+@contextlib.contextmanager
+def in_words_of_python(texts=()):
+    """What messages say of the program's options, they say of the arguments of functions instead."""
+    try:
+        yield
+    except _apart.InputError as error:
+        message = str(error)
+        for text in texts:
+            message = message.replace(f"--set {text}: ", "")
+        raise _apart.InputError(message.replace("with --force", "with force=True")) from None
 
 
 def json_text(value, path):
@@ -42,6 +55,11 @@ def scene_file(scene, changes=None, feedback=None):
     feedback: a list that gets its functions of time and state; None: they are refused.
     """
     texts = change_texts(changes)
+    with in_words_of_python(texts):
+        return _understood(scene, texts, feedback)
+
+
+def _understood(scene, texts, feedback):
     if isinstance(scene, _apart.SceneFile):
         return _apart.SceneFile.understand(json.loads(scene.text()), "", texts) if texts else scene
     if isinstance(scene, Part):
@@ -51,7 +69,7 @@ def scene_file(scene, changes=None, feedback=None):
         made = part_of("scene", scene)
         if isinstance(made, dict):  # check() says what is wrong with it
             return _apart.SceneFile.understand(made, os.getcwd(), texts)
-        return scene_file(made, changes, feedback)
+        return _understood(made, texts, feedback)
     if isinstance(scene, (str, os.PathLike)):
         return _apart.SceneFile.open(os.fspath(scene), texts)
     raise _apart.InputError(

@@ -5,7 +5,7 @@ import math
 import numbers
 
 from . import _apart
-from ._scene import change_texts, scene_file
+from ._scene import change_texts, in_words_of_python, scene_file
 
 
 def state_of(members):
@@ -207,7 +207,9 @@ class Simulation:
 
         Materials, loads, motions, contact and solver settings may change; bodies, meshes and where they start not.
         """
-        self._stepper.change(change_texts(changes))
+        texts = change_texts(changes)
+        with in_words_of_python(texts):
+            self._stepper.change(texts)
         self._frame = None
 
     def move(self, body, translate=(0, 0, 0), rotate=(0, 0, 0)):

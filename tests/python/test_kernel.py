@@ -172,6 +172,25 @@ def test_wrong_arguments_raise_with_a_remedy(call, text):
         call(x, triangles)
 
 
+def test_what_is_no_mesh_is_refused():
+    for mesh in (None, 5, "mesh"):
+        with pytest.raises(TypeError):
+            kernel.Barrier(mesh, 1.0)
+    with pytest.raises(TypeError):
+        kernel.Friction(None, [[0, 0, 0]], [[0, 0, 0]], 0.1)
+
+
+def test_energies_are_infinite_and_have_no_derivatives_where_primitives_touch():
+    x = numpy.array([[0, 0, 0], [1, 0, 0], [0, 0, 1], [0, 0.1, 0], [1, 0.1, 0], [0, 0.1, 1.0]])
+    barrier = kernel.Barrier(kernel.CollisionMesh(x, [[0, 1, 2], [3, 4, 5]], dhat=0.2), 1.0)
+    assert 0 < barrier.value(x) < math.inf
+    on_each_other = x * [1, 0, 1]  # edges lie on parallel ones, points on points
+    assert barrier.value(on_each_other) == math.inf
+    for derivative in (barrier.gradient, barrier.hessian):
+        with pytest.raises(InputError, match=r"primitives touch there.*value\(\) is inf"):
+            derivative(on_each_other)
+
+
 def test_errors_of_a_path_are_raised():
     x, triangles = two_triangles()
     mesh = kernel.CollisionMesh(x, triangles, dhat=0.05)

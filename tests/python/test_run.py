@@ -32,7 +32,7 @@ def test_a_run_is_written_verified_and_read(falling_ball, tmp_path):
     assert run.summary["units"]["centre.y"] == "m" and run.summary["units"]["time"] == "s"
     with pytest.raises(KeyError, match="centre.x"):
         run.probes["centre"]
-    with pytest.raises(apart.InputError, match="not empty|exists"):
+    with pytest.raises(apart.InputError, match="is not empty; .* with force=True$"):
         apart.run(falling_ball, tmp_path / "run")
     apart.run(falling_ball, tmp_path / "run", steps=1, force=True)
     with pytest.raises(apart.InputError, match="is not a run directory"):

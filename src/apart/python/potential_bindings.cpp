@@ -3,9 +3,19 @@
 #include <apart/python/collision_mesh.hpp>
 #include <apart/python/contact_arrays.hpp>
 
+#include <limits>
+
 namespace apart::python {
 
 namespace {
+
+/// Energies are infinite where primitives touch, and have no derivatives there.
+void ensure_derivatives(bool finite) {
+  if (!finite)
+    throw InputError(
+        "positions: primitives touch there, or are nearer than the thickness, where the barrier has no "
+        "derivatives; value() is inf there, and step_bound() leads to positions that are apart");
+}
 
 /// Rows, columns and values of the Hessian in the 3n coordinates, vertex by vertex; entries at the same place
 /// add up.
@@ -37,6 +47,7 @@ py::tuple hessian_entries(const Potential& potential, const Matrix3X& x, bool pr
       }
     });
   });
+  ensure_derivatives(values.allFinite());
   return py::make_tuple(owned(std::move(places)), owned(std::move(values)));
 }
 
@@ -44,6 +55,7 @@ Matrix3X gradient_of(const Potential& potential, const Matrix3X& x) {
   return compute([&] {
     Matrix3X gradient = Matrix3X::Zero(3, x.cols());
     potential.add_gradient(x, gradient);
+    ensure_derivatives(gradient.allFinite());
     return gradient;
   });
 }
@@ -110,13 +122,16 @@ void bind_potentials(py::module_& m) {
       m, "Barrier",
       "The contact barrier of a mesh: stiffness * sum of b(d2 - thickness2) over all pairs in "
       "reach.")
-      .def(py::init<std::shared_ptr<CollisionMesh>, double>(), py::arg("mesh"), py::arg("stiffness"))
+      .def(py::init<std::shared_ptr<CollisionMesh>, double>(), py::arg("mesh").none(false),
+           py::arg("stiffness"))
       .def(
           "value",
           [](BarrierOfMesh& b, const py::object& positions) {
             const InUse use(b.in_use());
             const Matrix3X x = b.at(positions);
-            return compute([&] { return b.contact().value(x); });
+            // An edge that lies on a parallel one has a mollifier of 0 and a barrier of inf.
+            const double value = compute([&] { return b.contact().value(x); });
+            return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
           },
           py::arg("positions"), "inf if primitives are not apart")
       .def(
