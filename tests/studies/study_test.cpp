@@ -146,6 +146,44 @@ TEST(Study, ColumnsAreReducedToNumbers) {
   EXPECT_TRUE(std::isnan(reduced({}, "max")));
 }
 
+std::size_t count(const std::string& text, std::string_view word) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++n;
+  return n;
+}
+
+/// The page of a study of two parameters whose result is the number of the run.
+std::string page_of(const Study& study) {
+  StudyTable table;
+  table.names = {"run", "status", "reason", study.paths[0], study.paths[1], "end"};
+  table.result_units = {""};
+  for (std::size_t run = 0; run < study.runs.size(); ++run) {
+    const std::string number = std::to_string(run);
+    table.rows.push_back({number, "\"finished\"", "", study.runs[run][0], study.runs[run][1], number});
+  }
+  return study_page(study, table, {});
+}
+
+TEST(Study, TheReportHasACurveForEachChoiceOfTheOtherParameters) {
+  StudyFile file;
+  const std::string grid = page_of(file.read(
+      R"("parameters": {"bodies[ball].material.E": {"values": [1e4, 1e6]}, "contact.dhat": {"values": [0.01, 0.02, 0.03]}},
+         "results": {"end": {"column": "time", "take": "last"}})"));
+  // Over E, whose axis is logarithmic, three curves of two points; over dhat two of three. Names have lines
+  // too.
+  EXPECT_EQ(count(grid, "<circle"), 3u * 2 + 2u * 3);
+  EXPECT_EQ(count(grid, "<polyline"), 3u + 3 + 2 + 2);
+  EXPECT_NE(grid.find(">contact.dhat = 0.03</text>"), std::string::npos);
+  EXPECT_NE(grid.find(">bodies[ball].material.E = 1e+06</text>"), std::string::npos);
+  EXPECT_NE(grid.find(">1e+05</text>"), std::string::npos);
+  // Where each choice is met once there is nothing to join.
+  const std::string list = page_of(file.read(
+      R"("sampling": "list", "parameters": {"bodies[ball].material.E": {"values": [1e4, 2e4]}, "contact.dhat": {"values": [0.01, 0.02]}},
+         "results": {"end": {"column": "time", "take": "last"}})"));
+  EXPECT_EQ(count(list, "<circle"), 2u * 2);
+  EXPECT_EQ(count(list, "<polyline"), 0u);
+}
+
 TEST(Study, AFolderHoldsOneStudyAndKnowsWhatIsDone) {
   StudyFile file;
   const Study study = file.read(

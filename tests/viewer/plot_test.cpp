@@ -59,6 +59,25 @@ TEST(Plot, TheHighestPointIsAtTheTopOfBothKinds) {
   EXPECT_NEAR(top_x, (84 + 400 - 21) / 2.0, 4);
 }
 
+TEST(Plot, MarkedPointsAreDotsOffTheAxes) {
+  Plot plot = one_curve({0, 1, 2}, {0, 1, 0});
+  EXPECT_EQ(count(plot_svg(plot), "<circle"), 0u);
+  plot.curves[0].marked = true;
+  const std::string svg = plot_svg(plot, {.width = 400, .height = 300});
+  EXPECT_EQ(count(svg, "<circle"), 3u);
+  const std::size_t first = svg.find("<circle cx=\"");
+  EXPECT_GT(std::stod(svg.substr(first + 12)), 12 * 7 + 5);  // the vertical axis is at 12 letters
+}
+
+TEST(Plot, LettersAndLinesOfPicturesHaveSmoothEdges) {
+  const Image image = plot_image(one_curve({0, 1, 2}, {0, 1, 0}), {400, 300});
+  std::size_t between = 0;  // pixels of a grey between paper and ink: edges of letters
+  for (std::size_t i = 0; i < image.rgb.size(); i += 3)
+    between += image.rgb[i] == image.rgb[i + 1] && image.rgb[i] == image.rgb[i + 2] && image.rgb[i] > 60 &&
+               image.rgb[i] < 200;
+  EXPECT_GT(between, 100u);
+}
+
 TEST(Plot, ManyNamesLeaveTheDiagramItsRoom) {
   Plot plot{.title = "", .x_label = "time [s]", .y_label = "", .curves = {}};
   for (int i = 0; i < 21; ++i)

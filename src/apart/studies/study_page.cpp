@@ -9,6 +9,8 @@ namespace apart {
 
 namespace {
 
+constexpr std::size_t first_parameter = 3;  ///< of the columns of a table
+
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text)
@@ -19,25 +21,68 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// A result over a parameter, by increasing values of that; without runs that have no number for one of them.
-/// `alone`: points are not joined by lines.
-PlotCurve curve_of(const StudyTable& table, std::size_t parameter, std::size_t result, bool alone) {
-  std::vector<std::pair<double, double>> points;
+/// More curves cannot be told apart.
+constexpr std::size_t most_curves = 7;
+
+/// The values of the other parameters of a run, in words.
+std::string other_values(const Study& study, const std::vector<std::string>& row, std::size_t parameter) {
+  std::string words;
+  for (std::size_t k = 0; k < study.paths.size(); ++k) {
+    if (k == parameter) continue;
+    const std::string& text = row[first_parameter + k];
+    const auto number = parse_real(text);
+    words += fmt::format("{}{} = {}", words.empty() ? "" : ", ", study.paths[k],
+                         number ? fmt::format("{:.4g}", *number) : text);
+  }
+  return words;
+}
+
+/// A result over a parameter: a curve for each choice of the other parameters, by increasing values of this
+/// one. Loose points where there are too many choices, or hardly any is met twice. Runs that have no number
+/// for one of the two are left out.
+std::vector<PlotCurve> curves_of(const Study& study, const StudyTable& table, std::size_t parameter,
+                                 std::size_t result) {
+  struct Choice {
+    std::string words;
+    std::vector<std::pair<double, double>> points;
+  };
+  std::vector<Choice> choices;
+  std::size_t count = 0;
   for (const auto& row : table.rows) {
-    const auto x = parse_real(row[parameter]), y = parse_real(row[result]);
-    if (x && y) points.emplace_back(*x, *y);
+    const auto x = parse_real(row[first_parameter + parameter]), y = parse_real(row[result]);
+    if (!x || !y) continue;
+    const std::string words = other_values(study, row, parameter);
+    auto choice = std::ranges::find(choices, words, &Choice::words);
+    if (choice == choices.end()) choice = choices.insert(choice, {words, {}});
+    choice->points.emplace_back(*x, *y);
+    ++count;
   }
-  std::ranges::sort(points);
-  PlotCurve curve;
-  curve.name = table.names[result];
-  for (const auto& [x, y] : points) {
-    curve.x.push_back(x);
-    curve.y.push_back(y);
-    if (!alone) continue;
-    curve.x.push_back(x);
-    curve.y.push_back(std::numeric_limits<double>::quiet_NaN());
+  const bool loose = choices.size() > most_curves || count < 2 * choices.size();
+  std::vector<PlotCurve> curves;
+  for (Choice& choice : choices) {
+    std::ranges::sort(choice.points);
+    if (curves.empty() || !loose) curves.push_back({.name = choice.words, .x = {}, .y = {}, .marked = true});
+    PlotCurve& curve = curves.back();
+    for (const auto& [x, y] : choice.points) {
+      curve.x.push_back(x);
+      curve.y.push_back(y);
+      if (!loose) continue;
+      curve.x.push_back(x);
+      curve.y.push_back(std::numeric_limits<double>::quiet_NaN());
+    }
   }
-  return curve;
+  return curves;
+}
+
+/// Whether the numbers of curves are spread over more than a decade.
+bool spans_decades(const std::vector<PlotCurve>& curves) {
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const PlotCurve& curve : curves)
+    for (const double x : curve.x) {
+      low = std::min(low, x);
+      high = std::max(high, x);
+    }
+  return low > 0 && high > 20 * low;
 }
 
 std::string with_unit(const std::string& name, const std::string& unit) {
@@ -56,12 +101,14 @@ std::string study_page(const Study& study, const StudyTable& table, const std::s
   const std::size_t first = table.names.size() - study.results.size();
   for (std::size_t result = first; result < table.names.size(); ++result)
     for (std::size_t k = 0; k < study.paths.size(); ++k) {
-      PlotCurve curve = curve_of(table, 3 + k, result, study.paths.size() > 1);
-      if (curve.x.empty()) continue;  // texts, or nothing is done yet
+      std::vector<PlotCurve> curves = curves_of(study, table, k, result);
+      if (curves.empty()) continue;  // texts, or nothing is done yet
+      const bool logarithmic = spans_decades(curves);
       page += plot_svg({.title = fmt::format("{} over {}", table.names[result], study.paths[k]),
                         .x_label = with_unit(study.paths[k], study.units[k]),
                         .y_label = with_unit(table.names[result], table.result_units[result - first]),
-                        .curves = {std::move(curve)}});
+                        .curves = std::move(curves),
+                        .logarithmic_x = logarithmic});
     }
   page += "<table><tr>";
   for (const std::string& name : table.names) page += fmt::format("<th>{}</th>", escaped(name));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace apart {
 
@@ -52,27 +53,82 @@ constexpr Glyph glyphs[] = {
     {'y', {0x00, 0x00, 0x11, 0x11, 0x0f, 0x01, 0x0e}}, {'z', {0x00, 0x00, 0x1f, 0x02, 0x04, 0x08, 0x1f}},
 };
 
+/// How far p is from the segment from a to b.
+double distance(const Point& p, const Point& a, const Point& b) {
+  const double ux = b.x - a.x, uy = b.y - a.y, length = ux * ux + uy * uy;
+  const double s = length > 0 ? std::clamp(((p.x - a.x) * ux + (p.y - a.y) * uy) / length, 0.0, 1.0) : 0.0;
+  return std::hypot(p.x - a.x - s * ux, p.y - a.y - s * uy);
+}
+
 }  // namespace
+
+void Canvas::blend(int x, int y, const Colour& colour, double opacity) {
+  std::uint8_t* pixel = &image_.rgb[3 * (std::size_t(y) * std::size_t(image_.width) + std::size_t(x))];
+  for (std::size_t c = 0; c < 3; ++c)
+    pixel[c] = std::uint8_t(std::lround(opacity * colour[c] + (1 - opacity) * pixel[c]));
+}
 
 void Canvas::fill(const Rectangle& r, const Colour& colour, double opacity) {
   for (int j = std::max(r.y, 0); j < std::min(r.y + r.height, image_.height); ++j)
     for (int i = std::max(r.x, 0); i < std::min(r.x + r.width, image_.width); ++i)
-      for (std::size_t c = 0; c < 3; ++c) {
-        std::uint8_t& channel =
-            image_.rgb[3 * (std::size_t(j) * std::size_t(image_.width) + std::size_t(i)) + c];
-        channel = std::uint8_t(std::lround(opacity * colour[c] + (1 - opacity) * channel));
-      }
+      blend(i, j, colour, opacity);
 }
 
-void Canvas::write(std::string_view text, int x, int y, int dot, const Colour& colour) {
+void Canvas::stroke(const Point& a, const Point& b, double width, const Colour& colour) {
+  const Segment segment{a, b};
+  stroke({&segment, 1}, width, colour);
+}
+
+void Canvas::stroke(std::span<const Segment> segments, double width, const Colour& colour) {
+  if (segments.empty()) return;
+  const double reach = 0.5 * width + 0.5;
+  double left = image_.width, right = 0, top = image_.height, bottom = 0;
+  for (const auto& [a, b] : segments) {
+    left = std::min({left, a.x, b.x});
+    right = std::max({right, a.x, b.x});
+    top = std::min({top, a.y, b.y});
+    bottom = std::max({bottom, a.y, b.y});
+  }
+  const int begin_x = std::max(int(std::floor(left - reach)), 0),
+            end_x = std::min(int(std::ceil(right + reach)), image_.width),
+            begin_y = std::max(int(std::floor(top - reach)), 0),
+            end_y = std::min(int(std::ceil(bottom + reach)), image_.height);
+  for (int y = begin_y; y < end_y; ++y)
+    for (int x = begin_x; x < end_x; ++x) {
+      double nearest = reach;
+      for (const auto& [a, b] : segments) nearest = std::min(nearest, distance({x + 0.5, y + 0.5}, a, b));
+      if (nearest < reach) blend(x, y, colour, std::min(reach - nearest, 1.0));
+    }
+}
+
+void Canvas::write(std::string_view text, double x, double y, double dot, const Colour& colour) {
   for (const char letter : text) {
     const auto* glyph = std::find_if(std::begin(glyphs), std::end(glyphs),
                                      [&](const Glyph& g) { return g.letter == letter; });
-    if (glyph != std::end(glyphs))
+    if (glyph != std::end(glyphs)) {
+      const auto is_set = [&](int row, int column) {
+        return row < glyph_height && column >= 0 && column < glyph_width &&
+               (glyph->rows[std::size_t(row)] >> (glyph_width - 1 - column) & 1) != 0;
+      };
+      const auto at = [&](int row, int column) {
+        return Point{x + (column + 0.5) * dot, y + (row + 0.5) * dot};
+      };
+      std::vector<Segment> segments;
       for (int row = 0; row < glyph_height; ++row)
-        for (int column = 0; column < glyph_width; ++column)
-          if (glyph->rows[std::size_t(row)] >> (glyph_width - 1 - column) & 1)
-            fill({x + column * dot, y + row * dot, dot, dot}, colour);
+        for (int column = 0; column < glyph_width; ++column) {
+          if (!is_set(row, column)) continue;
+          const bool right = is_set(row, column + 1), below = is_set(row + 1, column);
+          segments.push_back({at(row, column), at(row, column)});
+          if (right) segments.push_back({at(row, column), at(row, column + 1)});
+          if (below) segments.push_back({at(row, column), at(row + 1, column)});
+          // Diagonals only where no corner is rounded off.
+          if (!right && !below && is_set(row + 1, column + 1))
+            segments.push_back({at(row, column), at(row + 1, column + 1)});
+          if (!below && !is_set(row, column - 1) && is_set(row + 1, column - 1))
+            segments.push_back({at(row, column), at(row + 1, column - 1)});
+        }
+      stroke(segments, dot, colour);
+    }
     x += (glyph_width + 1) * dot;
   }
 }

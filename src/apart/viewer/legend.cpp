@@ -30,11 +30,12 @@ LegendLayout legend_layout(const Legend& legend, int picture_width, int picture_
                             : 0.5 * (legend.low + legend.high);
   layout.numbers = {fmt::format("{:.3g}", legend.low), fmt::format("{:.3g}", middle),
                     fmt::format("{:.3g}", legend.high)};
-  const auto width_of = [&](int k) { return Canvas::width_of(layout.numbers[std::size_t(k)], dot); };
+  const auto width_of = [&](int k) { return int(Canvas::width_of(layout.numbers[std::size_t(k)], dot)); };
   // The middle number stands in the middle: the wider of the others must end before it.
   const int gap = glyph_width * dot;
   const int needed = width_of(1) + 2 * (std::max(width_of(0), width_of(2)) + gap);
-  layout.width = std::min(most, std::max({picture_width / 4, needed, Canvas::width_of(layout.title, dot)}));
+  layout.width =
+      std::min(most, std::max({picture_width / 4, needed, int(Canvas::width_of(layout.title, dot))}));
   if (needed > layout.width) layout.numbers[1].clear();
   layout.at = {0, (layout.width - width_of(1)) / 2, layout.width - width_of(2)};
   return layout;

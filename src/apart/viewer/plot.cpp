@@ -15,10 +15,8 @@ constexpr Colour ink = {30, 30, 30}, faint = {222, 222, 222};
 constexpr Colour curve_colours[] = {{0, 114, 178}, {213, 94, 0},   {0, 158, 115}, {204, 121, 167},
                                     {230, 159, 0}, {86, 180, 233}, {90, 90, 90}};
 constexpr int letter = 7, line_height = 18;  // [pixels] in SVG; the picture's letters are about as large
-
-struct Point {
-  double x, y;  ///< [pixels] from the upper left corner
-};
+constexpr double letter_dot = 1.2;           // [pixels] of the picture's letters
+constexpr double curve_width = 1.5, dot_radius = 2.5;
 
 /// What a diagram is drawn with.
 class Pen {
@@ -26,6 +24,7 @@ class Pen {
   virtual ~Pen() = default;
   virtual void line(const Point& a, const Point& b, const Colour& colour) = 0;
   virtual void curve(const std::vector<Point>& points, const Colour& colour) = 0;
+  virtual void dot(const Point& at, const Colour& colour) = 0;
   /// `anchor`: 0: begins there, 0.5: is centred, 1: ends there. y is that of the middle of the letters.
   virtual void text(const std::string& words, const Point& at, double anchor) = 0;
 };
@@ -53,13 +52,14 @@ class SvgPen final : public Pen {
                          a.x, a.y, b.x, b.y, name(colour));
   }
   void curve(const std::vector<Point>& points, const Colour& colour) override {
-    text_ +=
-        fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\" points=\"", name(colour));
+    text_ += fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" points=\"", name(colour),
+                         curve_width);
     for (const Point& p : points) text_ += fmt::format("{:.2f},{:.2f} ", p.x, p.y);
     text_ += "\"/>\n";
-    if (points.size() == 1)
-      text_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"2.5\" fill=\"{}\"/>\n", points[0].x,
-                           points[0].y, name(colour));
+  }
+  void dot(const Point& at, const Colour& colour) override {
+    text_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{}\" fill=\"{}\"/>\n", at.x, at.y,
+                         dot_radius, name(colour));
   }
   void text(const std::string& words, const Point& at, double anchor) override {
     text_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", at.x, at.y + 4,
@@ -81,30 +81,23 @@ class ImagePen final : public Pen {
       : image_{size.width, size.height,
                std::vector<std::uint8_t>(3 * std::size_t(size.width) * std::size_t(size.height), 255)},
         canvas_(image_) {}
-  void line(const Point& a, const Point& b, const Colour& colour) override { stroke(a, b, colour, 1); }
-  void curve(const std::vector<Point>& points, const Colour& colour) override {
-    for (std::size_t i = 1; i < points.size(); ++i) stroke(points[i - 1], points[i], colour, 2);
-    if (points.size() == 1) canvas_.fill({int(points[0].x) - 2, int(points[0].y) - 2, 5, 5}, colour);
+  /// Lines of axes and marks lie on whole pixels.
+  void line(const Point& a, const Point& b, const Colour& colour) override {
+    const auto middle = [](const Point& p) { return Point{std::floor(p.x) + 0.5, std::floor(p.y) + 0.5}; };
+    canvas_.stroke(middle(a), middle(b), 1, colour);
   }
+  void curve(const std::vector<Point>& points, const Colour& colour) override {
+    for (std::size_t i = 1; i < points.size(); ++i)
+      canvas_.stroke(points[i - 1], points[i], curve_width, colour);
+  }
+  void dot(const Point& at, const Colour& colour) override { canvas_.stroke(at, at, 2 * dot_radius, colour); }
   void text(const std::string& words, const Point& at, double anchor) override {
-    const int width = Canvas::width_of(words, 1);
-    canvas_.write(words, int(std::lround(at.x - anchor * width)), int(std::lround(at.y)) - glyph_height / 2,
-                  1, ink);
+    canvas_.write(words, at.x - anchor * Canvas::width_of(words, letter_dot),
+                  std::round(at.y - 0.5 * glyph_height * letter_dot), letter_dot, ink);
   }
   Image finished() { return std::move(image_); }
 
  private:
-  /// Squares along the line, one for each pixel of its longer side.
-  void stroke(const Point& a, const Point& b, const Colour& colour, int width) {
-    const double longer = std::max(std::abs(b.x - a.x), std::abs(b.y - a.y));
-    const int count = std::max(1, int(std::ceil(longer)));
-    for (int i = 0; i <= count; ++i) {
-      const double s = double(i) / count;
-      canvas_.fill(
-          {int(std::floor(a.x + s * (b.x - a.x))), int(std::floor(a.y + s * (b.y - a.y))), width, width},
-          colour);
-    }
-  }
   Image image_;
   Canvas canvas_;
 };
@@ -120,10 +113,13 @@ struct Axis {
     low = std::min(low, v);
     high = std::max(high, v);
   }
-  /// Room around what is the same everywhere.
-  void widen() {
-    if (low < high) return;
-    const double room = logarithmic ? 2 : std::max(std::abs(low) * 0.1, 1e-12);
+  /// Room around what is the same everywhere, and around dots.
+  void widen(bool dots) {
+    if (low < high && !dots) return;
+    const double share = 0.04;
+    const double room = low == high   ? (logarithmic ? 2 : std::max(std::abs(low) * 0.1, 1e-12))
+                        : logarithmic ? std::pow(high / low, share)
+                                      : share * (high - low);
     low = logarithmic ? low / room : low - room;
     high = logarithmic ? high * room : high + room;
   }
@@ -152,8 +148,9 @@ Axes axes_of(const Plot& plot) {
   if (!(axes.x.low <= axes.x.high))
     throw InputError("{} over {}: there is no finite{} number to show; choose other columns", plot.y_label,
                      plot.x_label, plot.logarithmic_x || plot.logarithmic_y ? " and positive" : "");
-  axes.x.widen();
-  axes.y.widen();
+  const bool dots = std::ranges::any_of(plot.curves, &PlotCurve::marked);
+  axes.x.widen(dots);
+  axes.y.widen(dots);
   return axes;
 }
 
@@ -165,7 +162,10 @@ void draw_curves(const Plot& plot, const Axes& axes, Pen& pen) {
       if (i < curve.x.size() && axes.x.shows(curve.x[i]) && axes.y.shows(curve.y[i])) {
         piece.push_back({axes.x.at(curve.x[i]), axes.y.at(curve.y[i])});
       } else if (!piece.empty()) {
-        pen.curve(piece, curve_colours[c % std::size(curve_colours)]);
+        const Colour& colour = curve_colours[c % std::size(curve_colours)];
+        if (piece.size() > 1) pen.curve(piece, colour);
+        if (piece.size() == 1 || curve.marked)
+          for (const Point& point : piece) pen.dot(point, colour);
         piece.clear();
       }
     }

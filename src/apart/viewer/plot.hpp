@@ -10,6 +10,7 @@ namespace apart {
 struct PlotCurve {
   std::string name;
   std::vector<double> x, y;  ///< of the same length; points that are not finite interrupt the curve
+  bool marked = false;       ///< its points are drawn as dots, as far as they are finite
 };
 
 struct Plot {
