@@ -69,6 +69,16 @@ TEST_F(Sweep, RunsThatFailAreRecordedWithTheirReason) {
   EXPECT_NE(lines[2].find("'box'"), std::string::npos) << lines[2];
 }
 
+TEST_F(Sweep, ReasonsAreWholeSentences) {
+  write_file(directory / "study.json", R"({"scene": "five-cubes", "frames": false, "steps": 1,
+    "parameters": {"solver.max_iterations": {"values": [1]}}})");
+  const Outcome outcome = apart({"sweep", "study.json", "-o", "out"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto lines = rows(directory / "out/results.csv");
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_NE(lines[1].find("0,failed,\"step 1 (t = "), std::string::npos) << lines[1];
+}
+
 TEST_F(Sweep, AnInterruptedStudyGoesOnWhereItStopped) {
   write_file(directory / "study.json", R"({"scene": "scene.json", "frames": false, "steps": 20000,
     "parameters": {"gravity[1]": {"values": [0]}}})");

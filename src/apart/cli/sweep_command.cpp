@@ -57,13 +57,15 @@ std::vector<std::string> run_arguments(const Study& study, const StudyFolder& fo
   return arguments;
 }
 
-/// Of what a run has printed; nothing if it did not come to that.
+/// The end of what a run has printed, from the beginning of a line; nothing if it did not come to that.
 std::string last_words(const fs::path& log) {
-  constexpr std::streamoff most = 500;
+  constexpr std::streamoff most = 4000;
   std::ifstream file(log, std::ios::binary | std::ios::ate);
   if (!file) return {};
-  file.seekg(std::max<std::streamoff>(file.tellg() - most, 0));
+  const std::streamoff begin = std::max<std::streamoff>(file.tellg() - most, 0);
+  file.seekg(begin);
   std::string text(std::istreambuf_iterator<char>(file), {});
+  if (begin > 0) text.erase(0, text.find('\n') + 1);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }

@@ -189,7 +189,10 @@ void check_scene(Study& study, const LocatedJson& top) {
       try {
         study.units[k] = unit_of_override(open_scene(study.scene, changes), changes[k]);
       } catch (const InputError& e) {
-        top["parameters"][study.paths[k]].fail("cannot be {}: {}", value, e.what());
+        const std::string change = "--set " + changes[k] + ": ";
+        const std::string_view said = e.what();
+        top["parameters"][study.paths[k]].fail("cannot be {}: {}", value,
+                                               said.starts_with(change) ? said.substr(change.size()) : said);
       }
     }
   }
