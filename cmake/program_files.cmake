@@ -10,11 +10,13 @@ install(CODE "
   print(apart.1 manual)
   print(apart completion bash)
   print(_apart completion zsh)
+  print(apart.fish completion fish)
   execute_process(COMMAND gzip -9nf \"${program_files}/apart.1\" COMMAND_ERROR_IS_FATAL ANY)
 " COMPONENT program)
 install(FILES ${program_files}/apart.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 install(FILES ${program_files}/apart DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
 install(FILES ${program_files}/_apart DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
+install(FILES ${program_files}/apart.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
 install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/apart COMPONENT program)
 
 set(CPACK_GENERATOR DEB)

@@ -104,6 +104,15 @@ TEST_F(Comforts, OnATerminalANewSceneIsAskedFor) {
   EXPECT_NE(asked.out.find("must be one of ball, cloth, brick, rope"), std::string::npos) << asked.out;
 }
 
+TEST_F(Comforts, MaterialsAreListedWithValuesAndSources) {
+  const Outcome list = apart({"new", "--materials"});
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_NE(list.out.find("\nsteel: "), std::string::npos) << list.out;
+  EXPECT_NE(list.out.find("\n  solids  type neo_hookean, E 2.1e+11, nu 0.3, rho 7850\n"), std::string::npos)
+      << list.out;
+  EXPECT_NE(list.out.find("\n  source  E and nu: EN 1993-1-1"), std::string::npos) << list.out;
+}
+
 TEST_F(Comforts, BashCompletesCommandsOptionsAndExamples) {
   const auto completed = [&](const std::string& words) {
     return shell("source <($APART completion bash)\nCOMP_WORDS=(apart " + words +
@@ -125,10 +134,25 @@ TEST_F(Comforts, TheCompletionForZshIsValid) {
   EXPECT_EQ(checked.code, 0) << checked.err;
 }
 
+TEST_F(Comforts, FishCompletesCommandsOptionsAndExamples) {
+  if (!fs::exists("/usr/bin/fish")) GTEST_SKIP() << "fish was not found: install fish";
+  const auto completed = [&](const std::string& words) {
+    return shell(
+               "$APART completion fish >apart.fish && HOME=. /usr/bin/fish -c 'source apart.fish; complete "
+               "-C \"apart " +
+               words + "\"'")
+        .out;
+  };
+  EXPECT_TRUE(completed("veri").starts_with("verify\tProve")) << completed("veri");
+  EXPECT_NE(completed("run --qui").find("--quiet\t"), std::string::npos) << completed("run --qui");
+  EXPECT_NE(completed("check rigid-tun").find("rigid-tunnel"), std::string::npos);
+  EXPECT_NE(completed("completion f").find("fish"), std::string::npos);
+}
+
 TEST_F(Comforts, OtherShellsAreRefused) {
-  const Outcome fish = apart({"completion", "fish"});
-  EXPECT_EQ(fish.code, 2);
-  EXPECT_NE(fish.err.find("must be bash or zsh"), std::string::npos);
+  const Outcome other = apart({"completion", "tcsh"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("must be bash, zsh or fish"), std::string::npos);
 }
 
 TEST_F(Comforts, TheManualNamesEveryCommandAndOption) {

@@ -35,7 +35,7 @@ inside sh -ec 'cd /root
   apart render run -o a.png --size 64x48
   test -s a.png
   apart view --help >view'
-for file in /usr/bin/apart /man1/apart.1.gz /bash-completion/completions/apart /zsh/vendor-completions/_apart; do
+for file in /usr/bin/apart /man1/apart.1.gz /bash-completion/completions/apart /zsh/vendor-completions/_apart /fish/vendor_completions.d/apart.fish; do
   inside dpkg -L apart | grep -q "$file\$" || { echo "no $file in the package"; exit 1; }
 done
 inside apt-get -q -y purge apart >>"$work/install.log" 2>&1

@@ -58,7 +58,7 @@ std::string bash_completion(const CLI::App& app) {
       for (const std::string& word : words_of(*option)) options += (options.empty() ? "" : " ") + word;
     std::string arguments;
     if (takes_scene(*command)) arguments = "$examples";
-    if (command->get_name() == "completion") arguments = "bash zsh";
+    if (command->get_name() == "completion") arguments = "bash zsh fish";
     cases +=
         fmt::format("    {}) options=\"{}\" arguments=\"{}\" ;;\n", command->get_name(), options, arguments);
   }
@@ -107,7 +107,7 @@ std::string zsh_completion(const CLI::App& app) {
         words += fmt::format(" \\\n        '{}[{}]{}'", word, zsh_text(option->get_description()),
                              takes_value(*option) ? ":value:_files" : "");
     const std::string rest = takes_scene(*command)                 ? "*:scene:_apart_scenes"
-                             : command->get_name() == "completion" ? "1:shell:(bash zsh)"
+                             : command->get_name() == "completion" ? "1:shell:(bash zsh fish)"
                                                                    : "*:file:_files";
     cases += fmt::format("      {}) _arguments{} \\\n        '{}' ;;\n", command->get_name(), words, rest);
   }
@@ -137,6 +137,41 @@ else
 fi
 )",
                      example_names(), names, cases);
+}
+
+/// For a word between single quotes.
+std::string fish_text(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result;
+}
+
+std::string fish_completion(const CLI::App& app) {
+  std::string text =
+      "# Completion of apart for fish. Write it to:  ~/.config/fish/completions/apart.fish\n"
+      "complete -c apart -n __fish_use_subcommand -f\n"
+      "complete -c apart -n __fish_use_subcommand -l help -d 'Print the help message'\n"
+      "complete -c apart -n __fish_use_subcommand -l version -d 'Print the version'\n";
+  for (const CLI::App* command : commands_of(app)) {
+    const std::string name = command->get_name();
+    text += fmt::format("complete -c apart -n __fish_use_subcommand -a {} -d '{}'\n", name,
+                        fish_text(command->get_description()));
+    const std::string within = fmt::format("complete -c apart -n '__fish_seen_subcommand_from {}'", name);
+    for (const CLI::Option* option : options_of(*command)) {
+      if (option->get_positional()) continue;
+      std::string words;
+      for (const std::string& letter : option->get_snames()) words += " -s " + letter;
+      for (const std::string& word : option->get_lnames()) words += " -l " + word;
+      text += fmt::format("{}{}{} -d '{}'\n", within, words, takes_value(*option) ? " -r" : "",
+                          fish_text(option->get_description()));
+    }
+    if (takes_scene(*command)) text += fmt::format("{} -a '{}'\n", within, example_names());
+    if (name == "completion") text += within + " -f -a 'bash zsh fish'\n";
+  }
+  return text;
 }
 
 /// As roff shows it: minus signs that can be copied, no line that begins a request.
@@ -252,11 +287,13 @@ void add_manual_commands(CLI::App& app, int& code) {
   CLI::App* completion =
       app.add_subcommand("completion", "Print what a shell needs to complete commands and options");
   const auto shell = std::make_shared<std::string>();
-  completion->add_option("SHELL", *shell, "bash or zsh")->required();
+  completion->add_option("SHELL", *shell, "bash, zsh or fish")->required();
   completion->callback([shell, &app, &code] {
-    if (*shell != "bash" && *shell != "zsh")
-      throw InputError("completion for '{}': must be bash or zsh", *shell);
-    fmt::print("{}", *shell == "bash" ? bash_completion(app) : zsh_completion(app));
+    if (*shell != "bash" && *shell != "zsh" && *shell != "fish")
+      throw InputError("completion for '{}': must be bash, zsh or fish", *shell);
+    fmt::print("{}", *shell == "bash"  ? bash_completion(app)
+                     : *shell == "zsh" ? zsh_completion(app)
+                                       : fish_completion(app));
     code = exit_done;
   });
   CLI::App* page = app.add_subcommand("manual", "Print the manual page; to read it: apart manual | man -l -");

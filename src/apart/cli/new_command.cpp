@@ -225,11 +225,11 @@ std::string scene_text(const NewArguments& a) {
 
 int list_materials() {
   for (const NamedMaterial& m : named_materials()) {
-    std::string kinds;
+    fmt::print("{}: {}\n", m.name, m.summary);
     for (const auto& [values, kind] :
          {std::pair(m.solid, "solids"), std::pair(m.sheet, "sheets"), std::pair(m.rod, "rods")})
-      if (!values.empty()) kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", kind);
-    fmt::print("{:<11} {:<21} {}\n", m.name, kinds, m.summary);
+      if (!values.empty()) fmt::print("  {:<8}{}\n", kind, values_in_words(values));
+    fmt::print("  source  {}\n", m.source);
   }
   return exit_done;
 }

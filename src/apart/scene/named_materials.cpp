@@ -15,7 +15,9 @@ constexpr std::string_view codim = "Li, Kaufman, Jiang 2021 (Codimensional IPC),
 // materials are 1 mm thick unless their body says otherwise. Linear tetrahedra lock beyond nu = 0.45, which
 // is therefore that of rubber, silicone and skin.
 constexpr NamedMaterial materials[] = {
-    {"aluminium", "aluminium alloy 6061-T6; alloys: 70 to 79 GPa, 2600 to 2800 kg/m3", "Gere",
+    {"aluminium", "aluminium alloy 6061-T6; alloys: 70 to 79 GPa, 2600 to 2800 kg/m3",
+     "E and ranges Gere; Glemco's data sheet of 6061-T6, with values of the Aluminum Association: 68.9 GPa, "
+     "nu 0.33, rho 2700 kg/m3",
      R"({"type": "neo_hookean", "E": 7e10, "nu": 0.33, "rho": 2700})",
      R"({"type": "neo_hookean", "E": 7e10, "nu": 0.33, "rho": 2700, "thickness": 1e-3})",
      R"({"E": 7e10, "rho": 2700})"},
@@ -26,7 +28,8 @@ constexpr NamedMaterial materials[] = {
     {"concrete",
      "concrete of class C30/37 in compression, does not crack; others: 17 to 31 GPa by Gere, 27 to 44 GPa by "
      "EN 1992-1-1 (C12 to C90), nu 0.1 to 0.2",
-     "EN 1992-1-1, table 3.1: 22 GPa (f_cm / 10 MPa)^0.3 with f_cm 38 MPa; density Gere",
+     "E: EN 1992-1-1, table 3.1 (33 GPa as buildinghow.com and teachbooks.io print it), 22 GPa (f_cm / 10 "
+     "MPa)^0.3 with f_cm 38 MPa; nu: upper end of Gere's range; rho Gere",
      R"({"type": "neo_hookean", "E": 3.3e10, "nu": 0.2, "rho": 2400})", "", ""},
     {"cotton", "plain weave as an isotropic sheet; published with a strain limit of 1.0608", codim, "",
      R"({"type": "neo_hookean", "E": 8.21e5, "nu": 0.243, "rho": 472.64, "thickness": 3.18e-4})", ""},
@@ -35,11 +38,12 @@ constexpr NamedMaterial materials[] = {
          "a12": 4.515e6, "a22": 9.029e6, "G12": 2.448e6, "E11max": 0.28, "E22max": 0.28, "E12max": 0.05})",
      ""},
     {"foam", "flexible polymer foam of low density, at small strains: 1 to 3 MPa, 38 to 70 kg/m3",
-     "Ashby; nu falls from 0.5 to 0 as foam is compressed: doi 10.1016/j.ijengsci.2007.09.002",
+     "E and rho Ashby; nu falls from 0.5 to 0 as foam is compressed: doi 10.1016/j.ijengsci.2007.09.002",
      R"({"type": "neo_hookean", "E": 1e6, "nu": 0.3, "rho": 50})", "", ""},
     {"glass",
      "soda-lime silicate glass, does not break; others: 48 to 83 GPa, nu 0.17 to 0.27, 2400 to 2800 kg/m3",
-     "EN 572-1, as makers of float glass quote it; ranges Gere",
+     "E, nu and rho: EN 572-1 (data sheet of Vasglass); Pilkington's bulletin ATS-129: 72 GPa, 0.23, 2500 "
+     "kg/m3; ranges Gere",
      R"({"type": "neo_hookean", "E": 7e10, "nu": 0.2, "rho": 2500})",
      R"({"type": "neo_hookean", "E": 7e10, "nu": 0.2, "rho": 2500, "thickness": 1e-3})",
      R"({"E": 7e10, "rho": 2500})"},
@@ -47,8 +51,9 @@ constexpr NamedMaterial materials[] = {
      "Li, Kaufman, Jiang 2021 (Codimensional IPC), hair and braids", "", "",
      R"({"E": 4e8, "rho": 1300, "radius": 4e-5, "bending_scale": 0.01})"},
     {"nylon", "polyamide, dry: 2.1 to 3.4 GPa, about 1 GPa where it is moist",
-     "Gere; Ashby: 2.6 to 3.2 GPa; NETZSCH, polymers, PA6: 2.8 GPa, 1120 to 1150 kg/m3; nu 0.39: MatMatch, "
-     "PA6",
+     "E: middle of Ashby's range, 2.6 to 3.2 GPa; NETZSCH, polymers, PA6: 2.8 GPa, rho 1120 to 1150 kg/m3; "
+     "Polyplasty, PA6: 3.2 GPa dry, 1.9 GPa moist, 1150 kg/m3; nu Gere, 0.39 by MatMatch, PA6; first range "
+     "Gere",
      R"({"type": "neo_hookean", "E": 2.9e9, "nu": 0.4, "rho": 1130})",
      R"({"type": "neo_hookean", "E": 2.9e9, "nu": 0.4, "rho": 1130, "thickness": 1e-3})",
      R"({"E": 2.9e9, "rho": 1130})"},
@@ -59,19 +64,18 @@ constexpr NamedMaterial materials[] = {
     {"rubber",
      "natural rubber without filler: E is three times the shear modulus of 0.5 MPa; others: 0.7 to 5 MPa; nu "
      "0.45, the lower end of 0.45 to 0.5, because linear tetrahedra lock beyond it",
-     "MatWeb, vulcanised natural rubber; Ashby: 1.5 to 2.5 MPa, 920 to 930 kg/m3; NETZSCH, polymers: 1 to 5 "
-     "MPa, 910 to 930 kg/m3; nu Gere",
+     "shear modulus: MatWeb, natural rubber, vulcanised (rho 950 kg/m3); rho: upper end of 920 to 930 kg/m3 "
+     "by Ashby, who has E 1.5 to 2.5 MPa; NETZSCH, polymers: 1 to 5 MPa, 910 to 930 kg/m3; nu Gere",
      R"({"type": "neo_hookean", "E": 1.5e6, "nu": 0.45, "rho": 930})",
      R"({"type": "neo_hookean", "E": 1.5e6, "nu": 0.45, "rho": 930, "thickness": 1e-3})",
      R"({"E": 1.5e6, "rho": 930})"},
     {"silicone",
      "soft casting silicone of Shore hardness 00-30 (Ecoflex); 51 to 120 kPa by other tests of it, sealing "
      "silicones 5 to 22 MPa; nu as for rubber",
-     "E six times the first coefficient of a Yeoh model, 17 kPa, of the program Sorotoki; other tests: 3 * "
-     "69 "
-     "kPa / 1.75 by the stress at twice the length and density of Smooth-On's data sheet, 3 * 17 kPa by "
-     "Marechal et al. 2021 (Soft Robotics), both as other programs quote them; sealing silicones "
-     "Ashby",
+     "E: six times the first coefficient of a Yeoh model, 17 kPa, in the program Sorotoki; 51 kPa: three "
+     "times the shear modulus that makes 1.75 of it the 29.7 kPa at twice the length in the published tests "
+     "of Marechal et al. 2021 (Soft Robotics), whose first 20 % have 55 kPa; 120 kPa: the same of the 69 kPa "
+     "in Smooth-On's data sheet, and rho, as other programs quote them; sealing silicones Ashby",
      R"({"type": "neo_hookean", "E": 1e5, "nu": 0.45, "rho": 1070})",
      R"({"type": "neo_hookean", "E": 1e5, "nu": 0.45, "rho": 1070, "thickness": 1e-3})",
      R"({"E": 1e5, "rho": 1070})"},
@@ -83,14 +87,16 @@ constexpr NamedMaterial materials[] = {
      "human skin, pressed: its outer layer is of 1 to 2 MPa; published values of the whole range from 5 kPa "
      "to "
      "140 MPa with test, direction, water and age, which doubles it; nu as for rubber",
-     "Geerligs et al. 2011 (Journal of Biomechanics 44, 1176); range Kalra and Lowe 2016, mechanical "
+     "E: lower end of Geerligs et al. 2011 (Journal of Biomechanics 44, 1176; abstract); range Kalra and "
+     "Lowe 2016, mechanical "
      "behaviour "
      "of skin, a review; age Agache et al. 1980 (Archives of Dermatological Research 269, 221); density and "
      "thickness of the dermis (1116 kg/m3, 1 to 4 mm) in table 1 of a review in Burns 43 (2017), 909",
      R"({"type": "neo_hookean", "E": 1e6, "nu": 0.45, "rho": 1116})",
      R"({"type": "neo_hookean", "E": 1e6, "nu": 0.45, "rho": 1116, "thickness": 1.5e-3})", ""},
     {"steel", "structural steel; steels: 190 to 210 GPa, nu 0.27 to 0.3",
-     "EN 1993-1-1, 3.2.6; density EN 1991-1-1, table A.4 (77 to 78.5 kN/m3); ranges Gere",
+     "E and nu: EN 1993-1-1, 3.2.6; rho: EN 1991-1-1, table A.4 (77 to 78.5 kN/m3); both as calculators for "
+     "the Eurocodes print them; ranges Gere",
      R"({"type": "neo_hookean", "E": 2.1e11, "nu": 0.3, "rho": 7850})",
      R"({"type": "neo_hookean", "E": 2.1e11, "nu": 0.3, "rho": 7850, "thickness": 1e-3})",
      R"({"E": 2.1e11, "rho": 7850})"},
@@ -98,9 +104,9 @@ constexpr NamedMaterial materials[] = {
      "softwood of class C24 along the grain, taken as isotropic: across it E is a thirtieth; others: 11 to "
      "14 "
      "GPa in bending",
-     "EN 338, as makers of structural timber quote it; range Gere; nu of Sitka spruce 0.43 to 0.44 (Acta "
-     "Acustica 2025, article 240113, table 5) and of Korean pine 0.43 (Journal of Wood Science 64 (2018), "
-     "85)",
+     "E, rho and E across the grain (0.37 GPa): EN 338 (strength classes of kvh.eu, the association of "
+     "makers of structural timber); range Gere; nu of Sitka spruce 0.43 to 0.44 (Acta Acustica 2025, article "
+     "240113, table 5) and of Korean pine 0.43 (Journal of Wood Science 64 (2018), 85)",
      R"({"type": "neo_hookean", "E": 1.1e10, "nu": 0.43, "rho": 420})",
      R"({"type": "neo_hookean", "E": 1.1e10, "nu": 0.43, "rho": 420, "thickness": 1e-3})",
      R"({"E": 1.1e10, "rho": 420})"},
@@ -137,6 +143,16 @@ std::string_view NamedMaterial::values_for(std::string_view group) const {
 
 std::span<const NamedMaterial> named_materials() {
   return materials;
+}
+
+std::string values_in_words(std::string_view values) {
+  std::string text;
+  const JsonValue object = parse_json(values, "material");
+  for (const auto& [key, value] : *object.get_if<JsonValue::Object>())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key,
+                        value.get_if<std::string>() ? *value.get_if<std::string>()
+                                                    : fmt::format("{:.6g}", std::get<double>(value.data)));
+  return text;
 }
 
 bool has_named_materials(std::string_view group) {

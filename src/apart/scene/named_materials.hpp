@@ -23,6 +23,8 @@ struct NamedMaterial {
 };
 
 std::span<const NamedMaterial> named_materials();
+/// Keys and numbers of the values, such as "type neo_hookean, E 2.1e+11".
+std::string values_in_words(std::string_view values);
 
 /// Whether the objects of a group may be given by name.
 bool has_named_materials(std::string_view group);

@@ -214,16 +214,8 @@ std::string reference_of(const Group& group) {
   return text + "\n";
 }
 
-/// Keys and numbers of a material as they are written in a scene.
-std::string values_words(std::string_view values) {
-  if (values.empty()) return "–";
-  std::string text;
-  const JsonValue object = parse_json(values, "material");
-  for (const auto& [key, value] : *object.get_if<JsonValue::Object>())
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key,
-                        value.get_if<std::string>() ? *value.get_if<std::string>()
-                                                    : fmt::format("{:.6g}", std::get<double>(value.data)));
-  return text;
+std::string values_or_dash(std::string_view values) {
+  return values.empty() ? "–" : values_in_words(values);
 }
 
 std::string named_materials_reference() {
@@ -231,19 +223,20 @@ std::string named_materials_reference() {
       "### named materials\nValues to start from: materials of one name differ, often by a factor of two. "
       "Write "
       "`\"material\": \"steel\"`, or\n`{\"like\": \"steel\", \"rho\": 8000}` to change some values. "
-      "`scene.json` of a run shows the values that were used.\n"
-      "Values of cloth and hair are those of the table that is named. Values of solids are typical ones, "
-      "compared with\nabstracts, data sheets, handbooks and programs that quote the source, not with the "
-      "standards "
-      "and articles themselves:\nlook them up before you rely on them. Gere: Gere, Mechanics of Materials, "
-      "and "
-      "Ashby: Ashby, Materials Selection in\nMechanical Design, appendices with properties of materials, "
-      "whose "
-      "ranges show how far materials of one name differ.\n\n"
+      "`scene.json` of a run shows the values that were used; `apart new --materials` prints this table.\n"
+      "The values of cloth and hair are those of the table that is named. The values of solids are typical "
+      "ones. The "
+      "column 'source' says where\neach was read: standards and books not in the original, but in the data "
+      "sheets, "
+      "abstracts, calculators and programs that are named with them or\nquote them. Look values up before "
+      "you rely on "
+      "them. Gere: Gere, Mechanics of Materials, and Ashby: Ashby, Materials Selection in\nMechanical "
+      "Design, "
+      "appendices with properties of materials, whose ranges show how far materials of one name differ.\n\n"
       "| name | what it is | solid | sheet | rod | source |\n| --- | --- | --- | --- | --- | --- |\n";
   for (const NamedMaterial& m : named_materials())
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", m.name, m.summary, values_words(m.solid),
-                        values_words(m.sheet), values_words(m.rod), m.source);
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", m.name, m.summary, values_or_dash(m.solid),
+                        values_or_dash(m.sheet), values_or_dash(m.rod), m.source);
   return text + "\n";
 }
 
