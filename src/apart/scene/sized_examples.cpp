@@ -76,8 +76,9 @@ Body ring_body(std::string name, const Vector3& degrees, const Vector3& place) {
 SceneDescription arch(Index stones) {
   SceneDescription scene = scene_of(
       "rigid-arch",
-      fmt::format("a half circle of {} rigid stones stands by friction 0.5 until a ball hits its side",
-                  stones),
+      fmt::format(
+          "a semicircular arch of {} rigid stones stands by a friction of 0.5 until a ball hits its side",
+          stones),
       4);
   scene.bodies.push_back(half_space("ground", 0));
   constexpr double gap = 0.002;  // [degrees] on either side of a stone
