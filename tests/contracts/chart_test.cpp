@@ -23,13 +23,13 @@ class TurningBar final : public BodyChart {
  public:
   Index node_count() const override { return 2; }
   Index unknown_count() const override { return 1; }
-  Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const override {
+  BodyColumns retract(const BodyColumns& q, const BodyColumns& y) const override {
     const Vector3 turn = y.col(0);
     const double angle = turn.norm();
-    return angle == 0 ? q : Matrix3X(Eigen::AngleAxisd(angle, turn / angle).toRotationMatrix() * q);
+    return angle == 0 ? q : BodyColumns(Eigen::AngleAxisd(angle, turn / angle).toRotationMatrix() * q);
   }
-  Matrix3 slope(const Matrix3X& q, Index node, Index) const override { return -cross(q.col(node)); }
-  Eigen::MatrixXd curvature(const Matrix3X& q, const Matrix3X& g) const override {
+  Matrix3 slope(const BodyColumns& q, Index node, Index) const override { return -cross(q.col(node)); }
+  Eigen::MatrixXd curvature(const BodyColumns& q, const BodyColumns& g) const override {
     Matrix3 sum = Matrix3::Zero();
     for (Index k = 0; k < 2; ++k) {
       const Vector3 r = q.col(k), f = g.col(k);
@@ -37,10 +37,10 @@ class TurningBar final : public BodyChart {
     }
     return sum;
   }
-  Matrix3X bend(const Matrix3X& q, const Matrix3X& y) const override {
+  BodyColumns bend(const BodyColumns& q, const BodyColumns& y) const override {
     return cross(y.col(0)) * cross(y.col(0)) * q;
   }
-  double turn(const Matrix3X& y) const override { return y.col(0).norm(); }
+  double turn(const BodyColumns& y) const override { return y.col(0).norm(); }
 
  private:
   static Matrix3 cross(const Vector3& a) {

@@ -6,22 +6,22 @@
 
 namespace apart {
 
-Matrix3X BodyChart::push_forward(const Matrix3X& q, const Matrix3X& y) const {
-  Matrix3X result = Matrix3X::Zero(3, node_count());
+BodyColumns BodyChart::push_forward(const BodyColumns& q, const BodyColumns& y) const {
+  BodyColumns result = BodyColumns::Zero(3, node_count());
   for (Index k = 0; k < node_count(); ++k)
     for (Index u = 0; u < unknown_count(); ++u) result.col(k) += slope(q, k, u) * y.col(u);
   return result;
 }
 
-Matrix3X BodyChart::pull_back(const Matrix3X& q, const Matrix3X& g) const {
-  Matrix3X result = Matrix3X::Zero(3, unknown_count());
+BodyColumns BodyChart::pull_back(const BodyColumns& q, const BodyColumns& g) const {
+  BodyColumns result = BodyColumns::Zero(3, unknown_count());
   for (Index k = 0; k < node_count(); ++k)
     for (Index u = 0; u < unknown_count(); ++u) result.col(u) += slope(q, k, u).transpose() * g.col(k);
   return result;
 }
 
-Matrix3X BodyChart::free_motion(const Matrix3X& q, const Matrix3X& rates, const Eigen::SparseMatrix<double>&,
-                                double time) const {
+BodyColumns BodyChart::free_motion(const BodyColumns& q, const BodyColumns& rates,
+                                   const Eigen::SparseMatrix<double>&, double time) const {
   return retract(q, time * rates);
 }
 
@@ -31,6 +31,8 @@ void Chart::add(Index first_node, std::shared_ptr<const BodyChart> body) {
   const Index earliest = parts_.empty() ? 0 : parts_.back().first_node + parts_.back().chart->node_count();
   ensure(body && first_node >= earliest && first_node + body->node_count() <= node_count_,
          "Chart: bodies in the order of their nodes");
+  ensure(std::max(body->node_count(), body->unknown_count()) <= Index(BodyColumns::MaxColsAtCompileTime),
+         "Chart: bodies of few nodes");
   const Index first_unknown = first_node - (node_count_ - unknown_count_);
   unknown_count_ += body->unknown_count() - body->node_count();
   parts_.push_back({first_node, first_unknown, std::move(body)});

@@ -7,6 +7,10 @@
 
 namespace apart {
 
+/// Of the nodes or unknowns of one body with a chart, at most eight: kept without memory of their own, since
+/// they are computed for every body in every evaluation.
+using BodyColumns = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 8>;
+
 /// Local coordinates on the set of configurations that one body may take, for bodies whose nodes cannot move
 /// independently: the four nodes of a rigid body stay on its rigid motions, a six-dimensional surface in the
 /// twelve-dimensional space of nodes. The chart maps unknowns y (3 × m) to nodes q(y) (3 × n) on that set,
@@ -23,23 +27,23 @@ class BodyChart {
   virtual Index node_count() const = 0;     ///< n
   virtual Index unknown_count() const = 0;  ///< m
   /// Where y leads from q.
-  virtual Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const = 0;
+  virtual BodyColumns retract(const BodyColumns& q, const BodyColumns& y) const = 0;
   /// ∂q_node/∂y_unknown at y = 0.
-  virtual Matrix3 slope(const Matrix3X& q, Index node, Index unknown) const = 0;
-  virtual Matrix3X push_forward(const Matrix3X& q, const Matrix3X& y) const;  ///< J y, 3 × n
-  virtual Matrix3X pull_back(const Matrix3X& q, const Matrix3X& g) const;     ///< Jᵀ g, 3 × m
+  virtual Matrix3 slope(const BodyColumns& q, Index node, Index unknown) const = 0;
+  virtual BodyColumns push_forward(const BodyColumns& q, const BodyColumns& y) const;  ///< J y, 3 × n
+  virtual BodyColumns pull_back(const BodyColumns& q, const BodyColumns& g) const;     ///< Jᵀ g, 3 × m
   /// Σ gₖ · ∂²qₖ/∂y² at y = 0, 3m × 3m, for a gradient g (3 × n) of some function of the nodes.
-  virtual Eigen::MatrixXd curvature(const Matrix3X& q, const Matrix3X& g) const = 0;
+  virtual Eigen::MatrixXd curvature(const BodyColumns& q, const BodyColumns& g) const = 0;
   /// d²q/dt² at the start of the path q(t y), 3 × n [m]. No linear combination of the nodes bends more
   /// elsewhere on it: ‖Σ wₖ q̈ₖ(t)‖ ≤ ‖Σ wₖ q̈ₖ(0)‖ for any weights w.
-  virtual Matrix3X bend(const Matrix3X& q, const Matrix3X& y) const = 0;
+  virtual BodyColumns bend(const BodyColumns& q, const BodyColumns& y) const = 0;
   /// How far the nodes turn on that path [rad]. A path of several radians is cut, since its chord says little
   /// about it.
-  virtual double turn(const Matrix3X& y) const = 0;
+  virtual double turn(const BodyColumns& y) const = 0;
   /// Where the nodes are `time` [s] later if nothing acts on the body and the unknowns now change at `rates`
   /// (3 × m). `mass`: node × node [kg].
-  virtual Matrix3X free_motion(const Matrix3X& q, const Matrix3X& rates,
-                               const Eigen::SparseMatrix<double>& mass, double time) const;
+  virtual BodyColumns free_motion(const BodyColumns& q, const BodyColumns& rates,
+                                  const Eigen::SparseMatrix<double>& mass, double time) const;
   using Mask = Eigen::Array<bool, 3, Eigen::Dynamic>;
   /// Which unknowns may change at all, 3 × m.
   virtual Mask free() const { return Mask::Constant(3, unknown_count(), true); }
@@ -62,8 +66,10 @@ class Chart {
   struct Part {
     Index first_node, first_unknown;
     std::shared_ptr<const BodyChart> chart;
-    Matrix3X nodes(const Matrix3X& q) const { return q.middleCols(first_node, chart->node_count()); }
-    Matrix3X unknowns(const Matrix3X& y) const { return y.middleCols(first_unknown, chart->unknown_count()); }
+    BodyColumns nodes(const Matrix3X& q) const { return q.middleCols(first_node, chart->node_count()); }
+    BodyColumns unknowns(const Matrix3X& y) const {
+      return y.middleCols(first_unknown, chart->unknown_count());
+    }
   };
   const std::vector<Part>& parts() const { return parts_; }
   bool is_identity() const { return parts_.empty(); }

@@ -6,7 +6,7 @@ std::array<Vector3, 4> ChartCurve::at(double t, std::span<const Index> points) c
   const double share = begin_ + t * (end_ - begin_);
   std::array<Vector3, 4> result;
   const Chart::Part* last = nullptr;  // points of one body come one after the other
-  Matrix3X nodes;
+  BodyColumns nodes;
   const auto node_at = [&](Index n) -> Vector3 {
     const Chart::Part* part = step_.chart.part_of(n);
     if (!part) return step_.q.col(n) + share * step_.y.col(step_.chart.unknown_of(n));

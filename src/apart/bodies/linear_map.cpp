@@ -85,7 +85,10 @@ Matrix3X LinearMap::push_forward(const Matrix3X& p) const {
     const Influence* w = entries_.data() + start_[std::size_t(begin)];
     for (Index v = begin; v < end; ++v, w += 4) {
       const Vector4 sum = w[0].weight * p0 + w[1].weight * p1 + w[2].weight * p2 + w[3].weight * p3;
-      x.col(v) = sum.head<3>();
+      if (v + 1 < end)  // the next column is written after this one
+        Eigen::Map<Vector4>(x.data() + 3 * std::ptrdiff_t(v)) = sum;
+      else
+        x.col(v) = sum.head<3>();
     }
   };
   parallel_chunks(vertex_count(), 4096, [&](Index begin, Index end) {

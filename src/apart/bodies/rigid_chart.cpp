@@ -67,32 +67,32 @@ RigidChart::RigidChart(double arm, std::array<bool, 3> free_translation, std::ar
   }
 }
 
-Matrix3 RigidChart::rotation(const Matrix3X& q) const {
+Matrix3 RigidChart::rotation(const BodyColumns& q) const {
   const Vector3 centre = q.rowwise().mean();
   const Matrix3 raw = (q.colwise() - centre) * ControlTetrahedron::directions().transpose() / (4 * arm_);
   // One step of Newton's method to the nearest rotation: rounding does not add up over many iterates.
   return 0.5 * raw * (3 * Matrix3::Identity() - raw.transpose() * raw);
 }
 
-Matrix3X RigidChart::retract(const Matrix3X& q, const Matrix3X& y) const {
+BodyColumns RigidChart::retract(const BodyColumns& q, const BodyColumns& y) const {
   const Vector3 centre = q.rowwise().mean() + y.col(0);
   const Matrix3 turned = rotation_by(y.col(1) / turn_) * rotation(q);
   return (arm_ * turned * ControlTetrahedron::directions()).colwise() + centre;
 }
 
-Matrix3 RigidChart::slope(const Matrix3X& q, Index node, Index unknown) const {
+Matrix3 RigidChart::slope(const BodyColumns& q, Index node, Index unknown) const {
   if (unknown == 0) return Matrix3::Identity();
   return cross_matrix(q.rowwise().mean() - q.col(node)) / turn_;
 }
 
-Matrix3X RigidChart::push_forward(const Matrix3X& q, const Matrix3X& y) const {
+BodyColumns RigidChart::push_forward(const BodyColumns& q, const BodyColumns& y) const {
   const Vector3 centre = q.rowwise().mean(), turn = y.col(1) / turn_;
-  Matrix3X result(3, 4);
+  BodyColumns result(3, 4);
   for (Index k = 0; k < 4; ++k) result.col(k) = y.col(0) + turn.cross(q.col(k) - centre);
   return result;
 }
 
-Matrix3X RigidChart::pull_back(const Matrix3X& q, const Matrix3X& g) const {
+BodyColumns RigidChart::pull_back(const BodyColumns& q, const BodyColumns& g) const {
   const Vector3 centre = q.rowwise().mean();
   Vector3 force = Vector3::Zero(), torque = Vector3::Zero();
   for (Index k = 0; k < 4; ++k) {
@@ -100,12 +100,12 @@ Matrix3X RigidChart::pull_back(const Matrix3X& q, const Matrix3X& g) const {
     force += on_node;
     torque += (q.col(k) - centre).cross(on_node);
   }
-  Matrix3X result(3, 2);
+  BodyColumns result(3, 2);
   result << force, torque / turn_;
   return result;
 }
 
-Eigen::MatrixXd RigidChart::curvature(const Matrix3X& q, const Matrix3X& g) const {
+Eigen::MatrixXd RigidChart::curvature(const BodyColumns& q, const BodyColumns& g) const {
   const Vector3 centre = q.rowwise().mean();
   Matrix3 sum = Matrix3::Zero();
   for (Index k = 0; k < 4; ++k) {
@@ -117,14 +117,14 @@ Eigen::MatrixXd RigidChart::curvature(const Matrix3X& q, const Matrix3X& g) cons
   return result;
 }
 
-Matrix3X RigidChart::bend(const Matrix3X& q, const Matrix3X& y) const {
+BodyColumns RigidChart::bend(const BodyColumns& q, const BodyColumns& y) const {
   const Vector3 turn = y.col(1) / turn_;
   const Matrix3 twice = turn * turn.transpose() - turn.squaredNorm() * Matrix3::Identity();
   return twice * (q.colwise() - Vector3(q.rowwise().mean()));
 }
 
-Matrix3X RigidChart::free_motion(const Matrix3X& q, const Matrix3X& rates,
-                                 const Eigen::SparseMatrix<double>& mass, double time) const {
+BodyColumns RigidChart::free_motion(const BodyColumns& q, const BodyColumns& rates,
+                                    const Eigen::SparseMatrix<double>& mass, double time) const {
   if (!free_.col(1).all()) return retract(q, time * rates);  // about an axis that is held the spin stays
   const Vector3 centre = q.rowwise().mean();
   const Matrix3X r = q.colwise() - centre;

@@ -18,22 +18,22 @@ class RigidChart final : public BodyChart {
 
   Index node_count() const override { return 4; }
   Index unknown_count() const override { return 2; }
-  Matrix3X retract(const Matrix3X& q, const Matrix3X& y) const override;
-  Matrix3 slope(const Matrix3X& q, Index node, Index unknown) const override;
-  Matrix3X push_forward(const Matrix3X& q, const Matrix3X& y) const override;
-  Matrix3X pull_back(const Matrix3X& q, const Matrix3X& g) const override;
-  Eigen::MatrixXd curvature(const Matrix3X& q, const Matrix3X& g) const override;
+  BodyColumns retract(const BodyColumns& q, const BodyColumns& y) const override;
+  Matrix3 slope(const BodyColumns& q, Index node, Index unknown) const override;
+  BodyColumns push_forward(const BodyColumns& q, const BodyColumns& y) const override;
+  BodyColumns pull_back(const BodyColumns& q, const BodyColumns& g) const override;
+  Eigen::MatrixXd curvature(const BodyColumns& q, const BodyColumns& g) const override;
   /// ω × (ω × r), which turns with the body: ‖ω‖² times the distance from the axis.
-  Matrix3X bend(const Matrix3X& q, const Matrix3X& y) const override;
-  double turn(const Matrix3X& y) const override { return y.col(1).norm() / turn_; }
+  BodyColumns bend(const BodyColumns& q, const BodyColumns& y) const override;
+  double turn(const BodyColumns& y) const override { return y.col(1).norm() / turn_; }
   /// The centre moves uniformly and the body rotates like a free top: its angular momentum is constant, its
   /// spin need not be.
-  Matrix3X free_motion(const Matrix3X& q, const Matrix3X& rates, const Eigen::SparseMatrix<double>& mass,
-                       double time) const override;
+  BodyColumns free_motion(const BodyColumns& q, const BodyColumns& rates,
+                          const Eigen::SparseMatrix<double>& mass, double time) const override;
   Mask free() const override { return free_; }
 
   /// Q of nodes on a rigid motion.
-  Matrix3 rotation(const Matrix3X& q) const;
+  Matrix3 rotation(const BodyColumns& q) const;
 
  private:
   double arm_;   ///< s [m]

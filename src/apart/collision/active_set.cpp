@@ -1,4 +1,5 @@
 #include <apart/collision/active_set.hpp>
+#include <apart/collision/nearer_pairs.hpp>
 #include <apart/core/parallel.hpp>
 #include <apart/geometry/edge_edge_mollifier.hpp>
 
@@ -132,7 +133,6 @@ void add_common_cells(const CollisionSurface& surface, const Stencil& stencil, c
 
 void classify(const CollisionSurface& surface, const NearPairs& candidates, const Matrix3X& x, Index c,
               Part& part) {
-  if (candidates.is_known() && candidates.distance_at_sight(c) > 1.001 * candidates.most_reach) return;
   const Stencil& stencil = candidates.pairs[std::size_t(c)];
   const PairSettings& settings =
       surface.settings(stencil.vertices[0], stencil.vertices[first_count(stencil.kind)]);
@@ -190,7 +190,7 @@ std::vector<Weighted<n>> sorted(const std::vector<Part>& parts, std::vector<Weig
                                 Index vertex_count) {
   std::size_t count = 0;
   for (const Part& part : parts) count += (part.*member).size();
-  if (16 * count < std::size_t(vertex_count)) {  // not worth a look at every vertex
+  if (4 * count < std::size_t(vertex_count)) {  // not worth a look at every vertex
     std::vector<Weighted<n>> few;
     for (const Part& part : parts) few.insert(few.end(), (part.*member).begin(), (part.*member).end());
     std::sort(few.begin(), few.end());
@@ -252,7 +252,9 @@ ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& cand
   std::vector<Part> parts((count + chunk - 1) / chunk);
   parallel_chunks(count, chunk, [&](Index begin, Index end) {
     Part& part = parts[begin / chunk];
-    for (Index c = begin; c < end; ++c) classify(surface, candidates, x, c, part);
+    const double limit = candidates.is_known() ? 1.001 * candidates.most_reach : infinity;
+    for_each_nearer(candidates, limit, begin, end,
+                    [&](Index c) { classify(surface, candidates, x, c, part); });
   });
   if (!team.is_alone()) parts = {joined(parts, team)};
 

@@ -72,13 +72,16 @@ tbb::task_arena* arena() {
 template <class Fold>
 double fold(Index count, Index chunk_size, FunctionRef<double(Index)> term, double start, Fold combine) {
   if (count <= 0) return start;
-  const Index chunks = (count + chunk_size - 1) / chunk_size;
-  std::vector<double> partial(chunks);
-  parallel_chunks(count, chunk_size, [&](Index begin, Index end) {
+  const auto of_chunk = [&](Index begin, Index end) {
     double value = term(begin);
     for (Index i = begin + 1; i < end; ++i) value = combine(value, term(i));
-    partial[begin / chunk_size] = value;
-  });
+    return value;
+  };
+  if (count <= chunk_size) return combine(start, of_chunk(0, count));
+  const Index chunks = (count + chunk_size - 1) / chunk_size;
+  std::vector<double> partial(chunks);
+  parallel_chunks(count, chunk_size,
+                  [&](Index begin, Index end) { partial[begin / chunk_size] = of_chunk(begin, end); });
   double result = start;
   for (double p : partial) result = combine(result, p);
   return result;

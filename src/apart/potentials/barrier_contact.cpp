@@ -53,15 +53,57 @@ void project(Eigen::Matrix<double, 5, 5>& k, int m) {
   }
 }
 
+/// b″ ∇f ∇fᵀ + b′ ∇²f of n points, column by column.
+template <int n>
+Eigen::Matrix<double, 3 * n, 3 * n> exact_hessian(const ClosestFeature& feature, const StencilPoints& x,
+                                                  const Barrier& b) {
+  using Column = Eigen::Matrix<double, 3 * n, 1>;
+  const Vector3 r = separation(feature, n, x);
+  const Vector4& w = feature.weights;
+  Column g;  // ∇f
+  for (int i = 0; i < n; ++i) g.template segment<3>(3 * i) = 2 * w[i] * r;
+  // The change of the closest points takes Q (2 DᵀD)⁻¹ Qᵀ off, Q = 2(w′⊗r + w⊗D).
+  const int m = feature.free;
+  Column q[2] = {Column::Zero(), Column::Zero()};
+  Vector3 d[2] = {Vector3::Zero(), Vector3::Zero()};
+  for (int k = 0; k < m; ++k) {
+    for (int i = 1; i < n; ++i) d[k] += feature.slope(i, k) * (x[std::size_t(i)] - x[0]);
+    for (int i = 0; i < n; ++i) q[k].template segment<3>(3 * i) = 2 * (feature.slope(i, k) * r + w[i] * d[k]);
+  }
+  Column left[2] = {Column::Zero(), Column::Zero()};  // b′ Q (2 DᵀD)⁻¹
+  if (m == 1) {
+    left[0] = b.first / (2 * d[0].squaredNorm()) * q[0];
+  } else if (m == 2) {
+    const double scale = b.first / (2 * d[0].cross(d[1]).squaredNorm()), mixed = d[0].dot(d[1]);
+    left[0] = scale * (d[1].squaredNorm() * q[0] - mixed * q[1]);
+    left[1] = scale * (d[0].squaredNorm() * q[1] - mixed * q[0]);
+  }
+  Eigen::Matrix<double, 3 * n, 3 * n> h;
+  for (int j = 0; j < n; ++j)
+    for (int axis = 0; axis < 3; ++axis) {
+      const int c = 3 * j + axis;
+      Column column = b.second * g[c] * g - q[0][c] * left[0] - q[1][c] * left[1];
+      for (int i = 0; i < n; ++i) column[3 * i + axis] += 2 * b.first * w[i] * w[j];
+      h.col(c) = column;
+    }
+  return h;
+}
+
 }  // namespace
 
 StencilMatrix barrier_hessian(const ClosestFeature& feature, int n, const StencilPoints& x, const Barrier& b,
                               Projection projection) {
-  const double b1 = b.first, b2 = b.second;
   if (projection == Projection::none) {
-    const StencilVector g = squared_distance_gradient(feature, n, x);
-    return b2 * g * g.transpose() + b1 * squared_distance_hessian(feature, n, x);
+    StencilMatrix h = StencilMatrix::Zero();
+    if (n == 2)
+      h.topLeftCorner<6, 6>() = exact_hessian<2>(feature, x, b);
+    else if (n == 3)
+      h.topLeftCorner<9, 9>() = exact_hessian<3>(feature, x, b);
+    else
+      h = exact_hessian<4>(feature, x, b);
+    return h;
   }
+  const double b1 = b.first, b2 = b.second;
   // With n̂ = r/d, tangents t₁,t₂ and D = ∂r/∂λ ⟂ n̂ the matrix is
   //   (4b″f + 2b′)(w⊗n̂)(w⊗n̂)ᵀ + 2b′ Σ(w⊗t)(w⊗t)ᵀ − b′ Q (2DᵀD)⁻¹ Qᵀ,      Q = 2(w′⊗r + w⊗D),
   // so it lives on u₀⊗{n̂,t₁,t₂} and {u₁,u₂}⊗n̂, u an orthonormal basis of {w, w′₁, w′₂}: five dimensions.
@@ -231,9 +273,17 @@ void BarrierContact::hessians(const Matrix3X& x, Index begin, Index end, Project
     if (c.mollifier_threshold > 0) {
       const EdgeEdgeMollifier m = edge_edge_mollifier(p, c.mollifier_threshold);
       const StencilVector gb = b.first * squared_distance_gradient(feature, n, p);
-      StencilMatrix h = m.value * barrier_hessian(feature, n, p, b, Projection::none);
-      h += m.gradient * gb.transpose() + gb * m.gradient.transpose() + b.value * m.hessian;
-      local = kappa_ * (projection != Projection::none ? psd_projection_of_four_points(h) : h);
+      StencilMatrix h = exact_hessian<4>(feature, p, b);
+      for (int k = 0; k < 12; ++k)
+        h.col(k) = m.value * h.col(k) + gb[k] * m.gradient + m.gradient[k] * gb + b.value * m.hessian.col(k);
+      out.of<4>(i) = kappa_ * (projection != Projection::none ? psd_projection_of_four_points(h) : h);
+    } else if (projection == Projection::none) {
+      if (n == 2)
+        out.of<2>(i) = kappa_ * exact_hessian<2>(feature, p, b);
+      else if (n == 3)
+        out.of<3>(i) = kappa_ * exact_hessian<3>(feature, p, b);
+      else
+        out.of<4>(i) = kappa_ * exact_hessian<4>(feature, p, b);
     } else {
       const StencilMatrix h = barrier_hessian(feature, n, p, b, projection);
       local = kappa_ * h.topLeftCorner(3 * n, 3 * n);

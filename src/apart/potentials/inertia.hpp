@@ -19,11 +19,8 @@ class Inertia final : public Potential {
   std::string_view name() const override { return "inertia"; }
   double value(const Matrix3X& q) const override;
   void add_gradient(const Matrix3X& q, Matrix3X& gradient) const override;
-  Index term_count() const override { return Index(entries_.size()); }
-  TermPoints term(Index i) const override {
-    const Entry& e = entries_[std::size_t(i)];
-    return TermPoints(e.nodes).first(e.is_diagonal() ? 1 : 2);
-  }
+  Index term_count() const override { return Index(terms_.size()); }
+  TermPoints term(Index i) const override { return terms_[std::size_t(i)].nodes; }
   void hessians(const Matrix3X& q, Index begin, Index end, Projection, LocalHessians& out) const override;
 
  private:
@@ -32,7 +29,14 @@ class Inertia final : public Potential {
     double mass;
     bool is_diagonal() const { return nodes[0] == nodes[1]; }
   };
-  std::vector<Entry> entries_;
+  /// Entries [first, last): of up to four nodes that have mass in common with no others, as those of a rigid
+  /// body do, all; else one.
+  struct MassTerm {
+    Index first, last;
+    FewPoints nodes;
+  };
+  std::vector<Entry> entries_;  ///< term by term
+  std::vector<MassTerm> terms_;
   Matrix3X predicted_;
   double weight_ = 1;
 };

@@ -112,6 +112,7 @@ template <class Local>
 void add_local_gradients(const Potential& potential, Matrix3X& gradient, const Local& local) {
   constexpr Index batch = 8192;
   const Index count = potential.term_count();
+  if (count == 0) return;
   std::vector<TermPoints> points(std::size_t(std::min(count, batch)));
   std::vector<std::size_t> start(points.size() + 1);
   AlignedBuffer values;

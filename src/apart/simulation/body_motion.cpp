@@ -24,8 +24,10 @@ Matrix3X BodyMotion::flight(const State& state, double time) const {
     if (!present[b] || !body.is_dynamic()) continue;
     const Index first = model.first_node[b], n = body.node_count();
     const Matrix3X at = state.nodes.middleCols(first, n), v = state.velocity.middleCols(first, n);
-    q.middleCols(first, n) = body.chart ? body.chart->retract(at, time * ChartDynamics(body, at).rates(v))
-                                        : Matrix3X(at + time * v);
+    if (body.chart)
+      q.middleCols(first, n) = body.chart->retract(at, time * ChartDynamics(body, at).rates(v));
+    else
+      q.middleCols(first, n) += time * v;
     q.middleCols(first, n).colwise() += 0.5 * time * time * model.options.gravity;
   }
   return q;

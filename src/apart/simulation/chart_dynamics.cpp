@@ -8,9 +8,10 @@ namespace apart {
 ChartDynamics::ChartDynamics(const Body& body, const Matrix3X& q) : body_(body), q_(q) {
   const BodyChart& chart = *body.chart;
   const Index n = chart.node_count(), m = chart.unknown_count();
+  const BodyColumns at = q;
   slope_.resize(3 * n, 3 * m);
   for (Index k = 0; k < n; ++k)
-    for (Index u = 0; u < m; ++u) slope_.block<3, 3>(3 * k, 3 * u) = chart.slope(q, k, u);
+    for (Index u = 0; u < m; ++u) slope_.block<3, 3>(3 * k, 3 * u) = chart.slope(at, k, u);
   const BodyChart::Mask free = chart.free();
   for (Index u = 0; u < 3 * m; ++u)
     if (!free(u)) slope_.col(u).setZero();

@@ -108,14 +108,17 @@ EnergyBalance::EnergyBalance(StepProblem& p, const State& state) : start_(state.
 void EnergyBalance::complete(const StepEnd& end, StepReport& report) const {
   const StepProblem& p = end.problem();
   if (!p.time_step.has_inertia) return;
-  const Matrix3X& x = end.vertices();
-  Matrix3X forces = Matrix3X::Zero(3, x.cols());
-  p.terms.drag.add_gradient(x, forces);
   // Rules that average forces do work with the mean of both ends, the others with that of the end.
   const bool mean = p.model.options.integrator.averages_forces();
-  if (is_pulled(p)) forces += mean ? Matrix3X(0.5 * (pull_ + pull(p, x))) : pull(p, x);
-  report.work = gravity_ - report.gravity_energy - p.terms.loads.value(end.nodes()) / p.time_step.scale -
-                forces.cwiseProduct(x - x_).sum() / p.time_step.scale + p.joints.work(end.nodes());
+  report.work = gravity_ - report.gravity_energy - p.terms.loads.value(end.nodes()) / p.time_step.scale +
+                p.joints.work(end.nodes());
+  if (p.terms.drag.term_count() > 0 || is_pulled(p)) {
+    const Matrix3X& x = end.vertices();
+    Matrix3X forces = Matrix3X::Zero(3, x.cols());
+    p.terms.drag.add_gradient(x, forces);
+    if (is_pulled(p)) forces += mean ? Matrix3X(0.5 * (pull_ + pull(p, x))) : pull(p, x);
+    report.work -= forces.cwiseProduct(x - x_).sum() / p.time_step.scale;
+  }
   if (p.terms.curved_pressure.term_count() > 0) {
     const Matrix3X at_end = pull_of_nodes(p, end.nodes());
     const Matrix3X on_nodes = mean ? Matrix3X(0.5 * (pull_of_nodes_ + at_end)) : at_end;

@@ -10,22 +10,11 @@
 
 namespace apart {
 
-ChartParts::ChartParts(const LinearMap& map, const Chart& chart) {
-  if (chart.is_identity()) return;
-  of_node_.assign(std::size_t(chart.node_count()), -1);
-  for (std::size_t p = 0; p < chart.parts().size(); ++p)
-    std::fill_n(of_node_.begin() + chart.parts()[p].first_node, chart.parts()[p].chart->node_count(),
-                Index(p));
-  of_vertex_.resize(std::size_t(map.vertex_count()));
-  for (Index v = 0; v < map.vertex_count(); ++v)
-    of_vertex_[std::size_t(v)] = of_node_[std::size_t(map.influences(v)[0].node)];
-}
-
 // ---- Blocks of one potential --------------------------------------------------------------------
 
 /// visit(block, share) for each block that a point of a term moves with; not those that are held.
 template <class Visit>
-void TermBlocks::for_each_share(const Term& term, const Maps& maps, Index point, const Visit& visit) {
+void TermBlocks::for_each_share(const Term& term, const PointMaps& maps, Index point, const Visit& visit) {
   const auto of_node = [&](Index node, double weight) {
     if (const Index block = maps.free.block(maps.chart.unknown_of(node)); block >= 0)
       visit(block, Share{0, weight});
@@ -43,7 +32,7 @@ void TermBlocks::for_each_share(const Term& term, const Maps& maps, Index point,
   }
 }
 
-bool TermBlocks::is_direct(const Term& term, const Maps& maps) const {
+bool TermBlocks::is_direct(const Term& term, const PointMaps& maps) const {
   const Potential& potential = *term.potential;
   const bool charted = !maps.chart.is_identity();
   if (term.points == PointKind::nodes && !charted) return true;
@@ -67,10 +56,12 @@ bool TermBlocks::is_direct(const Term& term, const Maps& maps) const {
   return direct;
 }
 
-void TermBlocks::find(const Term& term, const Maps& maps, const Team& team) {
+void TermBlocks::find(const Term& term, const PointMaps& maps, const Team& team) {
   points_ = term.points;
   const Index count = term.potential->term_count();
   own_ = term.is_divided ? std::pair<Index, Index>{0, count} : team.share(count);
+  paired_ = pair_terms_.find(term, maps, own_);
+  if (paired_) return;
   direct_ = is_direct(term, maps);
   if (direct_)
     find_direct(term, maps);
@@ -83,7 +74,7 @@ void TermBlocks::find(const Term& term, const Maps& maps, const Team& team) {
   }
 }
 
-void TermBlocks::find_direct(const Term& term, const Maps& maps) {
+void TermBlocks::find_direct(const Term& term, const PointMaps& maps) {
   const Potential& potential = *term.potential;
   start_.resize(std::size_t(potential.term_count()) + 1);
   for (Index t = 0; t < count(); ++t)
@@ -101,7 +92,7 @@ void TermBlocks::find_direct(const Term& term, const Maps& maps) {
   });
 }
 
-void TermBlocks::find_mixed(const Term& term, const Maps& maps) {
+void TermBlocks::find_mixed(const Term& term, const PointMaps& maps) {
   constexpr Index chunk = 512;
   const Index terms = term.potential->term_count();
   pieces_.resize(std::size_t((terms + chunk - 1) / chunk));
@@ -157,6 +148,7 @@ bool TermBlocks::is_like_last(Index term) const {
 }
 
 void TermBlocks::for_each_key(FunctionRef<void(BlockKey)> visit) const {
+  if (paired_) return pair_terms_.for_each_key(visit);
   for (Index t = 0; t < count(); ++t) {
     const std::size_t begin = start_[std::size_t(t)], end = start_[std::size_t(t) + 1];
     if (t > 0 && is_like_last(t)) continue;
@@ -167,6 +159,7 @@ void TermBlocks::for_each_key(FunctionRef<void(BlockKey)> visit) const {
 }
 
 bool TermBlocks::locate(const BlockSparse& matrix) {
+  if (paired_) return pair_terms_.locate(matrix);
   slots_.resize(first_slot_.back());
   std::atomic<bool> covered = true;
   parallel_chunks(count(), 256, [&](Index begin, Index end) {
@@ -191,22 +184,11 @@ bool TermBlocks::locate(const BlockSparse& matrix) {
 }
 
 bool TermBlocks::is_held(Index term) const {
+  if (paired_) return pair_terms_.is_held(term);
   return std::all_of(blocks_.begin() + std::ptrdiff_t(start_[std::size_t(term)]),
                      blocks_.begin() + std::ptrdiff_t(start_[std::size_t(term) + 1]),
                      [](Index block) { return block < 0; });
 }
-
-namespace {
-
-/// Zeroes rows and columns of coordinates that are held.
-void mask(const FreeCoordinates& free, Index row, Index column, Matrix3& block) {
-  for (int axis = 0; axis < 3; ++axis) {
-    if (!free(axis, free.node(row))) block.row(axis).setZero();
-    if (!free(axis, free.node(column))) block.col(axis).setZero();
-  }
-}
-
-}  // namespace
 
 namespace {
 
@@ -260,7 +242,7 @@ Matrix3 TermBlocks::from_panel(Index term, std::size_t a, std::span<const Slope>
   return sum;
 }
 
-void TermBlocks::find_slopes(Index term, const Maps& maps, const ChartSlopes& slopes,
+void TermBlocks::find_slopes(Index term, const PointMaps& maps, const ChartSlopes& slopes,
                              std::vector<Slope>& of_term) const {
   of_term.clear();
   const std::size_t begin = first_share_[start_[std::size_t(term)]],
@@ -277,8 +259,9 @@ void TermBlocks::find_slopes(Index term, const Maps& maps, const ChartSlopes& sl
   }
 }
 
-void TermBlocks::add(const LocalHessians& local, const Maps& maps, const ChartSlopes& slopes,
+void TermBlocks::add(const LocalHessians& local, const PointMaps& maps, const ChartSlopes& slopes,
                      std::pair<Index, Index> columns, BlockSparse& matrix) const {
+  if (paired_) return pair_terms_.add(local, maps, slopes, columns, matrix);
   const FreeCoordinates& free = maps.free;
   const bool masked = !free.held().empty();
   std::vector<Slope> of_term;
@@ -299,7 +282,7 @@ void TermBlocks::add(const LocalHessians& local, const Maps& maps, const ChartSl
         const Index slot = slots_[first_slot_[std::size_t(t)] + high * (high + 1) / 2 + low];
         Matrix3 block = direct_ ? Matrix3(h.block<3, 3>(3 * Index(a), 3 * Index(b)))
                                 : from_panel(t, begin + a, of_term, panel);
-        if (masked) mask(free, row, column, block);
+        if (masked) mask_held(free, row, column, block);
         matrix.add(slot, column, block);
       }
     }
@@ -350,7 +333,7 @@ std::vector<BlockKey> HessianAssembly::keys_of(bool varying) const {
   return keys;
 }
 
-void HessianAssembly::update_pattern(const TermBlocks::Maps& maps) {
+void HessianAssembly::update_pattern(const PointMaps& maps) {
   const FreeCoordinates& free = maps.free;
   if (!pattern_valid_) curvature_.set_free(free);
   bool covered = pattern_valid_;
@@ -392,7 +375,7 @@ void HessianAssembly::update_pattern(const TermBlocks::Maps& maps) {
 }
 
 /// All terms of one potential.
-void HessianAssembly::add_terms(std::size_t term, const TermBlocks::Maps& maps, const Matrix3X& points,
+void HessianAssembly::add_terms(std::size_t term, const PointMaps& maps, const Matrix3X& points,
                                 Projection projection) {
   constexpr Index batch = 2048, chunk = 64;
   const Potential& potential = *terms_[term].potential;
@@ -419,7 +402,7 @@ void HessianAssembly::add_terms(std::size_t term, const TermBlocks::Maps& maps, 
 
 const BlockSparse& HessianAssembly::assemble(const FreeCoordinates& free, const Place& place,
                                              Projection projection) {
-  const TermBlocks::Maps maps{map_, chart_, parts_, free};
+  const PointMaps maps{map_, chart_, parts_, free};
   update_pattern(maps);
   matrix_.set_zero();
   if (!chart_.is_identity()) slopes_.update(place.q);

@@ -1,56 +1,34 @@
 #pragma once
-#include <apart/bodies/linear_map.hpp>
 #include <apart/core/team.hpp>
 #include <apart/math/block_sparse.hpp>
+#include <apart/solver/body_pair_terms.hpp>
 #include <apart/solver/chart_curvature.hpp>
+#include <apart/solver/chart_parts.hpp>
 #include <apart/solver/chart_slopes.hpp>
-#include <apart/solver/free_coordinates.hpp>
-#include <apart/solver/term.hpp>
 
 #include <utility>
 #include <vector>
 
 namespace apart {
 
-/// Which body with a chart of its own each node and each vertex belongs to.
-class ChartParts {
- public:
-  ChartParts(const LinearMap& map, const Chart& chart);
-  /// Number in Chart::parts(); −1: none.
-  Index of(PointKind kind, Index point) const {
-    if (of_node_.empty()) return -1;
-    return (kind == PointKind::nodes ? of_node_ : of_vertex_)[std::size_t(point)];
-  }
-
- private:
-  std::vector<Index> of_node_, of_vertex_;  ///< empty: the chart is the identity
-};
-
 /// Which blocks of the linear system the terms of one potential act on, and where in the matrix.
 ///
 /// A term of nodes has one block for each of its points; a term of vertices one for each node that moves one
 /// of them, by the weights of the map, however many there are. Nodes of a body with a chart move with the
-/// unknowns of that instead: a contact of two rigid bodies has four blocks, not eight. Everything is stored
-/// in a few long arrays, so that no term allocates.
+/// unknowns of that instead: a contact of two rigid bodies has four blocks, not eight; if all terms are like
+/// that, less is stored (BodyPairTerms). Everything is stored in a few long arrays, so that no term allocates.
 class TermBlocks {
  public:
-  /// How points depend on the unknowns that may move.
-  struct Maps {
-    const LinearMap& map;
-    const Chart& chart;
-    const ChartParts& parts;
-    const FreeCoordinates& free;
-  };
   /// For the terms the potential has now. Of a potential that every process has as a whole, those outside of
   /// this process's share of its terms have no blocks, as if they were held.
-  void find(const Term& term, const Maps& maps, const Team& team);
+  void find(const Term& term, const PointMaps& maps, const Team& team);
   /// The pairs of different blocks.
   void for_each_key(FunctionRef<void(BlockKey)> visit) const;
   /// Looks up where they are in a matrix; false if its pattern lacks one.
   bool locate(const BlockSparse& matrix);
   /// Adds the contributions of the terms in `local` to the block columns [first, last). Each block is summed
   /// in the order of the terms.
-  void add(const LocalHessians& local, const Maps& maps, const ChartSlopes& slopes,
+  void add(const LocalHessians& local, const PointMaps& maps, const ChartSlopes& slopes,
            std::pair<Index, Index> columns, BlockSparse& matrix) const;
   /// Whether no point of a term can move: it adds nothing.
   bool is_held(Index term) const;
@@ -64,14 +42,14 @@ class TermBlocks {
     Index id = -1;                  ///< of the point
   };
   Index count() const { return Index(start_.size()) - 1; }
-  bool is_direct(const Term& term, const Maps& maps) const;
-  void find_direct(const Term& term, const Maps& maps);
-  void find_mixed(const Term& term, const Maps& maps);
+  bool is_direct(const Term& term, const PointMaps& maps) const;
+  void find_direct(const Term& term, const PointMaps& maps);
+  void find_mixed(const Term& term, const PointMaps& maps);
   bool is_own(Index term) const { return own_.first <= term && term < own_.second; }
   template <class Visit>
-  static void for_each_share(const Term& term, const Maps& maps, Index point, const Visit& visit);
+  static void for_each_share(const Term& term, const PointMaps& maps, Index point, const Visit& visit);
   /// ∂(point)/∂(block) for each share of a term.
-  void find_slopes(Index term, const Maps& maps, const ChartSlopes& slopes,
+  void find_slopes(Index term, const PointMaps& maps, const ChartSlopes& slopes,
                    std::vector<Slope>& of_term) const;
   void fill_panel(const LocalHessians& local, Index term, std::size_t b, std::span<const Slope> slopes,
                   AlignedBuffer& panel) const;
@@ -94,6 +72,8 @@ class TermBlocks {
     std::vector<Entry> entries;     ///< of a term
     std::vector<std::size_t> next;  ///< of each block of a term: where its next share goes
   };
+  bool paired_ = false;  ///< all terms are those of pair_terms_, and the rest of this is not used
+  BodyPairTerms pair_terms_;
   std::vector<Piece> pieces_;
   std::vector<std::size_t> start_ = {0};  ///< of each term, in blocks_
   std::pair<Index, Index> own_;           ///< terms [first, last) that are this process's
@@ -134,9 +114,9 @@ class HessianAssembly {
   bool take_pattern_change() { return std::exchange(pattern_changed_, false); }
 
  private:
-  void update_pattern(const TermBlocks::Maps& maps);
+  void update_pattern(const PointMaps& maps);
   std::vector<BlockKey> keys_of(bool varying) const;
-  void add_terms(std::size_t term, const TermBlocks::Maps& maps, const Matrix3X& points,
+  void add_terms(std::size_t term, const PointMaps& maps, const Matrix3X& points,
                  Projection projection);
 
   const LinearMap& map_;

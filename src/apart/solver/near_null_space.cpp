@@ -33,7 +33,7 @@ NearNullSpace near_null_space(const Chart& chart, const Matrix3X& q, const FreeC
       modes.middleRows<3>(3 * unknown) = of_nodes.middleRows<3>(3 * node);
     }
   for (const Chart::Part& part : chart.parts()) {
-    const Matrix3X own = part.nodes(q);
+    const BodyColumns own = part.nodes(q);
     const Index nodes = part.chart->node_count(), unknowns = part.chart->unknown_count();
     Eigen::MatrixXd slope(3 * nodes, 3 * unknowns);
     for (Index k = 0; k < nodes; ++k)

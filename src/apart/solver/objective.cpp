@@ -78,6 +78,7 @@ bool Objective::any_shared_out(Roles roles) const {
 /// Of each potential; zero where it has another role.
 std::vector<double> Objective::values_of(Roles roles) const {
   std::vector<double> values, divided;
+  values.reserve(terms_.size());
   for (std::size_t i = 0; i < terms_.size(); ++i) {
     const Term& t = terms_[i];
     values.push_back(roles.contains(t.role) ? t.potential->value(points_of(t)) : 0);
@@ -113,10 +114,16 @@ Objective::Energy Objective::energy() const {
 }
 
 Matrix3X Objective::gradient(Roles roles) const {
-  Matrix3X on_vertices = Matrix3X::Zero(3, x_.cols());
-  for (const Term& t : terms_)
-    if (t.points == PointKind::vertices && roles.contains(t.role)) t.potential->add_gradient(x_, on_vertices);
-  Matrix3X g = map_.pull_back(on_vertices);
+  const auto acts_on_vertices = [&](const Term& t) {
+    return t.points == PointKind::vertices && roles.contains(t.role) && t.potential->term_count() > 0;
+  };
+  Matrix3X g = Matrix3X::Zero(3, q_.cols());
+  if (std::ranges::any_of(terms_, acts_on_vertices)) {
+    Matrix3X on_vertices = Matrix3X::Zero(3, x_.cols());
+    for (const Term& t : terms_)
+      if (acts_on_vertices(t)) t.potential->add_gradient(x_, on_vertices);
+    g = map_.pull_back(on_vertices);
+  }
   const bool apart = !team_.is_alone();  // divided potentials are summed by themselves
   for (const Term& t : terms_)
     if (t.points == PointKind::nodes && roles.contains(t.role) && !(apart && t.is_divided))
@@ -131,15 +138,17 @@ Matrix3X Objective::gradient(Roles roles) const {
 
 VectorX Objective::acting() const {
   VectorX sum = VectorX::Zero(chart_.unknown_count());
+  Matrix3X on_nodes, on_vertices;
   for (std::size_t i = 0; i < terms_.size(); ++i) {
     const Term& t = terms_[i];
-    if (t.points == PointKind::vertices && t.potential->term_count() == 0) continue;
-    Matrix3X g = Matrix3X::Zero(3, points_of(t).cols());
+    const bool of_vertices = t.points == PointKind::vertices;
+    if (of_vertices && t.potential->term_count() == 0) continue;
+    Matrix3X& g = of_vertices ? on_vertices : on_nodes;
+    g.setZero(3, points_of(t).cols());
     t.potential->add_gradient(points_of(t), g);
     if (shared_out_[i]) team_.sum(g);
-    if (g.isZero(0)) continue;
-    if (t.points == PointKind::vertices) g = map_.pull_back(g);
-    sum += chart_.pull_back(q_, g).colwise().norm().transpose();
+    if (g.cwiseAbs().maxCoeff() == 0) continue;
+    sum += chart_.pull_back(q_, of_vertices ? map_.pull_back(g) : g).colwise().norm().transpose();
   }
   return sum;
 }
