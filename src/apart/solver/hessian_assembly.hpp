@@ -16,7 +16,8 @@ namespace apart {
 /// A term of nodes has one block for each of its points; a term of vertices one for each node that moves one
 /// of them, by the weights of the map, however many there are. Nodes of a body with a chart move with the
 /// unknowns of that instead: a contact of two rigid bodies has four blocks, not eight; if all terms are like
-/// that, less is stored (BodyPairTerms). Everything is stored in a few long arrays, so that no term allocates.
+/// that, less is stored (BodyPairTerms). Everything is stored in a few long arrays, so that no term
+/// allocates.
 class TermBlocks {
  public:
   /// For the terms the potential has now. Of a potential that every process has as a whole, those outside of
@@ -116,8 +117,7 @@ class HessianAssembly {
  private:
   void update_pattern(const PointMaps& maps);
   std::vector<BlockKey> keys_of(bool varying) const;
-  void add_terms(std::size_t term, const PointMaps& maps, const Matrix3X& points,
-                 Projection projection);
+  void add_terms(std::size_t term, const PointMaps& maps, const Matrix3X& points, Projection projection);
 
   const LinearMap& map_;
   const Chart& chart_;
