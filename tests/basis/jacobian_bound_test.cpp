@@ -197,6 +197,28 @@ TEST(JacobianBound, StepsOfAWayThatLeadsFarGoAsFar) {
   EXPECT_GT(cut, 20);
 }
 
+// What rounding does must not be taken for more than it is: steps that nearly flat cells resist would shrink
+// to nothing, although the determinant does not.
+TEST(JacobianBound, StepsOfNearlyFlatCellsFarFromTheOriginAreNotCutByRounding) {
+  for (int degree = 2; degree <= largest_degree; ++degree)
+    for (const double smallest : {1e-3, 1e-4}) {
+      SCOPED_TRACE(testing::Message() << "degree " << degree << ", smallest determinant " << smallest);
+      const JacobianBound bound(degree);
+      // (z − z₀)² / 2 with z = x + iy and z₀ beside the edge y = 0: the determinant is |z − z₀|².
+      const auto pressed = [&](double determinant) {
+        Matrix3X q = LagrangeTetrahedron(degree).nodes();
+        for (auto node : q.colwise()) {
+          const double x = node[0] - 0.3, y = node[1] + std::sqrt(determinant);
+          node = Vector3((x * x - y * y) / 2 + 2000, x * y + 1000, node[2] - 3000);
+        }
+        return q;
+      };
+      const double step = bound.feasible_step(pressed(smallest), pressed(0));
+      EXPECT_GT(step, 0.3);  // where the determinant is half of what it was
+      EXPECT_LT(step, 1 - std::sqrt(0.2) + 1e-6);
+    }
+}
+
 TEST(JacobianBound, ComparesTheDeterminantWithAnotherPolynomial) {
   Random random(6);
   for (int degree = 1; degree <= largest_degree; ++degree) {

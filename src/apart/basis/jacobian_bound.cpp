@@ -79,9 +79,11 @@ JacobianBound::JacobianBound(int degree)
     fitted[k] = fit * values[k];
     derivative_weight_ = std::max(derivative_weight_, fitted[k].cwiseAbs().rowwise().sum().maxCoeff());
   }
+  inverse_slope_multinomials_.resize(slope_.size());
   for (Index i = 0; i < slope_.size(); ++i) {
     Matrix3X& rows = derivative_.emplace_back(3, shape.node_count());
     const double c = BernsteinTetrahedron::multinomial(slope_.lattice()[std::size_t(i)]);
+    inverse_slope_multinomials_[i] = 1 / c;
     for (std::size_t k = 0; k < 3; ++k) rows.row(Index(k)) = c * fitted[k].row(i);
   }
   area_sums_ = sums(slope_, slope_, area_);
@@ -120,8 +122,7 @@ JacobianBound::Slopes JacobianBound::slopes(const Nodes& from, const Nodes& to) 
   return result;
 }
 
-JacobianBound::TimeCoefficients JacobianBound::coefficients_in_time(const Nodes& from,
-                                                                    const Nodes& to) const {
+JacobianBound::TimeCoefficients JacobianBound::coefficients_in_time(const Slopes& slopes) const {
   // All coefficients are multiplied by their multinomials until the end, so that products have no weights.
   // Lanes are powers of time: a vector that moves from v₀ to v₁ is (1 − t) v₀ + t v₁, a normal n₀, n₁, n₂ of
   // (1 − t)², (1 − t) t, t². Those of a product are sums of those of a factor, in place and moved up by one.
@@ -129,7 +130,6 @@ JacobianBound::TimeCoefficients JacobianBound::coefficients_in_time(const Nodes&
   struct Moving {
     std::array<Lanes, 3> still, moved;  ///< of each coordinate; moved up by one lane
   };
-  const Slopes slopes = this->slopes(from, to);
   std::array<Moving, most_slopes> second;
   for (Index m = 0; m < slope_.size(); ++m)
     for (int d = 0; d < 3; ++d) {
@@ -170,32 +170,40 @@ JacobianBound::TimeCoefficients JacobianBound::coefficients_in_time(const Nodes&
   return result;
 }
 
-Vector4 JacobianBound::rounding_errors(const Nodes& from, const Nodes& to,
+Vector4 JacobianBound::rounding_errors(const Slopes& slopes, const Nodes& from, const Nodes& to,
                                        std::array<double, 2> shifts) const {
-  // Every coefficient is an average of determinants, whose factors are sums over the nodes: number k in time
-  // of those with k factors from the second state and 3 − k from the first. A factor is at most w D, with D
-  // the largest coordinate difference in its state and w = derivative_weight_, in each component, so that a
-  // determinant is at most 6 w³ times the product of the three D. Relative to that each of its operations is
-  // off by one rounding: a factor by one for each node and four for its weight, products and averages by one
-  // for each summand and four for their weights; what is bisected adds one for each level and degree. Weights
-  // are themselves the results of an inversion, good to 1e-13 of the largest; the last summand allows for
-  // that. Coordinates that are off change differences by twice that.
-  const auto factor = [&](const Nodes& x, double shift) {
-    double size = 0;
-    for (Index a = 1; a < node_count(); ++a)
-      size = std::max(size, (x.col(a) - x.col(0)).cwiseAbs().maxCoeff());
-    return derivative_weight_ * (size + 2 * shift);
+  // Every coefficient is an average of determinants of derivatives: number k in time of those with k factors
+  // from the second state and 3 − k from the first. A factor is at most s, the largest component of a
+  // coefficient of the derivative in its state, so that a determinant is at most 6 times the product of the
+  // three s. Relative to that, products and averages are off by one rounding for each summand and four for
+  // their weights; what is bisected adds one for each level and degree.
+  //
+  // A factor is a sum over the nodes, of terms that may be far larger than itself: it is off by one rounding
+  // for each node and four for its weight relative to w D, with D the largest coordinate difference in its
+  // state and w = derivative_weight_. Weights are themselves the results of an inversion, good to 1e-13 of
+  // the largest. Coordinates that are off change differences by twice that.
+  struct Factor {
+    double size, error;
   };
-  const double factors[2] = {factor(from, shifts[0]), factor(to, shifts[1])};
-  const double operations = 3.0 * double(node_count() + 7) + 2 * double(slope_.size()) +
-                            double(most_bisections * determinant_.degree()) + 64;
-  const double relative = operations * unit_roundoff + (degree_ > 1 ? 1e-13 : 0);
+  const auto factor = [&](const Nodes& x, Index first_row, double shift) {
+    double distance = 0, size = 0;
+    for (Index a = 1; a < node_count(); ++a)
+      distance = std::max(distance, (x.col(a) - x.col(0)).cwiseAbs().maxCoeff());
+    for (Index i = 0; i < slope_.size(); ++i)
+      size = std::max(
+          size, inverse_slope_multinomials_[i] * slopes.block<3, 3>(first_row, 3 * i).cwiseAbs().maxCoeff());
+    const double relative = double(node_count() + 7) * unit_roundoff + (degree_ > 1 ? 1e-13 : 0);
+    const double error = derivative_weight_ * (distance * relative + 2 * shift);
+    return Factor{size + error, error};
+  };
+  const Factor factors[2] = {factor(from, 0, shifts[0]), factor(to, 4, shifts[1])};
+  const double operations = 2 * double(slope_.size()) + double(most_bisections * determinant_.degree()) + 64;
   Vector4 result;
   for (int k = 0; k < 4; ++k) {
-    const auto state = [&](int i) { return std::size_t(i < k); };  // of factor i
-    const double a = factors[state(0)], b = factors[state(1)], c = factors[state(2)];
-    const double moved = b * c * shifts[state(0)] + c * a * shifts[state(1)] + a * b * shifts[state(2)];
-    result[k] = 6 * (a * b * c * relative + 2 * derivative_weight_ * moved);
+    const auto state = [&](int i) { return factors[i < k]; };  // of factor i
+    const Factor a = state(0), b = state(1), c = state(2);
+    result[k] = 6 * (a.size * b.size * c.size * operations * unit_roundoff + a.error * b.size * c.size +
+                     a.size * b.error * c.size + a.size * b.size * c.error);
   }
   return result;
 }
@@ -261,7 +269,7 @@ JacobianBound::Smallest JacobianBound::smallest(const Nodes& nodes, double accur
       std::push_heap(open.begin(), open.end(), higher);
     }
   }
-  result.bound -= rounding_errors(nodes, nodes)[0];
+  result.bound -= rounding_errors(slopes(nodes, nodes), nodes, nodes)[0];
   return result;
 }
 
@@ -271,9 +279,10 @@ bool JacobianBound::is_above(const Nodes& nodes, const VectorX& other) const {
 
 bool JacobianBound::is_positive(const Nodes& from, const Nodes& to) const {
   if (!from.allFinite() || !to.allFinite()) return false;
-  const Vector4 errors = rounding_errors(from, to);
+  const Slopes slopes = this->slopes(from, to);
+  const Vector4 errors = rounding_errors(slopes, from, to);
   // In halves of the time where the whole is not decided.
-  const TimeCoefficients c = coefficients_in_time(from, to);
+  const TimeCoefficients c = coefficients_in_time(slopes);
   std::vector<std::array<double, 2>> open = {{0.0, 1.0}};
   while (!open.empty()) {
     const auto [begin, end] = open.back();
@@ -294,9 +303,10 @@ bool JacobianBound::is_positive(const Nodes& from, const Nodes& to) const {
 
 double JacobianBound::feasible_step(const Nodes& from, const Nodes& to, double shrink) const {
   if (!from.allFinite() || !to.allFinite()) return 0;
-  const TimeCoefficients c = coefficients_in_time(from, to);
+  const Slopes slopes = this->slopes(from, to);
+  const TimeCoefficients c = coefficients_in_time(slopes);
   // On a path that leads far they are much larger towards its end than at its start.
-  const Vector4 errors = rounding_errors(from, to, largest_shifts(from, to));
+  const Vector4 errors = rounding_errors(slopes, from, to, largest_shifts(from, to));
   // f(ξ, t) = det(ξ, t) − (1 − shrink) det(ξ, 0) must stay above the rounding. Advance by intervals of time,
   // doubled after a success and halved after a failure, until they are negligible.
   const auto floor = ((1 - shrink) * c.row(0)).eval();

@@ -60,16 +60,17 @@ class JacobianBound {
                        most_slopes = tetrahedron_lattice_size(largest_degree - 1),
                        most_areas = tetrahedron_lattice_size(2 * (largest_degree - 1)),
                        most_determinants = tetrahedron_lattice_size(3 * (largest_degree - 1));
-  using TimeCoefficients = Eigen::Matrix<double, 4, Eigen::Dynamic, Eigen::ColMajor, 4, most_determinants>;
-  /// Bernstein coefficients in time (4 rows) and space of the determinant from one state to another.
-  TimeCoefficients coefficients_in_time(const Nodes& from, const Nodes& to) const;
-  /// Bounds on the errors of those by rounding, for each of the four in time, if coordinates are off in
-  /// addition, by `shifts` at the start and at the end of the path and by the average in between.
-  Vector4 rounding_errors(const Nodes& from, const Nodes& to, std::array<double, 2> shifts = {}) const;
   /// Of the coefficients of the derivative at each of two states, multiplied by C(α): columns ∂x/∂ξ_k of each
   /// α side by side; rows 0 to 2 at the first state, 4 to 6 at the second one, others zero.
   using Slopes = Eigen::Matrix<double, 8, Eigen::Dynamic, Eigen::ColMajor, 8, 3 * most_slopes>;
   Slopes slopes(const Nodes& from, const Nodes& to) const;
+  using TimeCoefficients = Eigen::Matrix<double, 4, Eigen::Dynamic, Eigen::ColMajor, 4, most_determinants>;
+  /// Bernstein coefficients in time (4 rows) and space of the determinant from one state to another.
+  TimeCoefficients coefficients_in_time(const Slopes& slopes) const;
+  /// Bounds on the errors of those by rounding, for each of the four in time, if coordinates are off in
+  /// addition, by `shifts` at the start and at the end of the path and by the average in between.
+  Vector4 rounding_errors(const Slopes& slopes, const Nodes& from, const Nodes& to,
+                          std::array<double, 2> shifts = {}) const;
   /// Where α + β is in the lattice of the sum, for each α and, within, each β.
   static std::vector<Index> sums(const BernsteinTetrahedron& first, const BernsteinTetrahedron& second,
                                  const BernsteinTetrahedron& sum);
@@ -80,7 +81,8 @@ class JacobianBound {
   std::vector<Matrix3X> derivative_;
   double derivative_weight_ = 0;  ///< largest sum of magnitudes in one of these rows, without C(α)
   std::vector<Index> area_sums_, volume_sums_;
-  VectorX inverse_multinomials_;  ///< 1 / C(γ) of the determinant
+  VectorX inverse_multinomials_;        ///< 1 / C(γ) of the determinant
+  VectorX inverse_slope_multinomials_;  ///< 1 / C(α) of the derivative
 };
 
 }  // namespace apart
