@@ -18,7 +18,7 @@ TEST(BlockSparse, MultipliesLikeTheDenseMatrixItStandsFor) {
   for (const auto& [i, j] : std::vector<std::pair<Index, Index>>{{0, 0}, {2, 0}, {2, 0}, {3, 1}, {3, 3}}) {
     Matrix3 b = Matrix3::NullaryExpr([&] { return normal(engine); });
     if (i == j) b = (b + b.transpose()).eval();
-    a.add(a.slot(i, j), j, b);
+    a.add(a.slot(i, j), b);
     dense.block<3, 3>(3 * i, 3 * j) += b;
     if (i != j) dense.block<3, 3>(3 * j, 3 * i) += b.transpose();
   }

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -157,6 +158,31 @@ TEST(Assembly, TheSumsHaveTheSameBitsForAnyNumberOfThreads) {
     EXPECT_EQ(objective.gradient(), gradient) << threads;
   }
   set_thread_count(1);
+}
+
+TEST(Assembly, PatternsThatComeBackGiveTheSameMatrix) {
+  const Index nodes = 60, vertices = 40;
+  const LinearMap map = mixing_map(nodes, vertices);
+  const Chart chart(nodes);
+  const Matrix3X q = random(nodes, 3);
+  Squares elements(30, 4, nodes, 1), contacts(20, 4, vertices, 2);
+  const std::vector<Term> terms = {{&elements, Role::elastic},
+                                   {&contacts, Role::contact, PointKind::vertices}};
+  Chart::Mask all = Chart::Mask::Constant(3, nodes, true), some = all;
+  some.leftCols(7) = false;
+  some(1, 20) = false;
+  Objective objective(map, chart, terms);
+  for (const Chart::Mask& free : {all, some, some, all}) {
+    objective.set_free(FreeCoordinates(free));
+    objective.prepare(q);
+    const BlockSparse& h = objective.hessian();
+    Objective fresh(map, chart, terms);
+    fresh.set_free(FreeCoordinates(free));
+    fresh.prepare(q);
+    const BlockSparse& expected = fresh.hessian();
+    ASSERT_TRUE(std::ranges::equal(h.block_rows(), expected.block_rows()));
+    EXPECT_TRUE(std::ranges::equal(h.values(), expected.values()));
+  }
 }
 
 TEST(Assembly, NoTermAllocates) {

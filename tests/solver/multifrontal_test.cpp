@@ -58,11 +58,11 @@ BlockSparse springs(Index n, const Keys& keys, double ground) {
     const Index j = Index(k >> 32), i = Index(k & 0xffffffffu);
     const Matrix3 m = Matrix3::NullaryExpr([&] { return normal(random); }), s = m * m.transpose();
     const Matrix3 turn = Matrix3::Identity() + 0.1 * m;  // couplings are not symmetric themselves
-    a.add(a.slot(i, j), j, -turn.transpose() * s);
-    a.add(a.slot(i, i), i, turn.transpose() * s * turn);
-    a.add(a.slot(j, j), j, s);
+    a.add(a.slot(i, j), -turn.transpose() * s);
+    a.add(a.slot(i, i), turn.transpose() * s * turn);
+    a.add(a.slot(j, j), s);
   }
-  for (Index i = 0; i < n; ++i) a.add(a.slot(i, i), i, ground * Matrix3::Identity());
+  for (Index i = 0; i < n; ++i) a.add(a.slot(i, i), ground * Matrix3::Identity());
   return a;
 }
 
@@ -70,7 +70,7 @@ Eigen::MatrixXd dense(const BlockSparse& a) {
   Eigen::MatrixXd full = Eigen::MatrixXd::Zero(3 * a.block_count(), 3 * a.block_count());
   for (Index j = 0; j < a.block_count(); ++j)
     for (Index k = a.column_start()[std::size_t(j)]; k < a.column_start()[std::size_t(j) + 1]; ++k)
-      full.block<3, 3>(3 * a.block_rows()[std::size_t(k)], 3 * j) = a.block(k, j);
+      full.block<3, 3>(3 * a.block_rows()[std::size_t(k)], 3 * j) = a.block(k);
   return full.selfadjointView<Eigen::Lower>();
 }
 

@@ -30,9 +30,9 @@ BlockSparse summand(const Team& team) {
   for (const BlockKey k : keys) {
     const Index j = Index(k >> 32), i = Index(k & 0xffffffffu);
     const Matrix3 block = Matrix3::NullaryExpr([&] { return random.uniform(-1, 1); });
-    a.add(a.slot(i, j), j, block);
+    a.add(a.slot(i, j), block);
   }
-  for (Index i = first; i < last; ++i) a.add(a.slot(i, i), i, 30 * Matrix3::Identity());
+  for (Index i = first; i < last; ++i) a.add(a.slot(i, i), 30 * Matrix3::Identity());
   return a;
 }
 
@@ -41,8 +41,8 @@ Eigen::MatrixXd dense_summand(const BlockSparse& a) {
   for (Index j = 0; j < blocks; ++j)
     for (Index k = a.column_start()[std::size_t(j)]; k < a.column_start()[std::size_t(j) + 1]; ++k) {
       const Index i = a.block_rows()[std::size_t(k)];
-      m.block<3, 3>(3 * i, 3 * j) = a.block(k, j);
-      m.block<3, 3>(3 * j, 3 * i) = a.block(k, j).transpose();
+      m.block<3, 3>(3 * i, 3 * j) = a.block(k);
+      m.block<3, 3>(3 * j, 3 * i) = a.block(k).transpose();
     }
   return m;
 }

@@ -35,26 +35,8 @@ Index BlockSparse::slot(Index i, Index j) const {
   return found;
 }
 
-void BlockSparse::add(Index slot, Index j, const Matrix3& block) {
-  const Index length = start_[j + 1] - start_[j];
-  double* v = values_.data() + 9 * std::size_t(start_[j]) + 3 * (slot - start_[j]);
-  for (int c = 0; c < 3; ++c, v += 3 * length)
-    for (int r = 0; r < 3; ++r) v[r] += block(r, c);
-}
-
-Matrix3 BlockSparse::block(Index slot, Index j) const {
-  const Index length = start_[j + 1] - start_[j];
-  const double* v = values_.data() + 9 * std::size_t(start_[j]) + 3 * (slot - start_[j]);
-  Matrix3 result;
-  for (int c = 0; c < 3; ++c, v += 3 * length)
-    for (int r = 0; r < 3; ++r) result(r, c) = v[r];
-  return result;
-}
-
 double& BlockSparse::at(Index row, Index column) {
-  const Index j = column / 3, length = start_[j + 1] - start_[j];
-  const Index k = slot(row / 3, j) - start_[j];
-  return values_[9 * std::size_t(start_[j]) + 3 * (std::size_t(column % 3) * length + k) + row % 3];
+  return values_[9 * std::size_t(slot(row / 3, column / 3)) + std::size_t(3 * (column % 3) + row % 3)];
 }
 
 double BlockSparse::at(Index row, Index column) const {
@@ -63,18 +45,13 @@ double BlockSparse::at(Index row, Index column) const {
 
 VectorX BlockSparse::multiply(const VectorX& x) const {
   VectorX y = VectorX::Zero(x.size());
-  for (Index j = 0; j < block_count(); ++j) {
-    const Index length = start_[j + 1] - start_[j];
-    for (Index k = 0; k < length; ++k) {
-      const Index i = rows_[start_[j] + k];
-      for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r) {
-          const double v = values_[9 * std::size_t(start_[j]) + 3 * (std::size_t(c) * length + k) + r];
-          y[3 * i + r] += v * x[3 * j + c];
-          if (i != j) y[3 * j + c] += v * x[3 * i + r];
-        }
+  for (Index j = 0; j < block_count(); ++j)
+    for (Index k = start_[std::size_t(j)]; k < start_[std::size_t(j) + 1]; ++k) {
+      const Index i = rows_[std::size_t(k)];
+      const Eigen::Map<const Matrix3> a(values_.data() + 9 * std::size_t(k));
+      y.segment<3>(3 * i) += a * x.segment<3>(3 * j);
+      if (i != j) y.segment<3>(3 * j) += a.transpose() * x.segment<3>(3 * i);
     }
-  }
   return y;
 }
 

@@ -15,9 +15,8 @@ inline BlockKey block_key(Index i, Index j) {
   return (BlockKey(std::uint32_t(column)) << 32) | std::uint32_t(row);
 }
 
-/// Symmetric matrix of 3×3 blocks. The lower triangle is stored, block column by block column, as plain
-/// compressed scalar columns, so that a direct solver reads `values` as they are; diagonal blocks are stored
-/// whole.
+/// Symmetric matrix of 3×3 blocks. The lower triangle is stored, block column by block column; each block,
+/// also those on the diagonal, is stored whole and together, column by column.
 class BlockSparse {
  public:
   BlockSparse() = default;
@@ -30,10 +29,12 @@ class BlockSparse {
   Index find(Index i, Index j) const;
   /// The same. Throws InvariantError if it is not in the pattern.
   Index slot(Index i, Index j) const;
-  /// Adds `block` to the block at `slot` in block column `j`.
-  void add(Index slot, Index j, const Matrix3& block);
-  /// The block at `slot` in block column `j`.
-  Matrix3 block(Index slot, Index j) const;
+  /// Adds to the block at `slot`.
+  void add(Index slot, const Matrix3& block) { block_at(slot) += block; }
+  /// The block at `slot`.
+  Matrix3 block(Index slot) const {
+    return Eigen::Map<const Matrix3>(values_.data() + 9 * std::size_t(slot));
+  }
   double at(Index row, Index column) const;
   double& at(Index row, Index column);  ///< scalar entry in the stored triangle or a diagonal block
 
@@ -47,10 +48,12 @@ class BlockSparse {
   std::span<double> values() { return values_; }
 
  private:
+  Eigen::Map<Matrix3> block_at(Index slot) {
+    return Eigen::Map<Matrix3>(values_.data() + 9 * std::size_t(slot));
+  }
   std::vector<Index> start_ = {0};
   std::vector<Index> rows_;
-  /// 9 per block: column c of block k of block column j is at 9·start + 3·(c·len + k)
-  AlignedBuffer values_;
+  AlignedBuffer values_;  ///< nine per block
 };
 
 }  // namespace apart

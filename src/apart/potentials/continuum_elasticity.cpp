@@ -10,6 +10,8 @@ template class ElementElasticity<LinearTetrahedron>;
 void ContinuumElasticity::add(const ElasticCells& cells, Index first_node, const OwnNodes& own) {
   std::vector<LinearTetrahedron> elements;
   std::vector<Index> guarded;
+  elements.reserve(std::size_t(cells.nodes.cols()));
+  guarded.reserve(elements.capacity());
   for (Index t = 0; t < cells.nodes.cols(); ++t) {
     if (!own.contains(cells.nodes(0, t) + first_node)) continue;
     LinearTetrahedron e;

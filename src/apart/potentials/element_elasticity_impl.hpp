@@ -187,10 +187,9 @@ template <Element E>
 void ElementElasticity<E>::add(std::span<const E> elements, std::span<const Material> materials) {
   const Index first = Index(materials_.size());
   materials_.insert(materials_.end(), materials.begin(), materials.end());
-  for (E e : elements) {
-    e.material += first;
-    elements_.push_back(std::move(e));
-  }
+  const std::size_t before = elements_.size();
+  elements_.insert(elements_.end(), elements.begin(), elements.end());
+  for (std::size_t i = before; i < elements_.size(); ++i) elements_[i].material += first;
   count_points();
   forget();
 }

@@ -1,3 +1,4 @@
+#include <apart/core/error.hpp>
 #include <apart/solver/body_pair_terms.hpp>
 
 #include <algorithm>
@@ -7,6 +8,7 @@ namespace apart {
 namespace {
 
 constexpr std::size_t most_points = 4;
+constexpr Index longest_run = 256;  // terms that are in memory at once
 
 /// Whether a point that belongs to no body with a chart may move.
 bool moves(const Term& term, const PointMaps& maps, Index point) {
@@ -79,7 +81,8 @@ bool BodyPairTerms::find(const Term& term, const PointMaps& maps, std::pair<Inde
       }
       if (bodies[1] >= 0 && bodies[1] < bodies[0]) std::swap(bodies[0], bodies[1]);
     }
-    if (runs_.empty() || runs_.back().bodies != bodies)
+    if (runs_.empty() || runs_.back().bodies != bodies ||
+        runs_.back().end - runs_.back().begin == longest_run)
       runs_.push_back({t,
                        t,
                        bodies,
@@ -90,13 +93,6 @@ bool BodyPairTerms::find(const Term& term, const PointMaps& maps, std::pair<Inde
     run_of_term_.push_back(Index(runs_.size()) - 1);
   }
   return true;
-}
-
-void BodyPairTerms::for_each_key(FunctionRef<void(BlockKey)> visit) const {
-  for (const Run& run : runs_)
-    for (std::size_t a = 0; a < 4; ++a)
-      for (std::size_t b = 0; b < a; ++b)
-        if (run.blocks[a] >= 0 && run.blocks[b] >= 0) visit(block_key(run.blocks[a], run.blocks[b]));
 }
 
 bool BodyPairTerms::locate(const BlockSparse& matrix) {
@@ -111,6 +107,23 @@ bool BodyPairTerms::locate(const BlockSparse& matrix) {
       }
   }
   return true;
+}
+
+void BodyPairTerms::move(std::span<const Index> moved) {
+  for (Run& run : runs_)
+    for (Index& slot : run.slots)
+      if (slot >= 0) slot = moved[std::size_t(slot)];
+}
+
+bool BodyPairTerms::equals(const BodyPairTerms& other) const {
+  return std::ranges::equal(runs_, other.runs_, [](const Run& a, const Run& b) {
+    return a.begin == b.begin && a.end == b.end && a.bodies == b.bodies && a.blocks == b.blocks;
+  });
+}
+
+bool BodyPairTerms::touches(Index term, const BlockColumns& columns) const {
+  return std::ranges::any_of(run_of(term).blocks,
+                             [&](Index block) { return block >= 0 && columns.contain(block); });
 }
 
 void BodyPairTerms::add_term(Index term, const double* hessian, const PointMaps& maps,
@@ -140,31 +153,30 @@ void BodyPairTerms::add_term(Index term, const double* hessian, const PointMaps&
 }
 
 void BodyPairTerms::flush(const Run& run, const Sums& sums, const FreeCoordinates& free,
-                          std::pair<Index, Index> columns, BlockSparse& matrix) {
+                          const BlockColumns& columns, BlockSparse& matrix) {
   std::size_t k = 0;
   for (std::size_t a = 0; a < 4; ++a)
     for (std::size_t b = 0; b <= a; ++b, ++k) {
       const Index column = run.blocks[b];
-      if (run.slots[k] < 0 || column < columns.first || column >= columns.second) continue;
+      if (run.slots[k] < 0 || !columns.contain(column)) continue;
       Matrix3 block = sums[a / 2 + b / 2].block<3, 3>(3 * int(a % 2), 3 * int(b % 2));
       if (!free.held().empty()) mask_held(free, run.blocks[a], column, block);
-      matrix.add(run.slots[k], column, block);
+      matrix.add(run.slots[k], block);
     }
 }
 
 void BodyPairTerms::add(const LocalHessians& local, const PointMaps& maps, const ChartSlopes& slopes,
-                        std::pair<Index, Index> columns, BlockSparse& matrix) const {
+                        const BlockColumns& columns, BlockSparse& matrix) const {
   for (Index t = local.begin(); t < local.end();) {
     const Run& run = run_of(t);
-    const Index end = std::min(run.end, local.end());
-    const auto is_wanted = [&](Index block) { return columns.first <= block && block < columns.second; };
-    if (std::ranges::any_of(run.blocks, is_wanted)) {
+    ensure(run.begin == t && run.end <= local.end(), "BodyPairTerms: part of a run");
+    if (touches(t, columns)) {
       Sums sums;
       for (auto& sum : sums) sum.setZero();
-      for (Index i = t; i < end; ++i) add_term(i, local[i].data(), maps, slopes, sums);
+      for (; t < run.end; ++t) add_term(t, local[t].data(), maps, slopes, sums);
       flush(run, sums, maps.free, columns, matrix);
     }
-    t = end;
+    t = run.end;
   }
 }
 

@@ -1,11 +1,12 @@
 #pragma once
-#include <apart/core/function_ref.hpp>
 #include <apart/math/block_sparse.hpp>
 #include <apart/potentials/potential.hpp>
 #include <apart/solver/chart_parts.hpp>
 #include <apart/solver/chart_slopes.hpp>
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,15 +20,28 @@ class BodyPairTerms {
   /// Whether all terms of the potential are of this kind: up to four points, of at most two bodies whose
   /// charts have two unknowns; other points are held. `own`: terms [first, last) that are not to be left out.
   bool find(const Term& term, const PointMaps& maps, std::pair<Index, Index> own);
-  /// The pairs of different blocks.
-  void for_each_key(FunctionRef<void(BlockKey)> visit) const;
+  /// visit(column, row) for the pairs of different blocks of all terms.
+  template <class Visit>
+  void for_each_pair(const Visit& visit) const {
+    for (const Run& run : runs_)
+      for (std::size_t a = 0; a < 4; ++a)
+        for (std::size_t b = 0; b < a; ++b)
+          if (run.blocks[a] >= 0 && run.blocks[b] >= 0)
+            visit(std::min(run.blocks[a], run.blocks[b]), std::max(run.blocks[a], run.blocks[b]));
+  }
   /// Looks up where they are in a matrix; false if its pattern lacks one.
   bool locate(const BlockSparse& matrix);
-  /// Whether no point of a term can move.
-  bool is_held(Index term) const { return run_of(term).is_held(); }
-  /// Adds the contributions of the terms in `local` to the block columns [first, last).
+  /// The same, if their places in an earlier matrix are known: `moved` has the new place of each of its
+  /// blocks.
+  void move(std::span<const Index> moved);
+  /// Whether the terms are those of `other`, with the same blocks.
+  bool equals(const BodyPairTerms& other) const;
+  /// Whether a term adds to some of the columns; not if no point of it can move.
+  bool touches(Index term, const BlockColumns& columns) const;
+  bool begins_run(Index term) const { return run_of(term).begin == term; }
+  /// Adds the contributions of the terms in `local`, whole runs, to some columns.
   void add(const LocalHessians& local, const PointMaps& maps, const ChartSlopes& slopes,
-           std::pair<Index, Index> columns, BlockSparse& matrix) const;
+           const BlockColumns& columns, BlockSparse& matrix) const;
 
  private:
   using Bodies = std::array<Index, 2>;  ///< numbers of parts of the chart, ascending; −1: none
@@ -36,7 +50,6 @@ class BodyPairTerms {
     Bodies bodies;
     std::array<Index, 4> blocks;  ///< two of each body; −1: held
     std::array<Index, 10> slots;  ///< of the pairs (a, b), b ≤ a, of blocks; −1 where one is held
-    bool is_held() const { return bodies[0] < 0; }
   };
   const Run& run_of(Index term) const { return runs_[std::size_t(run_of_term_[std::size_t(term)])]; }
   /// What a run adds to the blocks of its bodies: in order those of the first with itself, of the second with
@@ -45,7 +58,7 @@ class BodyPairTerms {
   void add_term(Index term, const double* hessian, const PointMaps& maps, const ChartSlopes& slopes,
                 Sums& sums) const;
   static void flush(const Run& run, const Sums& sums, const FreeCoordinates& free,
-                    std::pair<Index, Index> columns, BlockSparse& matrix);
+                    const BlockColumns& columns, BlockSparse& matrix);
 
   const Potential* potential_ = nullptr;
   PointKind points_ = PointKind::nodes;

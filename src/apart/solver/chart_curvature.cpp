@@ -18,10 +18,10 @@ void ChartCurvature::set_free(const FreeCoordinates& free) {
   }
 }
 
-void ChartCurvature::for_each_key(FunctionRef<void(BlockKey)> visit) const {
+void ChartCurvature::for_each_pair(FunctionRef<void(Index, Index)> visit) const {
   for (const OwnBlocks& body : bodies_)
     for (const Own& b : body.blocks)
-      if (b.row != b.column) visit(block_key(b.row, b.column));
+      if (b.row != b.column) visit(std::min(b.row, b.column), std::max(b.row, b.column));
 }
 
 void ChartCurvature::locate(const BlockSparse& matrix) {
@@ -33,7 +33,7 @@ void ChartCurvature::locate(const BlockSparse& matrix) {
 std::vector<Matrix3> ChartCurvature::sums(const BlockSparse& matrix) const {
   std::vector<Matrix3> blocks;
   for (const OwnBlocks& body : bodies_)
-    for (const Own& b : body.blocks) blocks.push_back(matrix.block(b.slot, b.column));
+    for (const Own& b : body.blocks) blocks.push_back(matrix.block(b.slot));
   if (!blocks.empty()) team_.sum(std::span(blocks.front().data(), 9 * blocks.size()));
   return blocks;
 }
@@ -66,7 +66,7 @@ void ChartCurvature::add(const FreeCoordinates& free, const Matrix3X& q, const M
       more += sum - before;
     }
     if (!team_.leads()) continue;
-    for (const Own& b : body.blocks) matrix.add(b.slot, b.column, more.block<3, 3>(3 * b.u, 3 * b.v));
+    for (const Own& b : body.blocks) matrix.add(b.slot, more.block<3, 3>(3 * b.u, 3 * b.v));
   }
 }
 

@@ -19,8 +19,8 @@ class ChartCurvature {
       : chart_(chart), team_(team) {}
   /// Which unknowns may move.
   void set_free(const FreeCoordinates& free);
-  /// The pairs of different blocks of one body.
-  void for_each_key(FunctionRef<void(BlockKey)> visit) const;
+  /// visit(column, row) for the pairs of different blocks of one body.
+  void for_each_pair(FunctionRef<void(Index column, Index row)> visit) const;
   /// Looks up where they are in a matrix.
   void locate(const BlockSparse& matrix);
   /// `matrix`: all terms, with ones on the diagonal where unknowns are held. Of a team it is this process's

@@ -4,6 +4,7 @@
 #include <apart/solver/free_coordinates.hpp>
 #include <apart/solver/term.hpp>
 
+#include <span>
 #include <vector>
 
 namespace apart {
@@ -28,6 +29,13 @@ struct PointMaps {
   const Chart& chart;
   const ChartParts& parts;
   const FreeCoordinates& free;
+};
+
+/// Some columns of the linear system: those of a share of the work, or all.
+struct BlockColumns {
+  std::span<const Index> share_of;  ///< each column
+  Index share = -1;                 ///< negative: all
+  bool contain(Index column) const { return share < 0 || share_of[std::size_t(column)] == share; }
 };
 
 /// Zeroes rows and columns of coordinates that are held.

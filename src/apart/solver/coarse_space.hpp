@@ -1,8 +1,8 @@
 #pragma once
 #include <apart/core/types.hpp>
+#include <apart/solver/multifrontal.hpp>
 #include <apart/solver/near_null_space.hpp>
 
-#include <Eigen/SparseCholesky>
 #include <span>
 #include <vector>
 
@@ -18,30 +18,27 @@ namespace apart {
 /// Bjørstad, Gropp, Domain Decomposition, 1996). The same bits for any number of threads.
 class CoarseSpace {
  public:
-  /// The matrix, both triangles, row by row.
-  struct Rows {
-    std::span<const Index> row_start, column;  ///< of blocks
-    std::span<const Matrix3> block;
-  };
-  CoarseSpace(const NearNullSpace& space, const Rows& a);
+  CoarseSpace(const NearNullSpace& space, const BlockSparse& a);
 
   /// False also if Zᵀ A Z is not positive definite.
   bool exists() const { return usable_; }
-  /// z += Z (Zᵀ A Z)⁻¹ Zᵀ r
-  void add_correction(const VectorX& r, VectorX& z) const;
+  /// z += Z (Zᵀ A Z)⁻¹ Zᵀ r, where r and z have each block at the given place.
+  void add_correction(const VectorX& r, std::span<const Index> places, VectorX& z) const;
   /// Of one correction: multiplications and additions.
   double flops() const;
 
  private:
-  using Basis = Eigen::Matrix<double, 3, 6>;
-  void divide(const Matrix3X& positions);
+  using Basis =
+      Eigen::Matrix<float, 3, 6>;  // any basis will do: it need not be exactly that of rigid motions
   void set_basis(const NearNullSpace& space);
-  void factorise(const Rows& a);
+  BlockSparse product(const BlockSparse& a) const;
 
   Index aggregates_ = 0;
-  std::vector<Index> aggregate_;  ///< of each block
-  std::vector<Basis> basis_;      ///< Z: the three rows of each block, in the columns of its aggregate
-  Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor_;
+  std::vector<Index> aggregate_;      ///< of each block
+  std::vector<Index> start_, block_;  ///< of each aggregate, in the list of blocks by aggregates
+  std::vector<Basis> basis_;          ///< Z: the three rows of each block, in the columns of its aggregate
+  MultifrontalCholesky factor_;       ///< of Zᵀ A Z, two blocks for each aggregate
+  double factor_nonzeros_ = 0;
   bool usable_ = false;
 };
 

@@ -19,14 +19,15 @@ class EigenSolver final : public LinearSolver {
  private:
   static Eigen::SparseMatrix<double> convert(const BlockSparse& a) {
     std::vector<Eigen::Triplet<double>> entries;
-    std::size_t value = 0;
     for (Index j = 0; j < a.block_count(); ++j)
-      for (int c = 0; c < 3; ++c)
-        for (Index k = a.column_start()[j]; k < a.column_start()[j + 1]; ++k)
-          for (int r = 0; r < 3; ++r, ++value) {
+      for (Index k = a.column_start()[j]; k < a.column_start()[j + 1]; ++k) {
+        const Matrix3 block = a.block(k);
+        for (int c = 0; c < 3; ++c)
+          for (int r = 0; r < 3; ++r) {
             const Index row = 3 * a.block_rows()[k] + r, column = 3 * j + c;
-            if (row >= column) entries.emplace_back(row, column, a.values()[value]);
+            if (row >= column) entries.emplace_back(row, column, block(r, c));
           }
+      }
     Eigen::SparseMatrix<double> m(3 * a.block_count(), 3 * a.block_count());
     m.setFromTriplets(entries.begin(), entries.end());
     return m;

@@ -18,6 +18,8 @@ class FreeCoordinates {
   Index block(Index node) const { return block_[std::size_t(node)]; }
   Index block_count() const { return Index(node_.size()); }
   Index node(Index block) const { return node_[std::size_t(block)]; }
+  /// Whether the same nodes have blocks.
+  bool has_blocks_of(const FreeCoordinates& other) const { return block_ == other.block_; }
   /// Scalar coordinates (block, axis) that are held although their node has a block.
   const std::vector<std::pair<Index, int>>& held() const { return held_; }
 

@@ -37,7 +37,7 @@ class GatheredSolver final : public LinearSolver {
       for (Index j = 0; j < whole_.block_count(); ++j)
         for (Index k = whole_.column_start()[std::size_t(j)]; k < whole_.column_start()[std::size_t(j) + 1];
              ++k)
-          whole_.add(k, j, Eigen::Map<const Matrix3>(blocks.data() + 9 * std::size_t(k)).transpose());
+          whole_.add(k, Eigen::Map<const Matrix3>(blocks.data() + 9 * std::size_t(k)).transpose());
       solution = solver_->solve(whole_, b, options);
     }
     return agreed(solution, b.size());

@@ -3,298 +3,26 @@
 #include <apart/core/error.hpp>
 #include <apart/core/memory.hpp>
 #include <apart/core/parallel.hpp>
+#include <apart/solver/compact_parts.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 
 namespace apart {
-
-// ---- Blocks of one potential --------------------------------------------------------------------
-
-/// visit(block, share) for each block that a point of a term moves with; not those that are held.
-template <class Visit>
-void TermBlocks::for_each_share(const Term& term, const PointMaps& maps, Index point, const Visit& visit) {
-  const auto of_node = [&](Index node, double weight) {
-    if (const Index block = maps.free.block(maps.chart.unknown_of(node)); block >= 0)
-      visit(block, Share{0, weight});
-  };
-  const bool is_node = term.points == PointKind::nodes;
-  if (const Index number = maps.parts.of(term.points, point); number >= 0) {
-    const Chart::Part& part = maps.chart.parts()[std::size_t(number)];
-    for (Index u = 0; u < part.chart->unknown_count(); ++u)
-      if (const Index block = maps.free.block(part.first_unknown + u); block >= 0)
-        visit(block, Share{0, 0, number, u, point});
-  } else if (is_node) {
-    of_node(point, 1);
-  } else {
-    for (const Influence& i : maps.map.influences(point)) of_node(i.node, i.weight);
-  }
-}
-
-bool TermBlocks::is_direct(const Term& term, const PointMaps& maps) const {
-  const Potential& potential = *term.potential;
-  const bool charted = !maps.chart.is_identity();
-  if (term.points == PointKind::nodes && !charted) return true;
-  std::atomic<bool> direct = true;
-  parallel_for(potential.term_count(), [&](Index t) {
-    if (!direct.load(std::memory_order_relaxed)) return;
-    const TermPoints points = potential.term(t);
-    for (std::size_t k = 0; k < points.size(); ++k) {
-      bool own = true;  // one block, that no other point of the term has
-      if (term.points == PointKind::vertices) {
-        const auto i = maps.map.influences(points[k]);
-        own = i.size() == 1 && i[0].weight == 1 && maps.parts.of(term.points, points[k]) < 0 &&
-              std::find(points.begin(), points.begin() + std::ptrdiff_t(k), points[k]) ==
-                  points.begin() + std::ptrdiff_t(k);
-      } else {
-        own = maps.parts.of(term.points, points[k]) < 0;
-      }
-      if (!own) direct.store(false, std::memory_order_relaxed);
-    }
-  });
-  return direct;
-}
-
-void TermBlocks::find(const Term& term, const PointMaps& maps, const Team& team) {
-  points_ = term.points;
-  const Index count = term.potential->term_count();
-  own_ = term.is_divided ? std::pair<Index, Index>{0, count} : team.share(count);
-  paired_ = pair_terms_.find(term, maps, own_);
-  if (paired_) return;
-  direct_ = is_direct(term, maps);
-  if (direct_)
-    find_direct(term, maps);
-  else
-    find_mixed(term, maps);
-  first_slot_.resize(start_.size());
-  for (std::size_t t = 0; t + 1 < start_.size(); ++t) {
-    const std::size_t n = start_[t + 1] - start_[t];
-    first_slot_[t + 1] = first_slot_[t] + n * (n + 1) / 2;
-  }
-}
-
-void TermBlocks::find_direct(const Term& term, const PointMaps& maps) {
-  const Potential& potential = *term.potential;
-  start_.resize(std::size_t(potential.term_count()) + 1);
-  for (Index t = 0; t < count(); ++t)
-    start_[std::size_t(t) + 1] = start_[std::size_t(t)] + (is_own(t) ? potential.term(t).size() : 0);
-  blocks_.resize(start_.back());
-  first_share_.clear();
-  shares_.clear();
-  parallel_for(count(), [&](Index t) {
-    if (!is_own(t)) return;
-    std::size_t k = start_[std::size_t(t)];
-    for (const Index p : potential.term(t)) {
-      const Index node = term.points == PointKind::nodes ? p : maps.map.influences(p)[0].node;
-      blocks_[k++] = maps.free.block(maps.chart.unknown_of(node));
-    }
-  });
-}
-
-void TermBlocks::find_mixed(const Term& term, const PointMaps& maps) {
-  constexpr Index chunk = 512;
-  const Index terms = term.potential->term_count();
-  pieces_.resize(std::size_t((terms + chunk - 1) / chunk));
-  parallel_chunks(terms, chunk, [&](Index begin, Index end) {
-    auto& [sizes, blocks, share_counts, shares, entries, next] = pieces_[std::size_t(begin / chunk)];
-    sizes.clear();
-    blocks.clear();
-    share_counts.clear();
-    shares.clear();
-    for (Index t = begin; t < end; ++t) {
-      entries.clear();
-      const std::size_t first = blocks.size();
-      const TermPoints points = is_own(t) ? term.potential->term(t) : TermPoints();
-      for (std::size_t p = 0; p < points.size(); ++p)
-        for_each_share(term, maps, points[p],
-                       [&, &blocks = blocks, &share_counts = share_counts, &entries = entries](Index block,
-                                                                                               Share share) {
-                         const auto same =
-                             std::find(blocks.begin() + std::ptrdiff_t(first), blocks.end(), block);
-                         const std::size_t rank = std::size_t(same - blocks.begin()) - first;
-                         if (same == blocks.end()) {
-                           blocks.push_back(block);
-                           share_counts.push_back(0);
-                         }
-                         ++share_counts[first + rank];
-                         share.point = Index(p);
-                         entries.push_back({rank, share});
-                       });
-      const std::size_t size = blocks.size() - first;
-      next.assign(1, shares.size());
-      for (std::size_t b = 0; b < size; ++b) next.push_back(next[b] + share_counts[first + b]);
-      shares.resize(next.back());
-      for (const Entry& e : entries) shares[next[e.rank]++] = e.share;
-      sizes.push_back(size);
-    }
-  });
-  start_.assign(1, 0);
-  blocks_.clear();
-  first_share_.assign(1, 0);
-  shares_.clear();
-  for (const Piece& part : pieces_) {
-    for (const std::size_t n : part.sizes) start_.push_back(start_.back() + n);
-    for (const std::size_t n : part.share_counts) first_share_.push_back(first_share_.back() + n);
-    blocks_.insert(blocks_.end(), part.blocks.begin(), part.blocks.end());
-    shares_.insert(shares_.end(), part.shares.begin(), part.shares.end());
-  }
-}
-
-bool TermBlocks::is_like_last(Index term) const {
-  const auto begin = blocks_.begin() + std::ptrdiff_t(start_[std::size_t(term)]);
-  return std::equal(blocks_.begin() + std::ptrdiff_t(start_[std::size_t(term) - 1]), begin, begin,
-                    blocks_.begin() + std::ptrdiff_t(start_[std::size_t(term) + 1]));
-}
-
-void TermBlocks::for_each_key(FunctionRef<void(BlockKey)> visit) const {
-  if (paired_) return pair_terms_.for_each_key(visit);
-  for (Index t = 0; t < count(); ++t) {
-    const std::size_t begin = start_[std::size_t(t)], end = start_[std::size_t(t) + 1];
-    if (t > 0 && is_like_last(t)) continue;
-    for (std::size_t a = begin; a < end; ++a)
-      for (std::size_t b = begin; b < a; ++b)
-        if (blocks_[a] >= 0 && blocks_[b] >= 0) visit(block_key(blocks_[a], blocks_[b]));
-  }
-}
-
-bool TermBlocks::locate(const BlockSparse& matrix) {
-  if (paired_) return pair_terms_.locate(matrix);
-  slots_.resize(first_slot_.back());
-  std::atomic<bool> covered = true;
-  parallel_chunks(count(), 256, [&](Index begin, Index end) {
-    for (Index t = begin; t < end; ++t) {
-      std::size_t k = first_slot_[std::size_t(t)];
-      if (t > begin && is_like_last(t)) {
-        const std::size_t last = first_slot_[std::size_t(t) - 1];
-        std::copy(slots_.begin() + std::ptrdiff_t(last), slots_.begin() + std::ptrdiff_t(k),
-                  slots_.begin() + std::ptrdiff_t(k));
-        continue;
-      }
-      for (std::size_t a = start_[std::size_t(t)]; a < start_[std::size_t(t) + 1]; ++a)
-        for (std::size_t b = start_[std::size_t(t)]; b <= a; ++b, ++k) {
-          slots_[k] = -1;
-          if (blocks_[a] < 0 || blocks_[b] < 0) continue;
-          slots_[k] = matrix.find(std::max(blocks_[a], blocks_[b]), std::min(blocks_[a], blocks_[b]));
-          if (slots_[k] < 0) covered.store(false, std::memory_order_relaxed);
-        }
-    }
-  });
-  return covered;
-}
-
-bool TermBlocks::is_held(Index term) const {
-  if (paired_) return pair_terms_.is_held(term);
-  return std::all_of(blocks_.begin() + std::ptrdiff_t(start_[std::size_t(term)]),
-                     blocks_.begin() + std::ptrdiff_t(start_[std::size_t(term) + 1]),
-                     [](Index block) { return block < 0; });
-}
-
-namespace {
-
-/// Rows of a panel, of all points of a term, times ∂(point)/∂(block): the columns of `h` that belong to the
-/// point. `rows`: known to the compiler for terms of up to four points.
-template <int rows>
-void add_columns(const double* h, Index row_count, const Slope& slope, double* panel) {
-  using Columns = Eigen::Matrix<double, rows, 3>;
-  const Eigen::Map<const Columns> from(h, row_count, 3);
-  Eigen::Map<Columns> to(panel, row_count, 3);
-  if (slope.is_scalar) {
-    to += slope.weight * from;
-    return;
-  }
-  for (int c = 0; c < 3; ++c)
-    to.col(c) += from.col(0) * slope.matrix(0, c) + from.col(1) * slope.matrix(1, c) +
-                 from.col(2) * slope.matrix(2, c);
-}
-
-}  // namespace
-
-/// H ∂(points)/∂(block) of a term, with the entry `b` of blocks_. `slopes`: of the term's shares.
-void TermBlocks::fill_panel(const LocalHessians& local, Index term, std::size_t b,
-                            std::span<const Slope> slopes, AlignedBuffer& panel) const {
-  const auto h = local[term];
-  const Index rows = Index(h.rows());
-  const std::size_t first_share = first_share_[start_[std::size_t(term)]];
-  panel.assign(std::size_t(3 * rows), 0.0);
-  for (std::size_t s = first_share_[b]; s < first_share_[b + 1]; ++s) {
-    const double* columns = h.data() + std::ptrdiff_t(3) * shares_[s].point * rows;
-    const Slope& slope = slopes[s - first_share];
-    if (rows == 12)
-      add_columns<12>(columns, rows, slope, panel.data());
-    else if (rows == 9)
-      add_columns<9>(columns, rows, slope, panel.data());
-    else if (rows == 6)
-      add_columns<6>(columns, rows, slope, panel.data());
-    else
-      add_columns<Eigen::Dynamic>(columns, rows, slope, panel.data());
-  }
-}
-
-/// (∂(points)/∂(block))ᵀ times a panel, with the entry `a` of blocks_.
-Matrix3 TermBlocks::from_panel(Index term, std::size_t a, std::span<const Slope> slopes,
-                               const AlignedBuffer& panel) const {
-  const std::size_t first_share = first_share_[start_[std::size_t(term)]];
-  const Eigen::Map<const Eigen::MatrixXd> columns(panel.data(), Index(panel.size() / 3), 3);
-  Matrix3 sum = Matrix3::Zero();
-  for (std::size_t r = first_share_[a]; r < first_share_[a + 1]; ++r)
-    sum += slopes[r - first_share].from_left(columns.block<3, 3>(3 * shares_[r].point, 0));
-  return sum;
-}
-
-void TermBlocks::find_slopes(Index term, const PointMaps& maps, const ChartSlopes& slopes,
-                             std::vector<Slope>& of_term) const {
-  of_term.clear();
-  const std::size_t begin = first_share_[start_[std::size_t(term)]],
-                    end = first_share_[start_[std::size_t(term) + 1]];
-  for (std::size_t k = begin; k < end; ++k) {
-    const Share& share = shares_[k];
-    const Influence self{share.id, 1};
-    if (share.part < 0)
-      of_term.push_back({share.weight});
-    else
-      of_term.push_back(
-          slopes.of(share.part, share.unknown,
-                    points_ == PointKind::nodes ? std::span(&self, 1) : maps.map.influences(share.id)));
-  }
-}
-
-void TermBlocks::add(const LocalHessians& local, const PointMaps& maps, const ChartSlopes& slopes,
-                     std::pair<Index, Index> columns, BlockSparse& matrix) const {
-  if (paired_) return pair_terms_.add(local, maps, slopes, columns, matrix);
-  const FreeCoordinates& free = maps.free;
-  const bool masked = !free.held().empty();
-  std::vector<Slope> of_term;
-  AlignedBuffer panel;
-  for (Index t = local.begin(); t < local.end(); ++t) {
-    const std::size_t begin = start_[std::size_t(t)], size = start_[std::size_t(t) + 1] - begin;
-    if (size == 0) continue;
-    if (!direct_) find_slopes(t, maps, slopes, of_term);
-    const auto h = local[t];
-    for (std::size_t b = 0; b < size; ++b) {
-      const Index column = blocks_[begin + b];
-      if (column < columns.first || column >= columns.second) continue;
-      if (!direct_) fill_panel(local, t, begin + b, of_term, panel);
-      for (std::size_t a = 0; a < size; ++a) {
-        const Index row = blocks_[begin + a];
-        if (row < column) continue;
-        const auto [low, high] = std::minmax(a, b);
-        const Index slot = slots_[first_slot_[std::size_t(t)] + high * (high + 1) / 2 + low];
-        Matrix3 block = direct_ ? Matrix3(h.block<3, 3>(3 * Index(a), 3 * Index(b)))
-                                : from_panel(t, begin + a, of_term, panel);
-        if (masked) mask_held(free, row, column, block);
-        matrix.add(slot, column, block);
-      }
-    }
-  }
-}
-
-// ---- All of them --------------------------------------------------------------------------------
 
 namespace {
 
 constexpr std::string_view pairs_of_nodes = "the pairs of interacting nodes";
 constexpr std::string_view fewer_contacts = "lower contact.dhat for fewer contacts, or use a coarser mesh";
+// Shares of the columns: more than threads, because terms are not spread evenly.
+constexpr Index shares_per_thread = 2;
+
+std::vector<BlockKey> merged(const std::vector<BlockKey>& a, const std::vector<BlockKey>& b) {
+  std::vector<BlockKey> all;
+  all.reserve(a.size() + b.size());
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+  return all;
+}
 
 }  // namespace
 
@@ -309,51 +37,93 @@ HessianAssembly::HessianAssembly(const LinearMap& map, const Chart& chart, const
       slopes_(chart),
       curvature_(chart, team) {}
 
-std::vector<BlockKey> HessianAssembly::keys_of(bool varying) const {
-  std::vector<BlockKey> keys;
-  const auto tidy = [&] {
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+/// In time that is linear in the pairs: rows are dealt to their columns, and each column is sorted by itself.
+std::vector<BlockKey> HessianAssembly::keys_of(bool varying, Index block_count) const {
+  std::vector<std::size_t> end(std::size_t(block_count) + 1, 0);
+  const auto for_each_pair = [&](const auto& visit) {
+    for (std::size_t i = 0; i < terms_.size(); ++i)
+      if (terms_[i].potential->terms_vary() == varying) blocks_[i].for_each_pair(visit);
+    if (!varying) curvature_.for_each_pair(visit);
   };
-  // Many contacts act on the same pairs of nodes: duplicates are removed before they fill the memory.
-  std::size_t room = std::size_t(1) << 24;
-  for (std::size_t i = 0; i < terms_.size(); ++i) {
-    if (terms_[i].potential->terms_vary() != varying) continue;
-    blocks_[i].for_each_key([&](BlockKey k) {
-      if (keys.size() >= room) {
-        tidy();
-        room = std::max(room, 2 * keys.size());
-        ensure_memory(double(2 * room * sizeof(BlockKey)), pairs_of_nodes, fewer_contacts);
-      }
-      keys.push_back(k);
-    });
-  }
-  if (!varying) curvature_.for_each_key([&](BlockKey k) { keys.push_back(k); });
-  tidy();
+  for_each_pair([&](Index column, Index) { ++end[std::size_t(column) + 1]; });
+  for (std::size_t j = 1; j < end.size(); ++j) end[j] += end[j - 1];
+  ensure_memory(double(end.back()) * sizeof(Index), pairs_of_nodes, fewer_contacts);
+  std::vector<Index> rows(end.back());
+  for_each_pair([&](Index column, Index row) { rows[end[std::size_t(column)]++] = row; });
+  // Now `end` holds where each column ends.
+  std::vector<std::size_t> kept(end.size(), 0);
+  const auto begin_of = [&](Index j) { return j == 0 ? 0 : end[std::size_t(j) - 1]; };
+  parallel_for(block_count, [&](Index j) {
+    const auto first = rows.begin() + std::ptrdiff_t(begin_of(j)),
+               last = rows.begin() + std::ptrdiff_t(end[std::size_t(j)]);
+    std::sort(first, last);
+    kept[std::size_t(j) + 1] = std::size_t(std::unique(first, last) - first);
+  });
+  for (std::size_t j = 1; j < kept.size(); ++j) kept[j] += kept[j - 1];
+  std::vector<BlockKey> keys(kept.back());
+  parallel_for(block_count, [&](Index j) {
+    for (std::size_t k = kept[std::size_t(j)]; k < kept[std::size_t(j) + 1]; ++k)
+      keys[k] = block_key(rows[begin_of(j) + k - kept[std::size_t(j)]], j);
+  });
   return keys;
 }
 
-void HessianAssembly::update_pattern(const PointMaps& maps) {
-  const FreeCoordinates& free = maps.free;
-  if (!pattern_valid_) curvature_.set_free(free);
-  bool covered = pattern_valid_;
+/// Looks up the blocks of all terms that may have changed. Whether those of terms that do not vary are where
+/// they were in matrix_.
+bool HessianAssembly::find_blocks(const PointMaps& maps) {
+  bool same = pattern_valid_ || free_.has_blocks_of(maps.free);
+  if (!same) curvature_.set_free(maps.free);
   for (std::size_t i = 0; i < terms_.size(); ++i) {
-    const bool varies = terms_[i].potential->terms_vary();
-    if (pattern_valid_ && !varies) continue;
-    blocks_[i].find(terms_[i], maps, team_);
-    if (covered && varies) covered = blocks_[i].locate(matrix_);
+    if (terms_[i].potential->terms_vary()) {
+      blocks_[i].find(terms_[i], maps, team_);
+    } else if (!pattern_valid_) {
+      // As a rule the next step has the same.
+      TermBlocks found;
+      found.find(terms_[i], maps, team_);
+      if (found.equals(blocks_[i])) continue;
+      blocks_[i] = std::move(found);
+      same = false;
+    }
   }
-  if (covered) return;
-  std::vector<BlockKey> contact_keys = keys_of(true);
-  if (!pattern_valid_) fixed_keys_ = keys_of(false);
-  // Contacts appear and disappear between iterations: the pattern keeps earlier ones, so that it soon covers
-  // all of them, but not so many that their fill would cost more than a new analysis.
-  const auto merged = [](const std::vector<BlockKey>& a, const std::vector<BlockKey>& b) {
-    std::vector<BlockKey> all;
-    all.reserve(a.size() + b.size());
-    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+  return same;
+}
+
+namespace {
+
+/// For each block of a matrix its place in another, which has all of them that are asked for.
+std::vector<Index> places_in(const BlockSparse& to, const BlockSparse& from) {
+  std::vector<Index> places(from.block_rows().size(), -1);
+  parallel_for(from.block_count(), [&](Index j) {
+    const Index end = to.column_start()[std::size_t(j) + 1];
+    Index at = to.column_start()[std::size_t(j)];
+    for (Index k = from.column_start()[std::size_t(j)]; k < from.column_start()[std::size_t(j) + 1]; ++k) {
+      const Index row = from.block_rows()[std::size_t(k)];
+      while (at < end && to.block_rows()[std::size_t(at)] < row) ++at;
+      if (at < end && to.block_rows()[std::size_t(at)] == row) places[std::size_t(k)] = at;
+    }
+  });
+  return places;
+}
+
+}  // namespace
+
+void HessianAssembly::update_pattern(const PointMaps& maps) {
+  const bool same = find_blocks(maps);
+  const auto locate_varying = [&] {
+    bool all = true;
+    for (std::size_t i = 0; i < terms_.size(); ++i)
+      if (terms_[i].potential->terms_vary()) all = blocks_[i].locate(matrix_) && all;
     return all;
   };
+  if (pattern_valid_ && locate_varying()) return;
+  const Index n = maps.free.block_count();
+  std::vector<BlockKey> contact_keys = keys_of(true, n);
+  if (!same) {
+    fixed_keys_ = keys_of(false, n);
+    free_ = maps.free;
+  }
+  // Contacts appear and disappear between iterations: the pattern keeps earlier ones, so that it soon covers
+  // all of them, but not so many that their fill would cost more than a new analysis.
   if (pattern_valid_) {
     std::vector<BlockKey> kept = merged(contact_keys_, contact_keys);
     contact_keys_ = kept.size() <= 2 * contact_keys.size() ? std::move(kept) : std::move(contact_keys);
@@ -361,48 +131,127 @@ void HessianAssembly::update_pattern(const PointMaps& maps) {
     contact_keys_ = std::move(contact_keys);
   }
   pattern_valid_ = true;
+  set_matrix(maps, same);
+  ensure(locate_varying(), "HessianAssembly: a block is not in the pattern");
+}
+
+/// `places_known`: of terms that do not vary, in matrix_ as it was.
+void HessianAssembly::set_matrix(const PointMaps& maps, bool places_known) {
   std::vector<BlockKey> keys = merged(fixed_keys_, contact_keys_);
-  if (keys != keys_ || matrix_.block_count() != free.block_count()) {
+  const Index n = maps.free.block_count();
+  std::vector<Index> places;
+  if (keys != keys_ || matrix_.block_count() != n) {
     keys_ = std::move(keys);
     // Nine numbers and an index here, nine indices in the solver.
     ensure_memory(double(keys_.size()) * (9 * 8 + 4 + 9 * 4), pairs_of_nodes, fewer_contacts);
-    matrix_ = BlockSparse(free.block_count(), keys_);
+    BlockSparse matrix(n, keys_);
+    if (places_known) places = places_in(matrix, matrix_);
+    matrix_ = std::move(matrix);
     pattern_changed_ = true;
+  } else if (places_known) {
+    return;
   }
-  for (TermBlocks& blocks : blocks_)
-    ensure(blocks.locate(matrix_), "HessianAssembly: a block is not in the pattern");
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    if (terms_[i].potential->terms_vary()) continue;
+    if (places_known)
+      blocks_[i].move(places);
+    else
+      ensure(blocks_[i].locate(matrix_), "HessianAssembly: a block is not in the pattern");
+  }
   curvature_.locate(matrix_);
+}
+
+/// Columns whose nodes are close together belong to the same share, so that few terms add to several. How
+/// many shares there are depends on the number of threads, and changes no result.
+void HessianAssembly::share_columns(const FreeCoordinates& free, const Matrix3X& q) {
+  const Index n = free.block_count(), wish = thread_count() > 1 ? shares_per_thread * thread_count() : 1;
+  shares_ = 1;
+  share_of_.clear();
+  if (wish > 1 && n > 0) {
+    Matrix3X of_unknowns(3, chart_.unknown_count());
+    for (Index node = 0; node < q.cols(); ++node)
+      if (!chart_.part_of(node)) of_unknowns.col(chart_.unknown_of(node)) = q.col(node);
+    for (const Chart::Part& part : chart_.parts())
+      of_unknowns.middleCols(part.first_unknown, part.chart->unknown_count()).colwise() =
+          Vector3(q.col(part.first_node));
+    Matrix3X positions(3, n);
+    for (Index b = 0; b < n; ++b) positions.col(b) = of_unknowns.col(free.node(b));
+    CompactParts parts(positions, (n + wish - 1) / wish);
+    shares_ = parts.count;
+    share_of_ = std::move(parts.of);
+  }
+  local_.resize(std::size_t(shares_));
+}
+
+/// The terms of one potential that add to some columns. Terms at the border of a share are computed for each
+/// of those they add to; that takes less time than to pass them on.
+void HessianAssembly::add_share(std::size_t term, const PointMaps& maps, const Matrix3X& points,
+                                Projection projection, const BlockColumns& columns, LocalHessians& local) {
+  // Hessians of elements stay in the fastest cache; what adding up contacts needs is allocated once for many.
+  const Index batch = terms_[term].points == PointKind::nodes ? 32 : 512;
+  const Potential& potential = *terms_[term].potential;
+  const TermBlocks& blocks = blocks_[term];
+  const Index count = potential.term_count();
+  for (Index first = 0; first < count; ++first) {
+    if (!blocks.touches(first, columns)) continue;
+    Index last = first + 1;
+    while (last < count && (last < first + batch || !blocks.begins_sum(last)) &&
+           blocks.touches(last, columns))
+      ++last;
+    local.reset(potential, first, last);
+    potential.hessians(points, first, last, projection, local);
+    blocks.add(local, maps, slopes_, columns, matrix_);
+    first = last - 1;
+  }
 }
 
 /// All terms of one potential.
 void HessianAssembly::add_terms(std::size_t term, const PointMaps& maps, const Matrix3X& points,
                                 Projection projection) {
   constexpr Index batch = 2048, chunk = 64;
+  constexpr std::size_t few_points = 4;
   const Potential& potential = *terms_[term].potential;
+  const Index count = potential.term_count();
+  if (count == 0) return;
+  const bool small = potential.term(0).size() <= few_points;
+  if (shares_ == 1 || (small && count < few_terms)) {
+    add_share(term, maps, points, projection, {}, local_.front());
+    return;
+  }
+  const auto for_each_share = [&](const auto& add) {
+    parallel_chunks(shares_, 1, [&](Index share, Index) {
+      add(BlockColumns{share_of_, share}, local_[std::size_t(share)]);
+    });
+  };
+  if (small) {
+    for_each_share([&](const BlockColumns& columns, LocalHessians& local) {
+      add_share(term, maps, points, projection, columns, local);
+    });
+    return;
+  }
+  // Terms of many points are computed once, in parallel, and then added.
   const TermBlocks& blocks = blocks_[term];
-  for (Index begin = 0; begin < potential.term_count(); begin += batch) {
-    const Index end = std::min(begin + batch, potential.term_count());
-    local_.reset(potential, begin, end);
+  LocalHessians& local = local_.front();
+  for (Index begin = 0; begin < count; begin += batch) {
+    const Index end = std::min(begin + batch, count);
+    local.reset(potential, begin, end);
     parallel_chunks(end - begin, chunk, [&](Index from, Index to) {
       for (Index first = begin + from, last = first; first < begin + to; first = last) {
-        while (last < begin + to && !blocks.is_held(last)) ++last;
-        if (last > first) potential.hessians(points, first, last, projection, local_);
-        while (last < begin + to && blocks.is_held(last)) ++last;
+        while (last < begin + to && blocks.touches(last, {})) ++last;
+        if (last > first) potential.hessians(points, first, last, projection, local);
+        while (last < begin + to && !blocks.touches(last, {})) ++last;
       }
     });
-    const auto add = [&](Index first, Index last) {
-      blocks.add(local_, maps, slopes_, {first, last}, matrix_);
-    };
-    if (end - begin < few_terms)
-      add(0, maps.free.block_count());
-    else
-      parallel_shares(maps.free.block_count(), add);
+    for_each_share([&](const BlockColumns& columns, LocalHessians&) {
+      blocks.add(local, maps, slopes_, columns, matrix_);
+    });
   }
 }
 
 const BlockSparse& HessianAssembly::assemble(const FreeCoordinates& free, const Place& place,
                                              Projection projection) {
   const PointMaps maps{map_, chart_, parts_, free};
+  if (!pattern_valid_) share_columns(free, place.q);
   update_pattern(maps);
   matrix_.set_zero();
   if (!chart_.is_identity()) slopes_.update(place.q);

@@ -6,6 +6,7 @@
 #include <apart/solver/chart_parts.hpp>
 #include <apart/solver/chart_slopes.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -23,16 +24,24 @@ class TermBlocks {
   /// For the terms the potential has now. Of a potential that every process has as a whole, those outside of
   /// this process's share of its terms have no blocks, as if they were held.
   void find(const Term& term, const PointMaps& maps, const Team& team);
-  /// The pairs of different blocks.
-  void for_each_key(FunctionRef<void(BlockKey)> visit) const;
+  /// visit(column, row) for the pairs of different blocks of all terms.
+  template <class Visit>
+  void for_each_pair(const Visit& visit) const;
   /// Looks up where they are in a matrix; false if its pattern lacks one.
   bool locate(const BlockSparse& matrix);
-  /// Adds the contributions of the terms in `local` to the block columns [first, last). Each block is summed
-  /// in the order of the terms.
+  /// The same, if their places in an earlier matrix are known: `moved` has the new place of each of its
+  /// blocks.
+  void move(std::span<const Index> moved);
+  /// Whether the terms are those of `other`, with the same blocks.
+  bool equals(const TermBlocks& other) const;
+  /// Adds the contributions of the terms in `local` to some columns. Each block is summed in the order of the
+  /// terms.
   void add(const LocalHessians& local, const PointMaps& maps, const ChartSlopes& slopes,
-           std::pair<Index, Index> columns, BlockSparse& matrix) const;
-  /// Whether no point of a term can move: it adds nothing.
-  bool is_held(Index term) const;
+           const BlockColumns& columns, BlockSparse& matrix) const;
+  /// Whether a term adds to some of the columns; not if no point of it can move.
+  bool touches(Index term, const BlockColumns& columns) const;
+  /// Not if this term and the one before it are summed before they are added: add() needs both at once.
+  bool begins_sum(Index term) const { return !paired_ || pair_terms_.begins_run(term); }
 
  private:
   /// The part of a point in a block: ∂(point)/∂(block) = weight · I, or as the chart of its body says.
@@ -87,6 +96,19 @@ class TermBlocks {
   std::vector<Index> slots_;  ///< of the pairs (a, b), b ≤ a, of a term's blocks; −1 where one is held
 };
 
+template <class Visit>
+void TermBlocks::for_each_pair(const Visit& visit) const {
+  if (paired_) return pair_terms_.for_each_pair(visit);
+  for (Index t = 0; t < count(); ++t) {
+    const std::size_t begin = start_[std::size_t(t)], end = start_[std::size_t(t) + 1];
+    if (t > 0 && is_like_last(t)) continue;
+    for (std::size_t a = begin; a < end; ++a)
+      for (std::size_t b = begin; b < a; ++b)
+        if (blocks_[a] >= 0 && blocks_[b] >= 0)
+          visit(std::min(blocks_[a], blocks_[b]), std::max(blocks_[a], blocks_[b]));
+  }
+}
+
 /// Second derivatives of a list of terms in the free unknowns, as one sparse matrix: the terms' own, pulled
 /// back by the chain rule, and summed in the same order for any number of threads; then the curvature of
 /// charts.
@@ -116,8 +138,13 @@ class HessianAssembly {
 
  private:
   void update_pattern(const PointMaps& maps);
-  std::vector<BlockKey> keys_of(bool varying) const;
+  bool find_blocks(const PointMaps& maps);
+  void set_matrix(const PointMaps& maps, bool places_known);
+  std::vector<BlockKey> keys_of(bool varying, Index block_count) const;
+  void share_columns(const FreeCoordinates& free, const Matrix3X& q);
   void add_terms(std::size_t term, const PointMaps& maps, const Matrix3X& points, Projection projection);
+  void add_share(std::size_t term, const PointMaps& maps, const Matrix3X& points, Projection projection,
+                 const BlockColumns& columns, LocalHessians& local);
 
   const LinearMap& map_;
   const Chart& chart_;
@@ -129,7 +156,10 @@ class HessianAssembly {
   std::vector<BlockKey> contact_keys_;  ///< of those that do, now and earlier
   std::vector<BlockKey> keys_;          ///< of matrix_
   BlockSparse matrix_;
-  LocalHessians local_;
+  FreeCoordinates free_;         ///< those the blocks of terms that do not vary were found for
+  std::vector<Index> share_of_;  ///< of each column: which share of the work adds to it
+  Index shares_ = 0;
+  std::vector<LocalHessians> local_;  ///< of each share
   ChartSlopes slopes_;
   ChartCurvature curvature_;
   bool pattern_valid_ = false, pattern_changed_ = false, assembled_ = false;

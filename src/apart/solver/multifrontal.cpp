@@ -8,11 +8,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 
 namespace apart {
 
 VectorX BufferPool::take(std::size_t size) {
+  // Few different sizes, so that buffers fit the next factorisation too. What is not used is no memory.
+  const std::size_t unit = std::bit_floor(size) / 8 + 1;
+  size = (size + unit - 1) / unit * unit;
   const std::lock_guard lock(mutex_);
   // One that is much too large is left for those who need it.
   if (const auto found = free_.lower_bound(size); found != free_.end() && found->first <= 2 * size + 4096) {
@@ -47,7 +51,7 @@ void MultifrontalCholesky::set_fronts(const BlockSparse& a, const NodeGraph& gra
   find_entries(a, graph);
   make_tasks();
   measure_memory();
-  pool_.clear();
+  if (double(pool_.total()) > 2 * updates_size()) pool_.clear();
   if (std::size_t(factor_.size()) < panel_.back() || std::size_t(factor_.size()) > 2 * panel_.back())
     factor_.resize(0);
 }
@@ -59,31 +63,50 @@ std::span<const Index> MultifrontalCholesky::children(Index f) const {
 
 void MultifrontalCholesky::find_entries(const BlockSparse& a, const NodeGraph& graph) {
   const auto start = a.column_start();
-  entries_.clear();
-  entries_.reserve(a.block_rows().size());
-  first_entry_.assign(1, 0);
-  std::vector<Index> at(tree_.node.size());  // of places in the front
-  for (const Front& front : tree_.fronts) {
-    for (Index r = 0; r < front.rows; ++r)
-      at[std::size_t(tree_.rows[front.first_row + std::size_t(r)])] = front.columns + r;
-    for (Index c = 0; c < front.columns; ++c) at[std::size_t(front.first + c)] = c;
-    const auto add = [&](Index slot, Index column, Index row, Index to_column, bool transposed) {
-      const std::size_t first = std::size_t(start[std::size_t(column)]);
-      entries_.push_back({9 * first + 3 * (std::size_t(slot) - first),
-                          3 * (std::size_t(row) + 3 * std::size_t(to_column) * std::size_t(front.size())),
-                          3 * (start[std::size_t(column) + 1] - start[std::size_t(column)]), transposed});
-    };
-    for (Index c = 0; c < front.columns; ++c) {
-      const Index node = tree_.node[std::size_t(front.first + c)];
-      add(start[std::size_t(node)], node, c, c, false);
-      for (Index k = graph.start[std::size_t(node)]; k < graph.start[std::size_t(node) + 1]; ++k) {
-        const Index other = graph.neighbour[std::size_t(k)], place = tree_.place[std::size_t(other)];
-        if (place > front.first + c)
-          add(graph.slot[std::size_t(k)], std::min(node, other), at[std::size_t(place)], c, other < node);
-      }
+  const auto later = [&](Index node, Index place, const auto& visit) {
+    for (Index k = graph.start[std::size_t(node)]; k < graph.start[std::size_t(node) + 1]; ++k) {
+      const Index other = graph.neighbour[std::size_t(k)];
+      if (tree_.place[std::size_t(other)] > place) visit(k, other, tree_.place[std::size_t(other)]);
     }
-    first_entry_.push_back(entries_.size());
-  }
+  };
+  const auto count = Index(tree_.fronts.size());
+  first_entry_.assign(tree_.fronts.size() + 1, 0);
+  parallel_for(
+      count,
+      [&](Index f) {
+        const Front& front = tree_.fronts[std::size_t(f)];
+        std::size_t& entries = first_entry_[std::size_t(f) + 1];
+        for (Index p = front.first; p < front.first + front.columns; ++p) {
+          ++entries;
+          later(tree_.node[std::size_t(p)], p, [&](Index, Index, Index) { ++entries; });
+        }
+      },
+      64);
+  for (std::size_t f = 1; f < first_entry_.size(); ++f) first_entry_[f] += first_entry_[f - 1];
+  entries_.resize(first_entry_.back());
+  parallel_for(
+      count,
+      [&](Index f) {
+        const Front& front = tree_.fronts[std::size_t(f)];
+        const auto rows = std::span(tree_.rows).subspan(front.first_row, std::size_t(front.rows));
+        const Index end = front.first + front.columns;
+        Entry* next = entries_.data() + first_entry_[std::size_t(f)];
+        const auto add = [&](Index slot, Index row, Index column, bool transposed) {
+          *next++ = {3 * (std::size_t(row) + 3 * std::size_t(column) * std::size_t(front.size())), slot,
+                     transposed};
+        };
+        for (Index c = 0; c < front.columns; ++c) {
+          const Index node = tree_.node[std::size_t(front.first + c)];
+          add(start[std::size_t(node)], c, c, false);
+          later(node, front.first + c, [&](Index k, Index other, Index place) {
+            const Index row =
+                place < end ? place - front.first
+                            : front.columns + Index(std::ranges::lower_bound(rows, place) - rows.begin());
+            add(graph.slot[std::size_t(k)], row, c, other < node);
+          });
+        }
+      },
+      64);
 }
 
 void MultifrontalCholesky::make_tasks() {
@@ -150,11 +173,13 @@ void MultifrontalCholesky::measure_memory() {
   }
 }
 
+double MultifrontalCholesky::updates_size() const {
+  return double(passed_size_) + double(thread_count()) * double(stack_size_[0] + stack_size_[1]);
+}
+
 double MultifrontalCholesky::missing_bytes() const {
   const double factor = std::size_t(factor_.size()) >= panel_.back() ? 0 : double(panel_.back());
-  const double updates =
-      double(passed_size_) + double(thread_count()) * double(stack_size_[0] + stack_size_[1]);
-  return 8 * (factor + std::max(0.0, updates - double(pool_.total())));
+  return 8 * (factor + std::max(0.0, updates_size() - double(pool_.total())));
 }
 
 // ---- Factorisation ------------------------------------------------------------------------------
@@ -214,12 +239,10 @@ bool MultifrontalCholesky::factorise_front(Index f, const Work& work, double* up
   std::fill_n(panel, size * columns, 0.0);
   for (std::size_t k = first_entry_[std::size_t(f)]; k < first_entry_[std::size_t(f) + 1]; ++k) {
     const Entry& e = entries_[k];
-    const double* from = work.values + e.from;
+    const double* from = work.values + 9 * std::size_t(e.slot);
     double* to = panel + e.to;
     for (std::size_t c = 0; c < 3; ++c)
-      for (std::size_t r = 0; r < 3; ++r)
-        to[r + c * size] =
-            e.transposed ? from[c + r * std::size_t(e.stride)] : from[r + c * std::size_t(e.stride)];
+      for (std::size_t r = 0; r < 3; ++r) to[r + c * size] = e.transposed ? from[c + 3 * r] : from[r + 3 * c];
   }
   const auto added = children(f);
   if (!added.empty())

@@ -45,9 +45,8 @@ class MultifrontalCholesky {
  private:
   /// A block of the matrix and its place in the panel of a front.
   struct Entry {
-    std::size_t from;  ///< in the values of the matrix
-    std::size_t to;    ///< in the panel
-    Index stride;      ///< from column to column in the matrix
+    std::size_t to;  ///< in the panel
+    Index slot;      ///< in the matrix
     bool transposed;
   };
   /// Fronts [begin, end) that one thread works on one after the other: a few subtrees, or one front.
@@ -65,6 +64,7 @@ class MultifrontalCholesky {
   void find_entries(const BlockSparse& a, const NodeGraph& graph);
   void make_tasks();
   void measure_memory();
+  double updates_size() const;  ///< numbers in updates that wait, at most
   /// Whether the update of a front is added in another task.
   bool leaves_task(const Task& task, Index f) const {
     return tree_.fronts[std::size_t(f)].parent >= task.end;

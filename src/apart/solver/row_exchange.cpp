@@ -60,8 +60,8 @@ RowExchange::RowExchange(const Team& team, const BlockSparse& summand, const std
   };
   for_each_block(summand, [&](Index slot, Index i, Index j) {
     const bool below = number_[std::size_t(i)] > number_[std::size_t(j)];
-    if (triangles == Triangles::both || !below) send({slot, j, false}, i, j);
-    if (i != j && (triangles == Triangles::both || below)) send({slot, j, true}, j, i);
+    if (triangles == Triangles::both || !below) send({slot, false}, i, j);
+    if (i != j && (triangles == Triangles::both || below)) send({slot, true}, j, i);
   });
   std::vector<Bytes> messages;
   for (const auto& k : keys) messages.push_back(to_bytes(std::span<const Key>(k)));
@@ -93,7 +93,7 @@ const std::vector<double>& RowExchange::collect(const BlockSparse& summand) {
     std::vector<double> numbers;
     numbers.reserve(9 * places.size());
     for (const Place& p : places) {
-      Matrix3 block = summand.block(p.slot, p.column);
+      Matrix3 block = summand.block(p.slot);
       if (p.transposed) block.transposeInPlace();
       numbers.insert(numbers.end(), block.data(), block.data() + 9);
     }

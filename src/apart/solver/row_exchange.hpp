@@ -32,7 +32,7 @@ class RowExchange {
 
  private:
   struct Place {
-    Index slot, column;  ///< of a block of the summand
+    Index slot;  ///< of a block of the summand
     bool transposed;
   };
   const Team& team_;
