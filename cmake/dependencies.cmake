@@ -48,11 +48,14 @@ if(APART_CLUSTER AND NOT APART_SANITIZE)
   find_package(MPI COMPONENTS CXX QUIET)
   if(PkgConfig_FOUND)
     pkg_check_modules(PETSC IMPORTED_TARGET PETSc>=3.18)
+    # HDF5 for MPI, of the version that everything else is compiled with.
+    pkg_search_module(HDF5_MPI IMPORTED_TARGET hdf5-openmpi=${HDF5_VERSION} hdf5-mpich=${HDF5_VERSION}
+                      hdf5=${HDF5_VERSION})
   endif()
-  if(MPI_FOUND AND PETSC_FOUND)
+  if(MPI_FOUND AND PETSC_FOUND AND HDF5_MPI_FOUND)
     set(APART_HAS_CLUSTER ON)
   else()
-    message(STATUS "apart-mpi is not built: install petsc-dev, libopenmpi-dev and pkg-config")
+    message(STATUS "apart-mpi is not built: install petsc-dev, libopenmpi-dev, libhdf5-openmpi-dev and pkg-config")
   endif()
 endif()
 

@@ -41,7 +41,8 @@ constexpr Wrapped wrapped_libraries[] = {
     {"suitesparse/", "solver/ordering.cpp"},
     {"expat", "io/", false},
     {"zlib", "io/", false},
-    {"hdf5", "io/hdf5_archive.cpp"},
+    {"hdf5", "io/hdf5_archive.cpp", false},
+    {"hdf5", "cluster/parallel_archive.cpp", false},
     {"basix", "basis/quadrature.cpp"},
     {"embree", "viewer/", false},
     {"png", "viewer/", false},
@@ -50,7 +51,7 @@ constexpr Wrapped wrapped_libraries[] = {
     {"CLI/", "cli/", false},
     {"CLI/", "cluster/", false},
     {"mpi", "cluster/", false},
-    {"petsc", "cluster/petsc_solver.cpp"},
+    {"petsc", "cluster/", false},
     {"sqlite3", "studies/results_database.cpp"},
     {"pybind11/", "python/", false},
 };

@@ -58,6 +58,27 @@ TEST(Team, FindsWhatOneProcessFinds) {
   }
 }
 
+TEST(Team, AddsUpManyContactsInParts) {
+  SmallScene scene;
+  scene.contact.friction = 0.2;
+  scene.contact.dhat = 2e-3;
+  scene.options.solver.tolerance = 1e-8;
+  Body cloth = make_shell("cloth", moved(generate::grid(0.5, 0.5, 24, 24), {0, 0.0015, 0}), cotton());
+  cloth.velocity.colwise() = Vector3(0.3, -0.1, 0);
+  scene.bodies = {cloth, make_half_space("ground", Vector3::Zero(), Vector3::UnitY())};
+  const auto model = scene.simulation()->shared_model();
+  Index contacts = 0;
+  const State alone = after(model, 2, {}, contacts);
+  ASSERT_GE(contacts, few_terms) << "too few to be divided";
+  for (const int size : {2, 3})
+    as_team(size, [&](const Team& team) {
+      Index count = 0;
+      const State state = after(model, 2, {team}, count);
+      EXPECT_EQ(count, contacts);
+      EXPECT_LT((state.nodes - alone.nodes).cwiseAbs().maxCoeff(), 1e-7) << size;
+    });
+}
+
 TEST(Team, AStepThatFailsFailsForAllAndIsLeftAsItWas) {
   SmallScene scene = mixed_scene();
   scene.options.solver.max_iterations = 1;

@@ -150,6 +150,8 @@ int run(const RunArguments& arguments, const RunTeam* team) {
     result = run_scene(file, scene, directory, options);
   }
   line.close();
+  if (!alone && result.end == RunEnd::no_memory)
+    result.reason = fmt::format("process 0 of {}: {}", team->work.team.size(), result.reason);
   if (arguments.profile) fmt::print("{}timeline: {}\n", result.profile, (directory / "trace.json").string());
   if (record) recorder.write(arguments.record_ccd, recorded);
   return report(result, directory, arguments);

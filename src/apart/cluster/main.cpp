@@ -4,6 +4,8 @@
 #include <apart/cli/sweep_command.hpp>
 #include <apart/cluster/mpi_crew.hpp>
 #include <apart/cluster/mpi_team.hpp>
+#include <apart/cluster/node_division.hpp>
+#include <apart/cluster/parallel_archive.hpp>
 #include <apart/cluster/petsc_solver.hpp>
 #include <apart/core/diagnostics.hpp>
 #include <apart/core/error.hpp>
@@ -106,12 +108,18 @@ int dispatch(const MpiTeam& team, int argc, char** argv) {
       ->type_name("NUMBER");
   app.add_flag("--team-report", report, "Print at the end what each process has needed and sent");
   int code = exit_done;
-  const Teamwork work{team, [&](const Model& model) {
-                        const SolverOptions& options = model.options.solver;
-                        return make_team_solver(solver, team,
-                                                make_linear_solver(options.linear_solver, options.ordering),
-                                                gathered);
-                      }};
+  const Teamwork work{
+      .team = team,
+      .make_linear_solver =
+          [&](const Model& model) {
+            const SolverOptions& options = model.options.solver;
+            return make_team_solver(solver, team, make_linear_solver(options.linear_solver, options.ordering),
+                                    gathered);
+          },
+      .divide_nodes = [&](const Model& model) { return divide_graph(model, team); },
+      .write_archive =
+          [&](const std::filesystem::path& file, std::string_view mark, std::uint32_t version,
+              const Archive& archive) { write_archive_together(team, file, mark, version, archive); }};
   const RunTeam run_team{work, team.on_this_machine()};
   add_run_command(app, code, &run_team);
   SweepMembers members;

@@ -3,7 +3,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
+#include <thread>
 
 namespace apart {
 
@@ -17,6 +19,27 @@ template <class Visit>
 void for_each_part(std::size_t length, const Visit& visit) {
   for (std::size_t offset = 0; offset < length; offset += longest_message)
     visit(offset, int(std::min(longest_message, length - offset)));
+}
+
+/// Until it is done. MPI itself waits by asking without a pause: after a short while what others do on this
+/// machine comes first, such as the threads of a leader that solves a system by itself.
+void wait_for(MPI_Request& request) {
+  constexpr auto impatient = std::chrono::microseconds(200), short_nap = std::chrono::microseconds(50),
+                 long_nap = std::chrono::microseconds(500);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int done = 0;;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited > impatient) std::this_thread::sleep_for(waited < 20 * long_nap ? short_nap : long_nap);
+  }
+}
+
+/// Until all processes are here.
+void meet() {
+  MPI_Request request;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  wait_for(request);
 }
 
 }  // namespace
@@ -36,6 +59,7 @@ std::vector<Bytes> MpiTeam::gather(Bytes own) const {
   const std::size_t n = std::size_t(size_);
   std::vector<std::uint64_t> lengths(n);
   const std::uint64_t length = own.size();
+  meet();
   MPI_Allgather(&length, 1, MPI_UINT64_T, lengths.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
   std::uint64_t sum = 0;
   for (const std::uint64_t l : lengths) sum += l;
@@ -65,6 +89,7 @@ std::vector<Bytes> MpiTeam::exchange(std::vector<Bytes> to) const {
   const std::size_t n = std::size_t(size_);
   std::vector<std::uint64_t> sent(n), received(n);
   for (std::size_t r = 0; r < n; ++r) sent[r] = to[r].size();
+  meet();
   MPI_Alltoall(sent.data(), 1, MPI_UINT64_T, received.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
   std::vector<Bytes> from(n);
   std::vector<MPI_Request> requests;

@@ -1,12 +1,11 @@
 #include <apart/cluster/petsc_solver.hpp>
 
-#include <apart/core/error.hpp>
+#include <apart/cluster/petsc_handles.hpp>
 #include <apart/solver/gathered_solver.hpp>
 #include <apart/solver/row_exchange.hpp>
 
-#include <petscksp.h>
-
 #include <array>
+#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -14,46 +13,7 @@ namespace apart {
 
 namespace {
 
-/// Throws if a call of PETSc failed, which it has then explained on the screen.
-void check(PetscErrorCode code) {
-  if (code == 0) return;
-  const char* text = nullptr;
-  PetscErrorMessage(code, &text, nullptr);
-  if (code == PETSC_ERR_MEM)
-    throw SolverError("PETSc: not enough memory for the linear system; use more machines or a coarser mesh");
-  throw SolverError(fmt::format(
-      "PETSc: {}; its options are those of PETSC_OPTIONS, and --linear-solver gathered needs none",
-      text ? text : "an error without a name"));
-}
-
-/// An object of PETSc, destroyed with this.
-template <class Object, PetscErrorCode (*destroy)(Object*)>
-class Handle {
- public:
-  Handle() = default;
-  ~Handle() { reset(); }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  void reset() {
-    if (object_) destroy(&object_);
-    object_ = nullptr;
-  }
-  /// For the call that makes it.
-  Object* make() {
-    reset();
-    return &object_;
-  }
-  operator Object() const { return object_; }  // NOLINT: used as the object
-
- private:
-  Object object_ = nullptr;
-};
-using MatHandle = Handle<Mat, MatDestroy>;
-using VecHandle = Handle<Vec, VecDestroy>;
-using KspHandle = Handle<KSP, KSPDestroy>;
-using NullSpaceHandle = Handle<MatNullSpace, MatNullSpaceDestroy>;
-
-enum class Way { mumps, boomeramg, gamg };
+enum class Way { mumps, boomeramg, gamg, schwarz };
 
 /// A linear system by PETSc, its rows divided among the processes.
 class PetscSolver final : public LinearSolver {
@@ -73,19 +33,19 @@ class PetscSolver final : public LinearSolver {
     ensure(exchange_.has_value(), "PetscSolver: solve before analyse");
     fill(exchange_->collect(summand));
     statistics_.blocks += double(exchange_->columns().size());
-    if (way_ != Way::mumps) set_near_null_space(options);
+    if (way_ == Way::boomeramg || way_ == Way::gamg) set_near_null_space(options);
     for (Index i = 0; i < exchange_->row_count(); ++i) {
       const Index block = old_[std::size_t(exchange_->first_row() + i)];
       right_.segment<3>(3 * i) = b.segment<3>(3 * block);
     }
-    check(KSPSetTolerances(ksp_, options.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, most_iterations));
-    check(KSPSetOperators(ksp_, matrix_, matrix_));
+    petsc(KSPSetTolerances(ksp_, options.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, most_iterations));
+    petsc(KSPSetOperators(ksp_, matrix_, matrix_));
     ++statistics_.factorisations;
     VecHandle right, left;
     const PetscInt rows = 3 * exchange_->row_count();
-    check(VecCreateMPIWithArray(PETSC_COMM_WORLD, 3, rows, PETSC_DECIDE, right_.data(), right.make()));
-    check(VecCreateMPIWithArray(PETSC_COMM_WORLD, 3, rows, PETSC_DECIDE, left_.data(), left.make()));
-    check(KSPSolve(ksp_, right, left));
+    petsc(VecCreateMPIWithArray(PETSC_COMM_WORLD, 3, rows, PETSC_DECIDE, right_.data(), right.make()));
+    petsc(VecCreateMPIWithArray(PETSC_COMM_WORLD, 3, rows, PETSC_DECIDE, left_.data(), left.make()));
+    petsc(KSPSolve(ksp_, right, left));
     return solution(b.size());
   }
 
@@ -106,15 +66,15 @@ class PetscSolver final : public LinearSolver {
         const Index column = columns[std::size_t(k)];
         ++(column >= first && column < first + rows ? own : others)[std::size_t(i)];
       }
-    check(MatCreate(PETSC_COMM_WORLD, matrix_.make()));
-    check(MatSetSizes(matrix_, 3 * rows, 3 * rows, PETSC_DETERMINE, PETSC_DETERMINE));
+    petsc(MatCreate(PETSC_COMM_WORLD, matrix_.make()));
+    petsc(MatSetSizes(matrix_, 3 * rows, 3 * rows, PETSC_DETERMINE, PETSC_DETERMINE));
     // Multigrid wants rows of numbers, whole; a symmetric factor the blocks of one triangle.
-    check(MatSetType(matrix_, way_ == Way::mumps ? MATSBAIJ : MATAIJ));
-    check(MatSetBlockSize(matrix_, 3));
-    check(MatXAIJSetPreallocation(matrix_, 3, own.data(), others.data(), own.data(), others.data()));
-    check(MatSetOption(matrix_, MAT_ROW_ORIENTED, PETSC_FALSE));
-    check(MatSetOption(matrix_, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
-    check(MatSetOption(matrix_, MAT_SYMMETRIC, PETSC_TRUE));
+    petsc(MatSetType(matrix_, way_ == Way::mumps ? MATSBAIJ : MATAIJ));
+    petsc(MatSetBlockSize(matrix_, 3));
+    petsc(MatXAIJSetPreallocation(matrix_, 3, own.data(), others.data(), own.data(), others.data()));
+    petsc(MatSetOption(matrix_, MAT_ROW_ORIENTED, PETSC_FALSE));
+    petsc(MatSetOption(matrix_, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+    petsc(MatSetOption(matrix_, MAT_SYMMETRIC, PETSC_TRUE));
     right_.resize(3 * rows);
     left_.resize(3 * rows);
   }
@@ -125,19 +85,19 @@ class PetscSolver final : public LinearSolver {
       const PetscInt row = exchange_->first_row() + i;
       for (Index k = start[std::size_t(i)]; k < start[std::size_t(i) + 1]; ++k) {
         const PetscInt column = columns[std::size_t(k)];
-        check(MatSetValuesBlocked(matrix_, 1, &row, 1, &column, blocks.data() + 9 * std::size_t(k),
+        petsc(MatSetValuesBlocked(matrix_, 1, &row, 1, &column, blocks.data() + 9 * std::size_t(k),
                                   INSERT_VALUES));
       }
     }
-    check(MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY));
-    check(MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY));
+    petsc(MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY));
+    petsc(MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY));
   }
 
   /// Of an option whose value the user has not given.
   static void set_option(const char* name, const char* value) {
     PetscBool given = PETSC_FALSE;
-    check(PetscOptionsHasName(nullptr, nullptr, name, &given));
-    if (!given) check(PetscOptionsSetValue(nullptr, name, value));
+    petsc(PetscOptionsHasName(nullptr, nullptr, name, &given));
+    if (!given) petsc(PetscOptionsSetValue(nullptr, name, value));
   }
 
   /// For elastic solids in three dimensions: with hypre's own choices, made for scalar equations in the
@@ -149,24 +109,36 @@ class PetscSolver final : public LinearSolver {
     set_option("-pc_hypre_boomeramg_strong_threshold", "0.7");
   }
 
+  /// The part of each process is factorised by it alone.
+  static void set_schwarz_options() {
+    set_option("-sub_ksp_type", "preonly");
+    set_option("-sub_pc_type", "cholesky");
+    set_option("-sub_pc_factor_mat_solver_type", "mumps");
+  }
+
   void make_solver() {
-    check(KSPCreate(PETSC_COMM_WORLD, ksp_.make()));
+    petsc(KSPCreate(PETSC_COMM_WORLD, ksp_.make()));
     PC pc;
-    check(KSPGetPC(ksp_, &pc));
+    petsc(KSPGetPC(ksp_, &pc));
     if (way_ == Way::mumps) {
-      check(KSPSetType(ksp_, KSPPREONLY));
-      check(PCSetType(pc, PCCHOLESKY));
-      check(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
+      petsc(KSPSetType(ksp_, KSPPREONLY));
+      petsc(PCSetType(pc, PCCHOLESKY));
+      petsc(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
     } else {
-      check(KSPSetType(ksp_, KSPCG));
-      check(KSPSetNormType(ksp_, KSP_NORM_UNPRECONDITIONED));
-      check(PCSetType(pc, way_ == Way::gamg ? PCGAMG : PCHYPRE));
+      petsc(KSPSetType(ksp_, KSPCG));
+      petsc(KSPSetNormType(ksp_, KSP_NORM_UNPRECONDITIONED));
+      petsc(PCSetType(pc, way_ == Way::gamg ? PCGAMG : way_ == Way::schwarz ? PCASM : PCHYPRE));
       if (way_ == Way::boomeramg) {
         set_multigrid_options();
-        check(PCHYPRESetType(pc, "boomeramg"));
+        petsc(PCHYPRESetType(pc, "boomeramg"));
+      }
+      if (way_ == Way::schwarz) {
+        petsc(PCASMSetType(pc, PC_ASM_BASIC));  // symmetric, as conjugate gradients need it
+        petsc(PCASMSetOverlap(pc, 1));
+        set_schwarz_options();
       }
     }
-    check(KSPSetFromOptions(ksp_));
+    petsc(KSPSetFromOptions(ksp_));
   }
 
   void set_near_null_space(const LinearSolveOptions& options) {
@@ -175,24 +147,24 @@ class PetscSolver final : public LinearSolver {
     std::array<VecHandle, 6> vectors;
     std::array<Vec, 6> modes = {};
     for (int m = 0; m < 6; ++m) {
-      check(MatCreateVecs(matrix_, vectors[std::size_t(m)].make(), nullptr));
+      petsc(MatCreateVecs(matrix_, vectors[std::size_t(m)].make(), nullptr));
       modes[std::size_t(m)] = vectors[std::size_t(m)];
       double* values;
-      check(VecGetArray(modes[std::size_t(m)], &values));
+      petsc(VecGetArray(modes[std::size_t(m)], &values));
       for (Index i = 0; i < exchange_->row_count(); ++i)
         for (int axis = 0; axis < 3; ++axis)
           values[3 * i + axis] = space.modes(3 * old_[std::size_t(exchange_->first_row() + i)] + axis, m);
-      check(VecRestoreArray(modes[std::size_t(m)], &values));
+      petsc(VecRestoreArray(modes[std::size_t(m)], &values));
     }
     NullSpaceHandle null_space;
-    check(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, 6, modes.data(), null_space.make()));
-    check(MatSetNearNullSpace(matrix_, null_space));
+    petsc(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, 6, modes.data(), null_space.make()));
+    petsc(MatSetNearNullSpace(matrix_, null_space));
   }
 
   /// What PETSc has found, for all processes.
   LinearSolution solution(Index size) {
     KSPConvergedReason reason;
-    check(KSPGetConvergedReason(ksp_, &reason));
+    petsc(KSPGetConvergedReason(ksp_, &reason));
     using Status = LinearSolution::Status;
     bool indefinite = reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_PC_FAILED;
     if (way_ == Way::mumps && reason > 0) indefinite = has_negative_pivots();
@@ -213,12 +185,12 @@ class PetscSolver final : public LinearSolver {
     PC pc;
     Mat factor;
     MatSolverType solver;
-    check(KSPGetPC(ksp_, &pc));
-    check(PCFactorGetMatSolverType(pc, &solver));
+    petsc(KSPGetPC(ksp_, &pc));
+    petsc(PCFactorGetMatSolverType(pc, &solver));
     if (!solver || std::string_view(solver) != MATSOLVERMUMPS) return false;
-    check(PCFactorGetMatrix(pc, &factor));
+    petsc(PCFactorGetMatrix(pc, &factor));
     PetscInt negative = 0;
-    check(MatMumpsGetInfog(factor, 12, &negative));
+    petsc(MatMumpsGetInfog(factor, 12, &negative));
     return negative > 0;
   }
 
@@ -233,19 +205,21 @@ class PetscSolver final : public LinearSolver {
 };
 
 /// Small systems are gathered. Larger ones are solved by conjugate gradients with multigrid, and where these
-/// fail by a factorisation.
+/// fail with the factors of each process's part; where these fail, too, by a factorisation of the whole.
 class ChoosingSolver final : public LinearSolver {
  public:
   ChoosingSolver(const Team& team, std::unique_ptr<LinearSolver> alone, Index gathered_nodes)
       : gathered_nodes_(gathered_nodes),
         gathered_(make_gathered_solver(team, std::move(alone))),
         multigrid_(team, Way::boomeramg),
-        factor_(team, Way::mumps) {}
+        schwarz_(team, Way::schwarz),
+        factor_(team, Way::mumps),
+        team_(team) {}
 
   void analyse(const BlockSparse& summand) override {
     small_ = summand.block_count() <= gathered_nodes_;
     if (small_) gathered_->analyse(summand);
-    grid_analysed_ = factor_analysed_ = false;
+    grid_analysed_ = parts_analysed_ = factor_analysed_ = false;
   }
   LinearSolution solve(const BlockSparse& summand, const VectorX& b,
                        const LinearSolveOptions& options) override {
@@ -259,12 +233,24 @@ class ChoosingSolver final : public LinearSolver {
     } else {
       --pause_;
     }
+    if (!parts_fail_) {
+      if (!std::exchange(parts_analysed_, true)) schwarz_.analyse(summand);
+      LinearSolution solution = schwarz_.solve(summand, b, options);
+      if (solution.status != LinearSolution::Status::given_up) return solution;
+      parts_fail_ = true;
+    }
+    if (!std::exchange(warned_, true) && team_.leads())
+      fmt::print(
+          stderr,
+          "Linear systems of this scene are factorised as a whole now, by MUMPS: its results differ in "
+          "the last places from run to run\n");
     if (!std::exchange(factor_analysed_, true)) factor_.analyse(summand);
     return factor_.solve(summand, b, options);
   }
   void begin_step() override {
     gathered_->begin_step();
     failures_ = pause_ = 0;
+    parts_fail_ = false;
   }
   double predicted_flops() const override { return small_ ? gathered_->predicted_flops() : 0; }
   LinearSolverStatistics statistics() const override { return gathered_->statistics(); }
@@ -272,8 +258,11 @@ class ChoosingSolver final : public LinearSolver {
  private:
   Index gathered_nodes_;
   std::unique_ptr<LinearSolver> gathered_;
-  PetscSolver multigrid_, factor_;
-  bool small_ = true, grid_analysed_ = false, factor_analysed_ = false;
+  PetscSolver multigrid_, schwarz_, factor_;
+  const Team& team_;
+  bool small_ = true, grid_analysed_ = false, parts_analysed_ = false, factor_analysed_ = false;
+  bool parts_fail_ = false;  ///< in this step
+  bool warned_ = false;
   int failures_ = 0;  ///< of multigrid in a row
   int pause_ = 0;     ///< systems to be factorised until it is tried again
 };
@@ -282,9 +271,11 @@ class ChoosingSolver final : public LinearSolver {
 
 std::span<const TeamSolverMethod> team_solver_methods() {
   static constexpr std::array methods = {
-      TeamSolverMethod{"auto", "gathered if it is small, else boomeramg, and mumps where that fails"},
+      TeamSolverMethod{"auto",
+                       "gathered if it is small, else boomeramg, schwarz where that fails, then mumps"},
       TeamSolverMethod{"gathered", "one process solves the whole system as apart does"},
       TeamSolverMethod{"boomeramg", "conjugate gradients with the algebraic multigrid of hypre"},
+      TeamSolverMethod{"schwarz", "conjugate gradients with a factor of each process's part, overlapping"},
       TeamSolverMethod{"gamg", "conjugate gradients with that of PETSc; not the same bits each time"},
       TeamSolverMethod{"mumps", "distributed factorisation; not the same bits each time"},
   };
@@ -296,14 +287,16 @@ std::unique_ptr<LinearSolver> make_team_solver(std::string_view name, const Team
   if (name == "auto") return std::make_unique<ChoosingSolver>(team, std::move(alone), gathered_nodes);
   if (name == "gathered") return make_gathered_solver(team, std::move(alone));
   if (name == "boomeramg") return std::make_unique<PetscSolver>(team, Way::boomeramg);
+  if (name == "schwarz") return std::make_unique<PetscSolver>(team, Way::schwarz);
   if (name == "gamg") return std::make_unique<PetscSolver>(team, Way::gamg);
   if (name == "mumps") return std::make_unique<PetscSolver>(team, Way::mumps);
-  throw InputError("--linear-solver: got '{}', must be auto, gathered, boomeramg, gamg or mumps", name);
+  throw InputError("--linear-solver: got '{}', must be auto, gathered, boomeramg, schwarz, gamg or mumps",
+                   name);
 }
 
 PetscSession::PetscSession() {
-  check(PetscInitializeNoArguments());
-  check(PetscPopSignalHandler());  // signals are the program's
+  petsc(PetscInitializeNoArguments());
+  petsc(PetscPopSignalHandler());  // signals are the program's
 }
 
 PetscSession::~PetscSession() {

@@ -51,7 +51,8 @@ void check_sizes(const Frame& frame) {
 /// The arrays of a frame, and the memory of those that are made for them.
 class FrameArrays {
  public:
-  explicit FrameArrays(const Frame& frame) : frame_(frame) {
+  /// `whole`: whose arrays are written, be they empty here.
+  FrameArrays(const Frame& frame, const Frame& whole) : frame_(frame), whole_(whole) {
     // ParaView takes the time of a file from the field array of this name.
     outputs_.field.push_back(vtu_output("TimeValue", {&frame.time, 1}));
     if (frame.topology != 0) outputs_.field.push_back(vtu_output("topology", {&frame.topology, 1}));
@@ -120,9 +121,9 @@ class FrameArrays {
 
   void add_points() {
     outputs_.point.push_back(vtu_output("body", values_of(frame_.point_body)));
-    if (frame_.velocity.size() > 0)
+    if (whole_.velocity.size() > 0)
       outputs_.point.push_back(vtu_output("velocity", values_of(frame_.velocity), 3));
-    if (frame_.contact_force.size() > 0)
+    if (whole_.contact_force.size() > 0)
       outputs_.point.push_back(vtu_output("contact_force", values_of(frame_.contact_force), 3));
   }
 
@@ -141,11 +142,12 @@ class FrameArrays {
     stress_ = strain_ = VectorX::Zero(Eigen::Index(cell_body_.size()));
     stress_.head(frame_.von_mises.size()) = frame_.von_mises;
     strain_.head(frame_.strain.size()) = frame_.strain;
-    if (frame_.von_mises.size() > 0) outputs_.cell.push_back(vtu_output("von_mises", values_of(stress_)));
-    if (frame_.strain.size() > 0) outputs_.cell.push_back(vtu_output("strain", values_of(strain_)));
+    if (whole_.von_mises.size() > 0) outputs_.cell.push_back(vtu_output("von_mises", values_of(stress_)));
+    if (whole_.strain.size() > 0) outputs_.cell.push_back(vtu_output("strain", values_of(strain_)));
   }
 
   const Frame& frame_;
+  const Frame& whole_;
   const int allow_nested_ = 1;
   std::string names_, kinds_;
   std::vector<double> planes_, pair_values_, limits_;  // planes: origin, normal
@@ -156,11 +158,15 @@ class FrameArrays {
 
 }  // namespace
 
-void write_frame(const std::filesystem::path& file, const Frame& frame) {
-  check_sizes(frame);
-  const FrameArrays arrays(frame);
+void write_frame_part(const std::filesystem::path& file, const Frame& part, const Frame& whole) {
+  check_sizes(part);
+  const FrameArrays arrays(part, whole);
   write_atomically(
-      file, [&](std::ostream& out) { write_vtu(out, frame.mesh, arrays.outputs()); }, Flush::later);
+      file, [&](std::ostream& out) { write_vtu(out, part.mesh, arrays.outputs()); }, Flush::later);
+}
+
+void write_frame(const std::filesystem::path& file, const Frame& frame) {
+  write_frame_part(file, frame, frame);
 }
 
 namespace {

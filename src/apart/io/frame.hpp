@@ -74,6 +74,8 @@ struct Frame {
 /// index and iterates are written often, flush_to_disk must be called before something relies on them after a
 /// power cut.
 void write_frame(const std::filesystem::path& file, const Frame& frame);
+/// A part of another frame, with the arrays that this has, be they empty.
+void write_frame_part(const std::filesystem::path& file, const Frame& part, const Frame& whole);
 
 /// Reads what write_frame wrote. Throws InputError naming file and place if it is damaged.
 Frame read_frame(const std::filesystem::path& file);

@@ -42,7 +42,7 @@ Handle in_memory() {
 // anyone. Little-endian integers of 8 bytes: for each dataset the length of its name, the name, its kind, its
 // columns (of a vector, its length) and the place of its first byte in the image; at the end the number of
 // datasets and the size of all that.
-enum class Kind : std::uint64_t { integer, real, vector, matrix };
+using Kind = ArchiveTable::Kind;
 
 void append(std::string& table, std::uint64_t value) {
   static_assert(std::endian::native == std::endian::little, "written in the machine's own byte order");
@@ -66,14 +66,9 @@ class ImageWriter {
     const Handle set(H5Dcreate2(file_, name.c_str(), stored, space, H5P_DEFAULT, properties, H5P_DEFAULT),
                      H5Dclose);
     check(H5Dwrite(set, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
-    append(table_, name.size());
-    table_ += name;
-    append(table_, std::uint64_t(kind));
-    append(table_, columns);
     const haddr_t begin = columns > 0 ? H5Dget_offset(set) : 0;
     if (begin == HADDR_UNDEF) throw InputError("HDF5 refused the data");
-    append(table_, begin);
-    ++count_;
+    table_.add(name, kind, columns, begin);
   }
 
   std::string image_and_table() {
@@ -83,15 +78,12 @@ class ImageWriter {
     std::string image(std::size_t(size), '\0');
     if (H5Fget_file_image(file_, image.data(), image.size()) != size)
       throw InputError("HDF5 refused the data");
-    append(table_, count_);
-    append(table_, table_.size() + sizeof(std::uint64_t));
-    return image + table_;
+    return image + table_.bytes();
   }
 
  private:
   hid_t file_;
-  std::string table_;
-  std::uint64_t count_ = 0;
+  ArchiveTable table_;
 };
 
 std::string image_of(const Archive& archive) {
@@ -177,6 +169,22 @@ class ImageReader {
 };
 
 }  // namespace
+
+void ArchiveTable::add(std::string_view name, Kind kind, std::uint64_t columns, std::uint64_t begin) {
+  append(entries_, name.size());
+  entries_ += name;
+  append(entries_, std::uint64_t(kind));
+  append(entries_, columns);
+  append(entries_, begin);
+  ++count_;
+}
+
+std::string ArchiveTable::bytes() const {
+  std::string result = entries_;
+  append(result, count_);
+  append(result, result.size() + sizeof(std::uint64_t));
+  return result;
+}
 
 void write_archive(const std::filesystem::path& file, std::string_view mark, std::uint32_t version,
                    const Archive& archive) {

@@ -1,6 +1,7 @@
 #include <apart/core/error.hpp>
 #include <apart/io/atomic_file.hpp>
 #include <apart/io/formats.hpp>
+#include <apart/io/partitioned_frame.hpp>
 #include <apart/io/run_frames.hpp>
 
 #include <expat.h>
@@ -88,11 +89,11 @@ Mesh present_cells(const Frame& frame) {
 }  // namespace
 
 FrameWriter::FrameWriter(std::filesystem::path run_directory, std::vector<std::string> extra_formats,
-                         Index keep)
-    : directory_(std::move(run_directory)), extra_formats_(std::move(extra_formats)) {
+                         Index keep, int pieces)
+    : directory_(std::move(run_directory)), extra_formats_(std::move(extra_formats)), pieces_(pieces) {
   for (const std::string& format : extra_formats_)
-    if (format != "obj" && format != "ply")
-      throw InputError("output format {}: must be 'obj' or 'ply' (VTU is always written)",
+    if (format != "obj" && format != "ply" && format != "pvtu")
+      throw InputError("output format {}: must be 'obj', 'ply' or 'pvtu' (VTU is always written)",
                        apart::quoted(format));
   std::error_code error;
   std::filesystem::create_directories(directory_ / "frames", error);
@@ -115,6 +116,10 @@ void FrameWriter::write(const Frame& frame) {
   const std::filesystem::path file = directory_ / frame_name(count());
   write_frame(file, frame);
   for (const std::string& format : extra_formats_) {
+    if (format == "pvtu") {
+      write_partitioned_frame(file, frame, pieces_);
+      continue;
+    }
     Mesh surface = surface_of(present_cells(frame));
     auto beside = file;
     beside.replace_extension("." + format);

@@ -10,10 +10,11 @@ namespace apart {
 /// The frames of a run directory: frames/frame_000000.vtu …, with frames.pvd as their index over time.
 class FrameWriter {
  public:
-  /// Creates run_directory/frames. `extra_formats` may hold "obj" and "ply": the surface, beside each VTU.
+  /// Creates run_directory/frames. `extra_formats` may hold "obj" and "ply": the surface, beside each VTU;
+  /// and "pvtu": the frame once more in `pieces`, which programs of many processes read each by one.
   /// `keep` continues a run: its first so many frames stay, later ones are replaced as new ones are written.
   FrameWriter(std::filesystem::path run_directory, std::vector<std::string> extra_formats = {},
-              Index keep = 0);
+              Index keep = 0, int pieces = 1);
   /// Writes the next frame, then the index. After each call the directory is complete and valid.
   void write(const Frame& frame);
   Index count() const { return count_; }
@@ -22,6 +23,7 @@ class FrameWriter {
   void add_entry(double time);
   std::filesystem::path directory_;
   std::vector<std::string> extra_formats_;
+  int pieces_;
   Index count_ = 0;
   std::string entries_;  ///< lines of the index
 };

@@ -13,30 +13,36 @@ namespace {
 
 constexpr std::size_t mark_size = 8;
 
-std::uint32_t checksum(std::string_view bytes) {
-  return std::uint32_t(
-      ::crc32_z(::crc32_z(0, nullptr, 0), reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
 std::string_view bytes_of(const std::uint32_t& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
 }  // namespace
 
+ByteSum byte_sum(std::string_view bytes) {
+  return {bytes.size(), std::uint32_t(::crc32_z(::crc32_z(0, nullptr, 0),
+                                                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()))};
+}
+
+ByteSum joined(const ByteSum& first, const ByteSum& then) {
+  return {first.count + then.count, std::uint32_t(::crc32_combine(first.crc, then.crc, z_off_t(then.count)))};
+}
+
 // Little-endian: the bytes, mark (8 bytes), version (4 bytes), and the CRC-32 of all that (4 bytes). At the
 // end, so that programs that read the bytes' own format can read the file.
+std::string seal(const ByteSum& bytes, std::string_view mark, std::uint32_t version) {
+  static_assert(std::endian::native == std::endian::little, "a seal is in the machine's own byte order");
+  ensure(mark.size() == mark_size, "seal: a mark has 8 characters");
+  std::string result(mark);
+  result += bytes_of(version);
+  const std::uint32_t checksum = joined(bytes, byte_sum(result)).crc;
+  result += bytes_of(checksum);
+  return result;
+}
+
 void write_sealed(const std::filesystem::path& file, std::string_view mark, std::uint32_t version,
                   std::string_view bytes) {
-  static_assert(std::endian::native == std::endian::little,
-                "write_sealed writes the machine's own byte order");
-  ensure(mark.size() == mark_size, "write_sealed: a mark has 8 characters");
-  std::string content(bytes);
-  content += mark;
-  content += bytes_of(version);
-  const std::uint32_t seal = checksum(content);
-  content += bytes_of(seal);
-  write_atomically(file, content);
+  write_atomically(file, std::string(bytes) + seal(byte_sum(bytes), mark, version));
 }
 
 std::string read_sealed(const std::filesystem::path& file, std::string_view mark, std::uint32_t version) {
@@ -52,10 +58,10 @@ std::string read_sealed(const std::filesystem::path& file, std::string_view mark
   if (written != version)
     reader.fail("has version {}, this program reads version {}; use the program that wrote it", written,
                 version);
-  const auto seal = reader.value<std::uint32_t>("checksum");
-  const std::uint32_t computed = checksum(content.substr(0, content.size() - sizeof seal));
-  if (seal != computed)
-    reader.fail("is damaged (checksum {:08x}, must be {:08x}); restore it from a copy", computed, seal);
+  const auto checksum = reader.value<std::uint32_t>("checksum");
+  const std::uint32_t computed = byte_sum(content.substr(0, content.size() - sizeof checksum)).crc;
+  if (checksum != computed)
+    reader.fail("is damaged (checksum {:08x}, must be {:08x}); restore it from a copy", computed, checksum);
   return result;
 }
 

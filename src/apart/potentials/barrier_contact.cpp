@@ -6,6 +6,7 @@
 #include <apart/math/psd_projection.hpp>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 
 namespace apart {
@@ -184,15 +185,29 @@ void BarrierContact::prepare_at(const Matrix3X& x) {
   plane_points_.clear();
   for (const PlaneContact& c : active_.plane_contacts)
     plane_points_.push_back({c.vertex, surface_.half_spaces[c.plane].carrier});
-  evaluated_.resize(active_.contacts.size());
-  parallel_for(Index(evaluated_.size()), [&](Index i) {
-    const Contact& c = active_.contacts[i];
-    const StencilPoints p = c.stencil.gather(x);
-    Evaluated& e = evaluated_[std::size_t(i)];
-    e.feature = closest_feature(c.stencil.kind, p);
-    e.r = separation(e.feature, c.stencil.size(), p);
-    e.b = barrier_of(c, e.r.squaredNorm());
-  });
+  const Index pairs = Index(active_.contacts.size());
+  auto [first, end] = candidates_->team().share(term_count());
+  end = std::min(end, pairs);
+  first_evaluated_ = std::min(first, end);
+  evaluated_.resize(std::size_t(end - first_evaluated_));
+  parallel_for(Index(evaluated_.size()),
+               [&](Index i) { evaluated_[std::size_t(i)] = evaluate(first_evaluated_ + i, x); });
+}
+
+BarrierContact::Evaluated BarrierContact::evaluate(Index i, const Matrix3X& x) const {
+  const Contact& c = active_.contacts[i];
+  const StencilPoints p = c.stencil.gather(x);
+  Evaluated e;
+  e.feature = closest_feature(c.stencil.kind, p);
+  e.r = separation(e.feature, c.stencil.size(), p);
+  e.b = barrier_of(c, e.r.squaredNorm());
+  return e;
+}
+
+const BarrierContact::Evaluated& BarrierContact::evaluated(Index i, Evaluated& other) const {
+  const Index k = i - first_evaluated_;
+  if (k >= 0 && k < Index(evaluated_.size())) return evaluated_[std::size_t(k)];
+  return other = evaluate(i, place());
 }
 
 TermPoints BarrierContact::term(Index i) const {
@@ -215,21 +230,23 @@ BarrierContact::PlaneGap BarrierContact::plane_gap(Index i, const Matrix3X& x) c
   return {plane, distance, b *= c.weight * s.stiffness_scale};
 }
 
-double BarrierContact::value(const Matrix3X& x) const {
+double BarrierContact::value_of(const Matrix3X& x, Index begin, Index end) const {
   expect_at(x);
-  return kappa_ * ordered_sum(term_count(), [&](Index i) {
+  return kappa_ * ordered_sum(end - begin, [&](Index k) {
+           const Index i = begin + k;
            if (is_plane(i)) return plane_gap(i, x).b.value;
            const Contact& c = active_.contacts[i];
-           double b = evaluated_[std::size_t(i)].b.value;
+           Evaluated other;
+           double b = evaluated(i, other).b.value;
            if (c.mollifier_threshold > 0)
              b *= edge_edge_mollifier_value(c.stencil.gather(x), c.mollifier_threshold);
            return b;
          });
 }
 
-void BarrierContact::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
+void BarrierContact::add_gradient_of(const Matrix3X& x, Index begin, Index end, Matrix3X& gradient) const {
   expect_at(x);
-  add_local_gradients(*this, gradient, [&](Index i, auto out) {
+  add_local_gradients(*this, {begin, end}, gradient, [&](Index i, auto out) {
     if (is_plane(i)) {
       const PlaneGap gap = plane_gap(i, x);
       const Vector3 on_vertex = kappa_ * gap.b.first * 2 * gap.distance * gap.plane.normal;
@@ -238,7 +255,8 @@ void BarrierContact::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
       return;
     }
     const Contact& c = active_.contacts[i];
-    const auto& [feature, r, b] = evaluated_[std::size_t(i)];
+    Evaluated other;
+    const auto& [feature, r, b] = evaluated(i, other);
     double mollified = 1;
     if (c.mollifier_threshold > 0) {
       const EdgeEdgeMollifier::First e =
@@ -269,7 +287,8 @@ void BarrierContact::hessians(const Matrix3X& x, Index begin, Index end, Project
     const Contact& c = active_.contacts[i];
     const int n = c.stencil.size();
     const StencilPoints p = c.stencil.gather(x);
-    const auto& [feature, r, b] = evaluated_[std::size_t(i)];
+    Evaluated other;
+    const auto& [feature, r, b] = evaluated(i, other);
     if (c.mollifier_threshold > 0) {
       const EdgeEdgeMollifier m = edge_edge_mollifier(p, c.mollifier_threshold);
       const StencilVector gb = b.first * squared_distance_gradient(feature, n, p);
@@ -322,7 +341,8 @@ BarrierContact::NormalForce BarrierContact::normal_force(Index i, const Matrix3X
     return force;
   }
   const Contact& c = active_.contacts[i];
-  const auto& [feature, r, b] = evaluated_[std::size_t(i)];
+  Evaluated other;
+  const auto& [feature, r, b] = evaluated(i, other);
   force.distance = r.norm();
   force.weights = feature.weights;
   force.direction = r / force.distance;

@@ -50,8 +50,13 @@ class BarrierContact final : public PreparedPotential {
   }
 
   std::string_view name() const override { return "contact"; }
-  double value(const Matrix3X& x) const override;
-  void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
+  double value(const Matrix3X& x) const override { return value_of(x, 0, term_count()); }
+  void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override {
+    add_gradient_of(x, 0, term_count(), gradient);
+  }
+  bool has_parts() const override { return true; }
+  double value_of(const Matrix3X& x, Index begin, Index end) const override;
+  void add_gradient_of(const Matrix3X& x, Index begin, Index end, Matrix3X& gradient) const override;
   bool terms_vary() const override { return true; }
   Index term_count() const override { return Index(active_.contacts.size() + active_.plane_contacts.size()); }
   TermPoints term(Index i) const override;
@@ -109,13 +114,17 @@ class BarrierContact final : public PreparedPotential {
     Vector3 r;  ///< [m], from the second primitive to the first
     Barrier b;  ///< in squared distance
   };
+  Evaluated evaluate(Index i, const Matrix3X& x) const;
+  /// Of contact i, at place(); `other`: room for one that is not this process's.
+  const Evaluated& evaluated(Index i, Evaluated& other) const;
   std::vector<NormalForce> normal_forces(const Matrix3X& x) const;  ///< of all contacts
 
   const CollisionSurface& surface_;
   CandidateCache* candidates_;
   CcdMethod ccd_;
   ActiveSet active_;                                ///< at place()
-  std::vector<Evaluated> evaluated_;                ///< of the contacts of active_
+  Index first_evaluated_ = 0;                       ///< of a team: the first of this process's share
+  std::vector<Evaluated> evaluated_;                ///< of the contacts of active_ from there on
   std::vector<std::array<Index, 2>> plane_points_;  ///< of the plane contacts: vertex, and carrier or −1
   double kappa_ = 1;
 };

@@ -130,9 +130,11 @@ Friction::Curve Friction::curve(const Term& term, double y) {
   return {term.sticking * y - lost, (term.sticking - fallen) / y, -drop * 6 * t * (1 - t) / width};
 }
 
-double Friction::value(const Matrix3X& x) const {
-  return ordered_sum(term_count(),
-                     [&](Index i) { return curve(terms_[i], slip(terms_[i], x).norm()).value; });
+double Friction::value_of(const Matrix3X& x, Index begin, Index end) const {
+  return ordered_sum(end - begin, [&](Index k) {
+    const Term& term = terms_[begin + k];
+    return curve(term, slip(term, x).norm()).value;
+  });
 }
 
 Vector3 Friction::force(Index i, const Matrix3X& x) const {
@@ -140,8 +142,8 @@ Vector3 Friction::force(Index i, const Matrix3X& x) const {
   return -curve(terms_[i], u.norm()).first_over_y * (terms_[i].basis * u);
 }
 
-void Friction::add_gradient(const Matrix3X& x, Matrix3X& gradient) const {
-  add_local_gradients(*this, gradient, [&](Index i, auto g) {
+void Friction::add_gradient_of(const Matrix3X& x, Index begin, Index end, Matrix3X& gradient) const {
+  add_local_gradients(*this, {begin, end}, gradient, [&](Index i, auto g) {
     const Term& term = terms_[i];
     const Vector3 on_first = force(i, x);
     for (int k = 0; k < term.points.size; ++k) g.template segment<3>(3 * k) = -term.weights[k] * on_first;

@@ -46,8 +46,13 @@ class Friction final : public Potential {
   std::vector<Grip> grips(const Matrix3X& x) const;
 
   std::string_view name() const override { return "friction"; }
-  double value(const Matrix3X& x) const override;
-  void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override;
+  double value(const Matrix3X& x) const override { return value_of(x, 0, term_count()); }
+  void add_gradient(const Matrix3X& x, Matrix3X& gradient) const override {
+    add_gradient_of(x, 0, term_count(), gradient);
+  }
+  bool has_parts() const override { return true; }
+  double value_of(const Matrix3X& x, Index begin, Index end) const override;
+  void add_gradient_of(const Matrix3X& x, Index begin, Index end, Matrix3X& gradient) const override;
   bool terms_vary() const override { return true; }
   bool has_kinks() const override { return !terms_.empty(); }
   Index term_count() const override { return Index(terms_.size()); }

@@ -1,5 +1,7 @@
 #include <apart/potentials/potential.hpp>
 
+#include <apart/core/error.hpp>
+
 namespace apart {
 
 void LocalHessians::reset(const Potential& potential, Index begin, Index end) {
@@ -12,6 +14,14 @@ void LocalHessians::reset(const Potential& potential, Index begin, Index end) {
     start_[k + 1] = next_aligned(start_[k] + 9 * n * n);
   }
   if (values_.size() < start_.back()) values_.resize(start_.back());
+}
+
+double Potential::value_of(const Matrix3X&, Index, Index) const {
+  throw InvariantError("Potential: its value has no parts");
+}
+
+void Potential::add_gradient_of(const Matrix3X&, Index, Index, Matrix3X&) const {
+  throw InvariantError("Potential: its gradient has no parts");
 }
 
 }  // namespace apart

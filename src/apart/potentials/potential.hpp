@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace apart {
@@ -87,6 +88,11 @@ class Potential {
   virtual bool is_at(const Matrix3X&) const { return true; }
   virtual double value(const Matrix3X& x) const = 0;
   virtual void add_gradient(const Matrix3X& x, Matrix3X& gradient) const = 0;
+  /// Whether value and gradient can be asked for in parts, which the processes of a team do: what the terms
+  /// [begin, end) add to them.
+  virtual bool has_parts() const { return false; }
+  virtual double value_of(const Matrix3X& x, Index begin, Index end) const;
+  virtual void add_gradient_of(const Matrix3X& x, Index begin, Index end, Matrix3X& gradient) const;
   virtual Index term_count() const = 0;
   /// The points of term i: the pattern of the Hessian. Valid until the terms change.
   virtual TermPoints term(Index i) const = 0;
@@ -105,19 +111,20 @@ class Potential {
 
 inline constexpr Index few_terms = 512;  ///< fewer are not worth adding in parallel
 
-/// Adds local gradients in the order of the terms, whatever the number of threads: computed in parallel,
-/// then added in parallel, each thread a range of points. `local(i, g)` fills the gradient g, an
-/// Eigen::VectorXd map of three numbers for each of the term's points, zero before.
+/// Adds local gradients of the terms [first, last) of a potential in their order, whatever the number of
+/// threads: computed in parallel, then added in parallel, each thread a range of points. `local(i, g)` fills
+/// the gradient g, an Eigen::VectorXd map of three numbers for each of the term's points, zero before.
 template <class Local>
-void add_local_gradients(const Potential& potential, Matrix3X& gradient, const Local& local) {
+void add_local_gradients(const Potential& potential, std::pair<Index, Index> terms, Matrix3X& gradient,
+                         const Local& local) {
   constexpr Index batch = 8192;
-  const Index count = potential.term_count();
-  if (count == 0) return;
-  std::vector<TermPoints> points(std::size_t(std::min(count, batch)));
+  const auto [first_term, end_term] = terms;
+  if (first_term >= end_term) return;
+  std::vector<TermPoints> points(std::size_t(std::min(end_term - first_term, batch)));
   std::vector<std::size_t> start(points.size() + 1);
   AlignedBuffer values;
-  for (Index begin = 0; begin < count; begin += batch) {
-    const Index n = std::min(batch, count - begin);
+  for (Index begin = first_term; begin < end_term; begin += batch) {
+    const Index n = std::min(batch, end_term - begin);
     for (Index i = 0; i < n; ++i) {
       points[std::size_t(i)] = potential.term(begin + i);
       start[std::size_t(i) + 1] = next_aligned(start[std::size_t(i)] + 3 * points[std::size_t(i)].size());
@@ -142,6 +149,12 @@ void add_local_gradients(const Potential& potential, Matrix3X& gradient, const L
     else
       parallel_shares(Index(gradient.cols()), add);
   }
+}
+
+/// Of all terms.
+template <class Local>
+void add_local_gradients(const Potential& potential, Matrix3X& gradient, const Local& local) {
+  add_local_gradients(potential, {0, potential.term_count()}, gradient, local);
 }
 
 }  // namespace apart

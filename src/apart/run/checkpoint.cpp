@@ -196,12 +196,15 @@ std::uint64_t fingerprint(const SceneFile& file, const Model& model) {
 }
 
 void write_checkpoint(const std::filesystem::path& file, const State& state, const Model& model,
-                      std::uint64_t scene) {
+                      std::uint64_t scene, const Teamwork* together) {
   Archive archive;
   archive.integers["scene"] = std::int64_t(scene);
   for_each_member([&](const char* name, const auto& m) { place_of(archive, m)[name] = m; }, state);
   write_meshes(model, archive);
-  write_archive(file, checkpoint_mark, checkpoint_format, archive);
+  if (together)
+    together->write_archive(file, checkpoint_mark, checkpoint_format, archive);
+  else
+    write_archive(file, checkpoint_mark, checkpoint_format, archive);
 }
 
 void check_state(const std::string& where, const State& state, const Model& model) {
@@ -274,14 +277,23 @@ ReadCheckpoint read_checkpoint(const std::filesystem::path& file, const std::sha
 CheckpointFiles::CheckpointFiles(const std::filesystem::path& directory, std::uint64_t fingerprint)
     : newest(directory / "checkpoint"), older(directory / "checkpoint.older"), scene(fingerprint) {}
 
-void CheckpointFiles::keep(const State& state, const Model& model) const {
+std::filesystem::path CheckpointFiles::fresh() const {
+  std::filesystem::path file = newest;
+  file += ".new";
+  return file;
+}
+
+void CheckpointFiles::keep(const State& state, const Model& model, const Teamwork* together) const {
   // First the new one beside both, then the names change: whenever the machine stops, a good one has a name.
-  std::filesystem::path fresh = newest;
-  fresh += ".new";
-  write_checkpoint(fresh, state, model, scene);
   std::error_code error;
+  try {
+    write_checkpoint(fresh(), state, model, scene, together);
+  } catch (const InputError&) {
+    std::filesystem::remove(fresh(), error);
+    throw;
+  }
   if (std::filesystem::exists(newest, error)) std::filesystem::rename(newest, older, error);
-  std::filesystem::rename(fresh, newest, error);
+  std::filesystem::rename(fresh(), newest, error);
   if (error)
     throw UnavailableError("{}: cannot be written: {}; check the folder's permissions", newest.string(),
                            error.message());

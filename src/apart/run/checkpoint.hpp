@@ -16,9 +16,10 @@ inline constexpr std::uint32_t checkpoint_format = 8;
 std::uint64_t fingerprint(const SceneFile& file, const Model& model);
 
 /// Writes a state of a model, bit for bit, so that a run can continue from it, with the fingerprint of its
-/// scene and the shapes of bodies whose mesh is not that of the scene. Atomic.
+/// scene and the shapes of bodies whose mesh is not that of the scene. Atomic, unless all processes of a team
+/// write it `together`, each its part.
 void write_checkpoint(const std::filesystem::path& file, const State& state, const Model& model,
-                      std::uint64_t scene);
+                      std::uint64_t scene, const Teamwork* together = nullptr);
 
 /// Throws InputError that begins with `where` unless the state is one of the model.
 void check_state(const std::string& where, const State& state, const Model& model);
@@ -40,8 +41,10 @@ struct CheckpointFiles {
   std::filesystem::path newest, older;
   std::uint64_t scene;  ///< fingerprint
 
-  /// The newest becomes the older one. At every moment at least one of the two is complete.
-  void keep(const State& state, const Model& model) const;
+  /// The newest becomes the older one. At every moment at least one of the two is complete. `together`: the
+  /// other processes of the team write fresh() at the same time.
+  void keep(const State& state, const Model& model, const Teamwork* together = nullptr) const;
+  std::filesystem::path fresh() const;  ///< the name of the next one while it is written
   /// The newest that is good. Throws InputError, saying what is wrong with both, if none is.
   ReadCheckpoint read(const std::shared_ptr<const Model>& model) const;
 };

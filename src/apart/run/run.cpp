@@ -105,7 +105,8 @@ class Run {
       for (const std::string& note : scene_.notes) log_line(note);
     for (const std::string& warning : options_.warnings) log_line("warning: " + warning);
     std::optional<FrameWriter> frames;
-    if (options_.frames) frames.emplace(directory_, scene_.extra_formats, kept_frames);
+    if (options_.frames)
+      frames.emplace(directory_, scene_.extra_formats, kept_frames, options_.work.team.size());
     recorder_.emplace(directory_, simulation_.frame(), std::move(frames),
                       RunDigests(directory_, files_so_far(kept_frames)), spent_.findings);
     LineFile steps(directory_ / "steps.csv");
@@ -118,7 +119,7 @@ class Run {
     else if (simulation_.state().step % scene_.frame_every == 0)
       frame_step_ = simulation_.state().step;
     publish();
-    keep_state("running");
+    keep_state("running", {}, Writers::team);
     rescue_->offer([this] {
       log_line(fmt::format("interrupted after step {}", published_.state.step));
       recorder_->finish();
@@ -129,10 +130,11 @@ class Run {
     writing.unlock();
     try {
       result = simulate(steps);
-      // A process that has no memory has left the others in the middle of a step.
-      if (result.end != RunEnd::no_memory) announce_end(options_.work.team);
       writing.lock();
-      finish(result);
+      // A process that has no memory has left the others in the middle of a step.
+      const bool waits = result.end != RunEnd::no_memory;
+      finish(result, waits ? Writers::team : Writers::leader);
+      if (waits) announce_end(options_.work.team);
     } catch (const std::exception& e) {
       if (!writing) writing.lock();
       keep_what_there_is(e);
@@ -254,7 +256,7 @@ class Run {
       record(has_new_meshes, frame_due);
       const bool often_enough = scene_.checkpoint_steps && report.step % *scene_.checkpoint_steps == 0;
       if (often_enough || seconds_since(last_kept_) > scene_.checkpoint_seconds)
-        keep_state("running");
+        keep_state("running", {}, Writers::team);
       else if (frame_due && options_.frames && seconds_since(last_summary_) > summary_seconds)
         write_summary("running", {});
     }
@@ -348,18 +350,24 @@ class Run {
     published_ = {simulation_.state(), simulation_.shared_model(), simulation_.timings().seconds()};
   }
 
-  void keep_state(std::string_view status, const std::string& reason = {}) {
+  /// Who writes a checkpoint: all processes of the team where they wait for what comes next.
+  enum class Writers { leader, team };
+
+  void keep_state(std::string_view status, const std::string& reason = {},
+                  Writers writers = Writers::leader) {
     publish();
     recorder_->finish();
     if (recorder_->is_whole()) {  // a run goes on from a checkpoint with the frames before it
       flush_to_disk(directory_);
-      checkpoints_.keep(simulation_.state(), simulation_.model());
+      const bool together = writers == Writers::team && options_.work.write_archive;
+      if (together) announce_checkpoint(options_.work.team, checkpoints_.fresh(), checkpoints_.scene);
+      checkpoints_.keep(simulation_.state(), simulation_.model(), together ? &options_.work : nullptr);
     }
     write_summary(status, reason);
     last_kept_ = Clock::now();
   }
 
-  void finish(RunResult& result) {
+  void finish(RunResult& result, Writers writers) {
     {
       const auto time = simulation_.timings().measure(Phase::output);
       recorder_->add({.frame = next_frame()});
@@ -370,7 +378,7 @@ class Run {
     if (const auto found = recorder_->written().findings.first(); found && result.end == RunEnd::finished)
       result = {RunEnd::refuted, *found};
     static constexpr std::string_view status[] = {"finished", "interrupted", "failed", "refuted", "failed"};
-    keep_state(status[std::size_t(result.end)], result.reason);
+    keep_state(status[std::size_t(result.end)], result.reason, writers);
     note_friction();
     log_line(result.reason.empty() ? "finished" : result.reason);
     if (options_.profile) {

@@ -151,7 +151,8 @@ std::vector<ChoiceList> choices() {
        "Frame formats",
        {{"vtu", "everything, for ParaView; always written"},
         {"obj", "the surface"},
-        {"ply", "the surface"}}}};
+        {"ply", "the surface"},
+        {"pvtu", "everything in pieces, one for each process of apart-mpi, for ParaView on many processes"}}}};
 }
 
 }  // namespace apart::catalog_parts

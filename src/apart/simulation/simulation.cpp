@@ -1,6 +1,7 @@
 #include <apart/simulation/simulation.hpp>
 
 #include <apart/core/error.hpp>
+#include <apart/core/memory.hpp>
 #include <apart/simulation/appearance.hpp>
 #include <apart/simulation/diagnosis.hpp>
 #include <apart/simulation/friction_loop.hpp>
@@ -81,7 +82,6 @@ Simulation::Simulation(std::shared_ptr<const Model> model, State start, const Te
       division_(std::make_unique<StepDivision>(*model_)),
       problem_(std::make_unique<StepProblem>(
           *model_, present_bodies(*model_, std::max(state_.time, model_->options.dt)), timings_, work_)) {
-  if (!work_.team.is_alone()) ensure_divisible(*model_);
   fresh_ = state_.step == 0;
   ensure(state_.nodes.cols() == model_->node_count() && state_.velocity.cols() == model_->node_count(),
          "Simulation: the state does not fit the model");
@@ -285,7 +285,8 @@ Simulation::Solved Simulation::solve(double end, double dt, const Start& start, 
 Simulation::Solved Simulation::improve(Solved solved, double end, double dt) {
   RemeshReport done;
   for (int pass = 0; pass < model_->remesher->pass_count();) {
-    if (should_stop && should_stop()) throw Interrupted("interrupted");
+    // Better meshes are looked for by each process of a team with all elements: the same by all.
+    if (work_.team.any(should_stop && should_stop())) throw Interrupted("interrupted");
     auto [better, report, next_pass] =
         model_->remesher->improve({*problem_, state_, solved.next.nodes}, pass);
     pass = next_pass;
@@ -310,6 +311,8 @@ Simulation::Solved Simulation::improve(Solved solved, double end, double dt) {
       solved = std::move(again);
       done += report;
     } catch (const SolverError& error) {
+      // Where one process of several has no memory, the others do not know.
+      if (!work_.team.is_alone() && dynamic_cast<const MemoryError*>(&error)) throw;
       end_.reset();
       problem_ = std::move(problem);
       end_ = std::move(last);

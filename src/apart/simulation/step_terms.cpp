@@ -158,7 +158,8 @@ double smallest_dhat(const PairTable& pairs) {
   return std::isfinite(d) ? d : 1e-3;
 }
 
-StepTerms::StepTerms(const Model& m, const std::vector<char>& bodies_present, Timings& timings, const Team& t)
+StepTerms::StepTerms(const Model& m, const std::vector<char>& bodies_present, Timings& timings, const Team& t,
+                     const OwnNodes& own)
     : model(m),
       present(bodies_present),
       team(t),
@@ -171,7 +172,6 @@ StepTerms::StepTerms(const Model& m, const std::vector<char>& bodies_present, Ti
       contact(surface, candidates, m.options.solver.ccd),
       friction(surface) {
   gravity = gravity_of_nodes(m, present);
-  const OwnNodes own = own_nodes(m, team);
   for (std::size_t b = 0; b < m.bodies.size(); ++b) {
     const ElasticParts::Counts& first = first_element.emplace_back(elastic.term_counts());
     if (!present[b]) continue;

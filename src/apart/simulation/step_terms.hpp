@@ -21,9 +21,10 @@ namespace apart {
 /// The terms of the incremental potential of all bodies that are present, and the one list of them.
 struct StepTerms {
   /// `present`: one entry per body. Time spent in searches for pairs goes to `timings`. Of a team each
-  /// process has its part of the elements and of the pairs, and all of everything else.
+  /// process has its part of the elements, those of its `own` nodes, and of the pairs, and all of everything
+  /// else.
   StepTerms(const Model& model, const std::vector<char>& present, Timings& timings,
-            const Team& team = Team::alone());
+            const Team& team = Team::alone(), const OwnNodes& own = {});
   StepTerms(const StepTerms&) = delete;
 
   /// Each with its role. Every sum, step bound or diagnosis goes through this list.

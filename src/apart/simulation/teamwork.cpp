@@ -1,6 +1,5 @@
 #include <apart/simulation/teamwork.hpp>
 
-#include <apart/core/error.hpp>
 #include <apart/geometry/space_partition.hpp>
 #include <apart/simulation/model.hpp>
 #include <apart/solver/gathered_solver.hpp>
@@ -14,17 +13,11 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Model& model, const Teamw
   return work.team.is_alone() ? std::move(solver) : make_gathered_solver(work.team, std::move(solver));
 }
 
-OwnNodes own_nodes(const Model& model, const Team& team) {
+OwnNodes own_nodes(const Model& model, const Teamwork& work) {
+  const Team& team = work.team;
   if (team.is_alone()) return {};
-  return {divide_space(model.initial_nodes, team.size()), team.rank()};
-}
-
-void ensure_divisible(const Model& model) {
-  if (model.remesher)
-    throw InputError(
-        "remesh: a simulation of several processes cannot change its meshes, since a better one is looked "
-        "for "
-        "with all elements of a body at hand; remove 'remesh' from the scene, or run it with one process");
+  return {work.divide_nodes ? work.divide_nodes(model) : divide_space(model.initial_nodes, team.size()),
+          team.rank()};
 }
 
 }  // namespace apart

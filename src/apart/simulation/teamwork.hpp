@@ -1,31 +1,40 @@
 #pragma once
 #include <apart/core/team.hpp>
+#include <apart/io/hdf5_archive.hpp>
 #include <apart/potentials/own_nodes.hpp>
 #include <apart/solver/linear_solver.hpp>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 namespace apart {
 
 struct Model;
 
 /// How the processes of a team divide the work of a simulation. All of them have the model, the state and the
-/// contacts as a whole, and make the same decisions. Divided are elements (by the place of their nodes),
-/// pairs of primitives (by the search for them), all second derivatives, and the linear system.
-/// docs/cluster.md says what that means for time and memory.
+/// list of contacts as a whole, and make the same decisions. Divided are elements (by their nodes), pairs of
+/// primitives (by the search for them), what contacts add to energy and gradient, all second derivatives, and
+/// the linear system. docs/cluster.md says what that means for time and memory.
 struct Teamwork {
   const Team& team = Team::alone();
   /// Makes the solver of a team: each process gives its summand of the matrix (LinearSolver). Empty: the
   /// leader gathers the system and solves it by itself.
   std::function<std::unique_ptr<LinearSolver>(const Model&)> make_linear_solver = {};
+  /// The process of each node, the same for all processes. Empty: divide_space.
+  std::function<std::vector<int>(const Model&)> divide_nodes = {};
+  /// Writes an archive as io's write_archive does, but not atomically; called by all processes, with the same
+  /// archive. If a process fails it throws InputError for all. Empty: the leader writes by itself.
+  std::function<void(const std::filesystem::path&, std::string_view mark, std::uint32_t version,
+                     const Archive&)>
+      write_archive = {};
 };
 
 /// Of a team of one: that of the model's options.
 std::unique_ptr<LinearSolver> make_linear_solver(const Model& model, const Teamwork& work);
 /// The nodes whose elements are those of this process.
-OwnNodes own_nodes(const Model& model, const Team& team);
-/// Throws InputError if the model asks for something that a team cannot do.
-void ensure_divisible(const Model& model);
+OwnNodes own_nodes(const Model& model, const Teamwork& work);
 
 }  // namespace apart

@@ -75,19 +75,36 @@ bool Objective::any_shared_out(Roles roles) const {
   return false;
 }
 
+/// Whether each process adds up a part of the terms of a potential that all of them have.
+bool Objective::is_summed_in_parts(const Term& t) const {
+  return !team_.is_alone() && t.potential->has_parts() && t.potential->term_count() >= few_terms;
+}
+
 /// Of each potential; zero where it has another role.
 std::vector<double> Objective::values_of(Roles roles) const {
   std::vector<double> values, divided;
   values.reserve(terms_.size());
+  std::vector<std::size_t> at;  // of the divided ones
   for (std::size_t i = 0; i < terms_.size(); ++i) {
     const Term& t = terms_[i];
-    values.push_back(roles.contains(t.role) ? t.potential->value(points_of(t)) : 0);
-    if (shared_out_[i] && roles.contains(t.role)) divided.push_back(values.back());
+    if (!roles.contains(t.role)) {
+      values.push_back(0);
+      continue;
+    }
+    const bool in_parts = is_summed_in_parts(t);
+    if (in_parts) {
+      const auto [begin, end] = team_.share(t.potential->term_count());
+      values.push_back(t.potential->value_of(points_of(t), begin, end));
+    } else {
+      values.push_back(t.potential->value(points_of(t)));
+    }
+    if (!in_parts && !shared_out_[i]) continue;
+    divided.push_back(values.back());
+    at.push_back(i);
   }
   if (divided.empty()) return values;
   team_.sum(divided);
-  for (std::size_t i = 0, k = 0; i < terms_.size(); ++i)
-    if (shared_out_[i] && roles.contains(terms_[i].role)) values[i] = divided[k++];
+  for (std::size_t k = 0; k < at.size(); ++k) values[at[k]] = divided[k];
   return values;
 }
 
@@ -114,22 +131,35 @@ Objective::Energy Objective::energy() const {
 }
 
 Matrix3X Objective::gradient(Roles roles) const {
+  const bool apart = !team_.is_alone();  // what is divided is summed by itself
+  const auto is_apart = [&](const Term& t) { return apart && (t.is_divided || is_summed_in_parts(t)); };
   const auto acts_on_vertices = [&](const Term& t) {
-    return t.points == PointKind::vertices && roles.contains(t.role) && t.potential->term_count() > 0;
+    return t.points == PointKind::vertices && roles.contains(t.role) && t.potential->term_count() > 0 &&
+           !is_apart(t);
   };
-  Matrix3X g = Matrix3X::Zero(3, q_.cols());
+  Matrix3X g = Matrix3X::Zero(3, q_.cols()), on_vertices;
   if (std::ranges::any_of(terms_, acts_on_vertices)) {
-    Matrix3X on_vertices = Matrix3X::Zero(3, x_.cols());
+    on_vertices.setZero(3, x_.cols());
     for (const Term& t : terms_)
       if (acts_on_vertices(t)) t.potential->add_gradient(x_, on_vertices);
     g = map_.pull_back(on_vertices);
   }
-  const bool apart = !team_.is_alone();  // divided potentials are summed by themselves
   for (const Term& t : terms_)
-    if (t.points == PointKind::nodes && roles.contains(t.role) && !(apart && t.is_divided))
+    if (t.points == PointKind::nodes && roles.contains(t.role) && !is_apart(t))
       t.potential->add_gradient(q_, g);
-  if (!apart || !any_shared_out(roles)) return g;
-  Matrix3X divided = Matrix3X::Zero(3, g.cols());
+  if (!apart) return g;
+
+  bool in_parts = false;
+  on_vertices.setZero(3, x_.cols());
+  for (const Term& t : terms_) {
+    if (!is_summed_in_parts(t) || !roles.contains(t.role)) continue;
+    ensure(t.points == PointKind::vertices, "Objective: what is summed in parts is of vertices");
+    const auto [begin, end] = team_.share(t.potential->term_count());
+    t.potential->add_gradient_of(x_, begin, end, on_vertices);
+    in_parts = true;
+  }
+  if (!in_parts && !any_shared_out(roles)) return g;
+  Matrix3X divided = in_parts ? map_.pull_back(on_vertices) : Matrix3X::Zero(3, g.cols());
   for (const Term& t : terms_)
     if (t.is_divided && roles.contains(t.role)) t.potential->add_gradient(q_, divided);
   team_.sum(divided);

@@ -124,6 +124,7 @@ class Objective {
   StepBound feasible_piece(const Matrix3X& q, const Matrix3X& y, double begin, double end) const;
   std::vector<double> values_of(Roles roles) const;
   bool any_shared_out(Roles roles) const;
+  bool is_summed_in_parts(const Term& term) const;
   const Matrix3X& points_of(const Term& term) const { return term.points == PointKind::nodes ? q_ : x_; }
 
   const LinearMap& map_;

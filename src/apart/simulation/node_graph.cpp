@@ -1,0 +1,63 @@
+#include <apart/simulation/node_graph.hpp>
+
+#include <apart/simulation/model.hpp>
+
+#include <algorithm>
+
+namespace apart {
+
+namespace {
+
+/// visit(nodes) for the nodes of each element of a body, its own numbers, the first node first.
+template <class Visit>
+void for_each_element(const Body& body, const Visit& visit) {
+  const auto columns = [&](const auto& cells) {
+    for (Eigen::Index c = 0; c < cells.cols(); ++c) visit(cells.col(c));
+  };
+  if (body.elastic && body.elastic->lagrange)
+    columns(body.elastic->lagrange->nodes);
+  else if (body.elastic)
+    columns(body.elastic->nodes);
+  if (body.planar) columns(body.planar->nodes);
+  if (body.shell) {
+    columns(body.shell->nodes);
+    columns(body.shell->hinges);
+  }
+  if (body.rods) columns(body.rods->segments);
+  if (body.chart || body.kind == BodyKind::affine)
+    visit(Eigen::VectorXi(Eigen::VectorXi::LinSpaced(body.node_count(), 0, body.node_count() - 1)));
+}
+
+}  // namespace
+
+NodeGraph node_graph(const Model& model, std::pair<Index, Index> nodes) {
+  const auto [begin, end] = nodes;
+  const auto is_own = [&, first = begin, last = end](Index n) { return first <= n && n < last; };
+  NodeGraph graph;
+  graph.elements.assign(std::size_t(end - begin), 1);
+  std::vector<std::vector<Index>> neighbours(std::size_t(end - begin));
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Index first = model.first_node[b];
+    if (first >= end || first + model.bodies[b].node_count() <= begin) continue;
+    for_each_element(model.bodies[b], [&, from = begin](const auto& element) {
+      if (is_own(first + element[0])) ++graph.elements[std::size_t(first + element[0] - from)];
+      for (const int node : element) {
+        if (!is_own(first + node)) continue;
+        std::vector<Index>& near = neighbours[std::size_t(first + node - from)];
+        for (const int other : element)
+          if (other != node) near.push_back(first + other);
+      }
+    });
+  }
+  graph.start = {0};
+  for (std::vector<Index>& near : neighbours) {
+    std::sort(near.begin(), near.end());
+    near.erase(std::unique(near.begin(), near.end()), near.end());
+    graph.neighbours.insert(graph.neighbours.end(), near.begin(), near.end());
+    graph.start.push_back(Index(graph.neighbours.size()));
+    near = {};
+  }
+  return graph;
+}
+
+}  // namespace apart
