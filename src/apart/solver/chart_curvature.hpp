@@ -10,8 +10,8 @@
 namespace apart {
 
 /// The part of a Hessian in the unknowns that is due to charts: Σ gₖ · ∂²qₖ/∂y² for the gradient g in the
-/// nodes. It can make the sum indefinite even if every term is projected, so with Projection::psd the blocks
-/// of each body with a chart are made positive as a whole, once.
+/// nodes. It can make the sum indefinite even if every term is projected, so with Projection::psd that of
+/// each body is made positive semi-definite, once.
 class ChartCurvature {
  public:
   /// Keeps references.
@@ -23,8 +23,7 @@ class ChartCurvature {
   void for_each_pair(FunctionRef<void(Index column, Index row)> visit) const;
   /// Looks up where they are in a matrix.
   void locate(const BlockSparse& matrix);
-  /// `matrix`: all terms, with ones on the diagonal where unknowns are held. Of a team it is this process's
-  /// summand, and the curvature is added to that of the leader.
+  /// In a team the curvature is added to the summand of the leader.
   void add(const FreeCoordinates& free, const Matrix3X& q, const Matrix3X& gradient, Projection projection,
            BlockSparse& matrix) const;
 
@@ -38,7 +37,6 @@ class ChartCurvature {
     Index part;
     std::vector<Own> blocks;
   };
-  std::vector<Matrix3> sums(const BlockSparse& matrix) const;
   const Chart& chart_;
   const Team& team_;
   std::vector<OwnBlocks> bodies_;  ///< that can move
