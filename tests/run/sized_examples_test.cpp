@@ -33,7 +33,10 @@ TEST(SizedExamples, HaveAsManyBodiesAsTheirSizeSays) {
       {"rigid-card-house", [](Index n) { return n * (n + 1) + n * (n - 1) / 2 + 2; }},
       // rings, links between neighbours, the ball
       {"rigid-chain-net", [](Index n) { return n * n + 2 * n * (n - 1) + 1; }},
-      {"rigid-chain", [](Index n) { return n + 1; }},                  // and the hook
+      {"rigid-chain", [](Index n) { return n + 1; }},                    // and the hook
+      {"rigid-billiards", [](Index n) { return n * (n + 1) / 2 + 2; }},  // and the table and the cue ball
+      {"rigid-cradle", [](Index n) { return n; }},
+      {"rigid-filled-box", [](Index n) { return n + 5; }},             // and the floor and four walls
       {"rigid-heap", [](Index n) { return n + 1; }},                   // and the ground
       {"rigid-pyramid", [](Index n) { return n * (n + 1) / 2 + 2; }},  // and the ground and the ball
       {"rigid-tower", [](Index n) { return n + 1; }},

@@ -283,14 +283,89 @@ SceneDescription tower(Index blocks) {
   return scene;
 }
 
+/// Balls that touch nearly, on a frictionless table, and one that comes.
+SceneDescription billiards(Index rows) {
+  SceneDescription scene =
+      scene_of("rigid-billiards", fmt::format("a ball hits {} rows of rigid balls", rows), 2);
+  scene.bodies.push_back(half_space("table", 0));
+  constexpr double radius = 0.03, gap = 0.0012;  // [m]
+  constexpr double pitch_of_balls = 2 * radius + gap;
+  const MeshDescription sphere = SphereMesh{{}, radius, 4};
+  for (Index row = 0; row < rows; ++row) {
+    RigidDescription ball = rigid_body(fmt::format("row {}", row + 1), sphere);
+    ball.array = ArrayDescription{{}, {1, 1, row + 1}, {0, 0, pitch_of_balls}};
+    ball.transform.translate = {std::sqrt(0.75) * pitch_of_balls * double(row), radius + gap,
+                                -0.5 * pitch_of_balls * double(row)};
+    scene.bodies.push_back(ball);
+  }
+  RigidDescription cue = rigid_body("cue ball", sphere);
+  cue.transform.translate = {-0.3, radius + gap, 0.004};
+  cue.velocity = {3, 0, 0};
+  scene.bodies.push_back(cue);
+  return scene;
+}
+
+/// Balls that hang side by side, of which the first swings in.
+SceneDescription cradle(Index balls) {
+  SceneDescription scene =
+      scene_of("rigid-cradle", fmt::format("of {} rigid balls in a row the first swings in", balls), 2);
+  constexpr double radius = 0.1, gap = 0.0012, length = 1, raised = 40;  // [m], of a pendulum; [degrees]
+  for (Index k = 0; k < balls; ++k) {
+    const double x = (2 * radius + gap) * double(k), angle = k == 0 ? raised * std::numbers::pi / 180 : 0;
+    RigidDescription ball = rigid_body(fmt::format("ball {}", k + 1), SphereMesh{{}, radius, 4});
+    ball.transform.translate = {x - length * std::sin(angle), -length * std::cos(angle), 0};
+    set_density(ball, 7800);
+    scene.bodies.push_back(ball);
+    HingeJoint joint;
+    joint.bodies = {ball.name};
+    joint.at = {x, 0, 0};
+    scene.joints.push_back(joint);
+  }
+  return scene;
+}
+
+/// Boxes that fall into an open one, as wide as eight of them.
+SceneDescription filled_box(Index boxes) {
+  SceneDescription scene =
+      scene_of("rigid-filled-box", fmt::format("{} rigid boxes fall into an open one", boxes), 2);
+  constexpr double size = 0.1, room = 1, wall = 0.02;  // [m]
+  const double height = std::max(room, 0.02 * double(boxes) * size);
+  scene.bodies.push_back(half_space("floor", 0));
+  for (const double side : {-1.0, 1.0}) {
+    for (const bool along_x : {true, false}) {
+      ObstacleDescription plate;
+      plate.name = fmt::format("wall {}", scene.bodies.size());
+      plate.mesh = along_x ? brick({room + 2 * wall, height, wall}) : brick({wall, height, room});
+      const double away = 0.5 * side * (room + (along_x ? 1.01 : 1) * wall);
+      plate.transform.translate = {along_x ? 0 : away, 0.5 * height, along_x ? away : 0};
+      scene.bodies.push_back(plate);
+    }
+  }
+  constexpr Index side = 4;
+  for (Index k = 0; k < boxes; ++k) {
+    RigidDescription box = rigid_body(fmt::format("box {}", k + 1), brick({size, size, size}));
+    const Vector3 turns = double(k + 1) * Vector3(0.8191725134, 0.6710436067, 0.5497004779);
+    box.transform.rotate = Vector3(360 * (turns.array() - turns.array().floor()));
+    const Index layer = k / (side * side), place = k % (side * side);
+    box.transform.translate = {0.24 * (double(place % side) - 1.5), (1.2 + 2 * double(layer)) * size,
+                               0.24 * (double(place / side) - 1.5)};
+    scene.bodies.push_back(box);
+  }
+  scene.contact.friction_coefficient = 0.5;
+  return scene;
+}
+
 }  // namespace
 
 std::span<const SizedExample> sized_examples() {
   static constexpr SizedExample list[] = {
       {"rigid-arch", "stones", 3, 25, 1001, arch},
+      {"rigid-billiards", "rows", 1, 4, 100, billiards},
       {"rigid-card-house", "levels", 1, 3, 50, card_house},
       {"rigid-chain-net", "rings along each side", 3, 4, 100, chain_net},
       {"rigid-chain", "links", 1, 10, 1000, chain},
+      {"rigid-cradle", "balls", 1, 5, 1000, cradle},
+      {"rigid-filled-box", "boxes", 1, 50, 10'000, filled_box},
       {"rigid-heap", "boxes", 1, 100, 100'000, heap},
       {"rigid-pyramid", "rows", 1, 6, 100, pyramid},
       {"rigid-tower", "blocks", 1, 10, 100, tower},

@@ -43,8 +43,9 @@ void ChartCurvature::add(const FreeCoordinates& free, const Matrix3X& q, const M
         }
     // By itself, not together with what contact adds to the body's blocks: bodies that move together feel
     // none of their contacts, and nothing may be added to the displacement, or bodies that push each other
-    // would lose momentum.
-    if (projection != Projection::none) make_positive(more, NegativeEigenvalues::zeroed);
+    // would lose momentum. Were negative eigenvalues set to zero, steps of a body that spins fast would be
+    // far too long: its inertia has a large curvature, of either sign.
+    if (projection != Projection::none) make_positive(more, NegativeEigenvalues::mirrored);
     for (const Own& b : body.blocks) matrix.add(b.slot, more.block<3, 3>(3 * b.u, 3 * b.v));
   }
 }
