@@ -184,6 +184,19 @@ double MultifrontalCholesky::missing_bytes() const {
 
 // ---- Factorisation ------------------------------------------------------------------------------
 
+namespace {
+
+constexpr int panel_width = 96;      // of columns that are eliminated at a time
+constexpr int chunk_rows = 120;      // of a large front; a multiple of the rows of BLAS's kernels
+constexpr int chunk_columns = 48;    // that are zeroed, or added, at a time; of whole blocks
+constexpr double large_front = 2e6;  // operations from which on several threads work on a front
+
+bool is_large(const Front& front) {
+  return front_flops(front.columns, front.rows) > large_front;
+}
+
+}  // namespace
+
 struct MultifrontalCholesky::Work {
   const double* values;  ///< of the matrix
   FunctionRef<void()> check;
@@ -235,8 +248,11 @@ bool MultifrontalCholesky::factorise_front(Index f, const Work& work, double* up
   const Front& front = tree_.fronts[std::size_t(f)];
   const std::size_t size = 3 * std::size_t(front.size()), columns = 3 * std::size_t(front.columns),
                     rows = 3 * std::size_t(front.rows);
+  const bool large = is_large(front);
   double* panel = factor_.data() + panel_[std::size_t(f)];
-  std::fill_n(panel, size * columns, 0.0);
+  parallel_chunks(Index(columns), large ? chunk_columns : Index(columns), [&](Index begin, Index end) {
+    std::fill(panel + size * std::size_t(begin), panel + size * std::size_t(end), 0.0);
+  });
   for (std::size_t k = first_entry_[std::size_t(f)]; k < first_entry_[std::size_t(f) + 1]; ++k) {
     const Entry& e = entries_[k];
     const double* from = work.values + 9 * std::size_t(e.slot);
@@ -246,22 +262,31 @@ bool MultifrontalCholesky::factorise_front(Index f, const Work& work, double* up
   }
   const auto added = children(f);
   if (!added.empty())
-    for (std::size_t c = 0; c < rows; ++c) std::fill_n(update + c * rows + c, rows - c, 0.0);
-  for (const Index c : added) add_update(c, work.update[std::size_t(c)], panel, update);
+    parallel_chunks(Index(rows), large ? chunk_columns : Index(rows), [&](Index begin, Index end) {
+      for (auto c = std::size_t(begin); c < std::size_t(end); ++c)
+        std::fill_n(update + c * rows + c, rows - c, 0.0);
+    });
+  for (const Index c : added) {
+    const Index blocks = tree_.fronts[std::size_t(c)].rows;
+    parallel_chunks(blocks, large ? chunk_columns / 3 : blocks, [&](Index begin, Index end) {
+      add_update(c, {begin, end}, work.update[std::size_t(c)], panel, update);
+    });
+  }
   if (!eliminate_columns(front, panel)) return false;
   make_update(front, panel, added.empty() ? 0 : 1, update);
   return true;
 }
 
-/// Adds the lower triangle of a child's update to its parent's columns and update.
-void MultifrontalCholesky::add_update(Index child, const double* from, double* panel, double* update) const {
+/// Adds columns of the lower triangle of a child's update to its parent's columns and update.
+void MultifrontalCholesky::add_update(Index child, std::pair<Index, Index> columns_of_child,
+                                      const double* from, double* panel, double* update) const {
   const Front& own = tree_.fronts[std::size_t(child)];
   const Front& front = tree_.fronts[std::size_t(own.parent)];
   const Index* to = tree_.in_parent.data() + own.first_row;
   const std::ptrdiff_t columns = front.columns, size = 3 * std::ptrdiff_t(front.size()),
                        rows = 3 * std::ptrdiff_t(front.rows), stride = 3 * std::ptrdiff_t(own.rows);
   const Index* run_end = tree_.run_end.data() + own.first_row;
-  for (Index b = 0; b < own.rows; ++b) {
+  for (Index b = columns_of_child.first; b < columns_of_child.second; ++b) {
     const bool eliminated = to[b] < columns;
     double* column = eliminated ? panel : update;
     const std::ptrdiff_t step = eliminated ? size : rows;
@@ -277,20 +302,12 @@ void MultifrontalCholesky::add_update(Index child, const double* from, double* p
   }
 }
 
-namespace {
-
-constexpr int panel_width = 96;      // of columns that are eliminated at a time
-constexpr int chunk_rows = 240;      // of a large front; a multiple of the rows of BLAS's kernels
-constexpr double large_front = 4e6;  // operations from which on several threads work on a front
-
-}  // namespace
-
 bool MultifrontalCholesky::eliminate_columns(const Front& front, double* panel) const {
   const int size = 3 * front.size(), columns = 3 * front.columns;
   const auto part = [&](int row, int column, int row_count, int column_count) {
     return DenseView{panel + row + std::ptrdiff_t(column) * size, row_count, column_count, size};
   };
-  const bool large = front_flops(front.columns, front.rows) > large_front;
+  const bool large = is_large(front);
   for (int first = 0; first < columns; first += panel_width) {
     const int width = std::min(panel_width, columns - first), below = first + width;
     const auto subtract_earlier = [&](int row, int count) {
@@ -325,7 +342,7 @@ void MultifrontalCholesky::make_update(const Front& front, const double* panel, 
     blas::subtract_product(part(0, rows), part(0, rows), beta, of_update(0, 0, rows, rows));
     return;
   }
-  const bool large = front_flops(front.columns, front.rows) > large_front;
+  const bool large = is_large(front);
   parallel_chunks(rows, large ? chunk_rows : rows, [&](Index begin, Index end) {
     blas::subtract_square(part(begin, end - begin), beta, of_update(begin, begin, end - begin, end - begin));
     if (end < rows)

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace apart {
@@ -76,7 +77,8 @@ class MultifrontalCholesky {
   }
   void run(const Task& task, Work& work);
   bool factorise_front(Index f, const Work& work, double* update);
-  void add_update(Index child, const double* from, double* panel, double* update) const;
+  void add_update(Index child, std::pair<Index, Index> columns_of_child, const double* from, double* panel,
+                  double* update) const;
   bool eliminate_columns(const Front& front, double* panel) const;
   void make_update(const Front& front, const double* panel, double beta, double* update) const;
   void solve_forward(Index f, VectorX& x, VectorX& updates) const;
