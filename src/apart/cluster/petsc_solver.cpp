@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace apart {
@@ -38,14 +39,22 @@ class PetscSolver final : public LinearSolver {
       const Index block = old_[std::size_t(exchange_->first_row() + i)];
       right_.segment<3>(3 * i) = b.segment<3>(3 * block);
     }
-    petsc(KSPSetTolerances(ksp_, options.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, most_iterations));
-    petsc(KSPSetOperators(ksp_, matrix_, matrix_));
     ++statistics_.factorisations;
     VecHandle right, left;
     const PetscInt rows = 3 * exchange_->row_count();
     petsc(VecCreateMPIWithArray(PETSC_COMM_WORLD, 3, rows, PETSC_DECIDE, right_.data(), right.make()));
     petsc(VecCreateMPIWithArray(PETSC_COMM_WORLD, 3, rows, PETSC_DECIDE, left_.data(), left.make()));
-    petsc(KSPSolve(ksp_, right, left));
+    const auto solve = [&] {
+      petsc(KSPSetTolerances(ksp_, options.tolerance, PETSC_DEFAULT, PETSC_DEFAULT, most_iterations));
+      petsc(KSPSetOperators(ksp_, matrix_, matrix_));
+      petsc(KSPSolve(ksp_, right, left));
+    };
+    solve();
+    while (way_ == Way::mumps && room_ < most_room && infog(1) <= -8 && infog(1) >= -9) {
+      room_ *= 2;
+      make_solver();
+      solve();
+    }
     return solution(b.size());
   }
 
@@ -53,6 +62,7 @@ class PetscSolver final : public LinearSolver {
 
  private:
   static constexpr int most_iterations = 1000;
+  static constexpr int first_room = 100, most_room = 1600;  ///< see room_
 
   void make_matrix() {
     const auto& [start, columns] = std::pair<const std::vector<Index>&, const std::vector<Index>&>(
@@ -68,9 +78,11 @@ class PetscSolver final : public LinearSolver {
       }
     petsc(MatCreate(PETSC_COMM_WORLD, matrix_.make()));
     petsc(MatSetSizes(matrix_, 3 * rows, 3 * rows, PETSC_DETERMINE, PETSC_DETERMINE));
-    // Multigrid wants rows of numbers, whole; a symmetric factor the blocks of one triangle.
-    petsc(MatSetType(matrix_, way_ == Way::mumps ? MATSBAIJ : MATAIJ));
+    // A symmetric factor wants the blocks of one triangle; the multigrid of PETSc and the factors of parts
+    // work with rows of numbers only.
+    petsc(MatSetType(matrix_, way_ == Way::mumps ? MATSBAIJ : way_ == Way::boomeramg ? MATBAIJ : MATAIJ));
     petsc(MatSetBlockSize(matrix_, 3));
+    petsc(MatSetFromOptions(matrix_));
     petsc(MatXAIJSetPreallocation(matrix_, 3, own.data(), others.data(), own.data(), others.data()));
     petsc(MatSetOption(matrix_, MAT_ROW_ORIENTED, PETSC_FALSE));
     petsc(MatSetOption(matrix_, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
@@ -121,6 +133,12 @@ class PetscSolver final : public LinearSolver {
     PC pc;
     petsc(KSPGetPC(ksp_, &pc));
     if (way_ == Way::mumps) {
+      // Which process does what MUMPS decides while it factorises, so that what one will need is a guess.
+      const std::string room = std::to_string(room_);
+      if (room_ == first_room)
+        set_option("-mat_mumps_icntl_14", room.c_str());
+      else
+        petsc(PetscOptionsSetValue(nullptr, "-mat_mumps_icntl_14", room.c_str()));
       petsc(KSPSetType(ksp_, KSPPREONLY));
       petsc(PCSetType(pc, PCCHOLESKY));
       petsc(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
@@ -181,17 +199,20 @@ class PetscSolver final : public LinearSolver {
     return result;
   }
 
-  bool has_negative_pivots() {
+  bool has_negative_pivots() { return infog(12) > 0; }
+
+  /// What MUMPS says of its last factorisation, the same to all; 0 if the user has chosen another program.
+  PetscInt infog(int number) {
     PC pc;
     Mat factor;
     MatSolverType solver;
     petsc(KSPGetPC(ksp_, &pc));
     petsc(PCFactorGetMatSolverType(pc, &solver));
-    if (!solver || std::string_view(solver) != MATSOLVERMUMPS) return false;
+    PetscInt value = 0;
+    if (!solver || std::string_view(solver) != MATSOLVERMUMPS) return value;
     petsc(PCFactorGetMatrix(pc, &factor));
-    PetscInt negative = 0;
-    petsc(MatMumpsGetInfog(factor, 12, &negative));
-    return negative > 0;
+    petsc(MatMumpsGetInfog(factor, number, &value));
+    return value;
   }
 
   const Team& team_;
@@ -200,7 +221,8 @@ class PetscSolver final : public LinearSolver {
   std::vector<Index> old_;  ///< number of each block row, before it was numbered anew
   MatHandle matrix_;
   KspHandle ksp_;
-  VectorX right_, left_;  ///< own rows of b and x
+  VectorX right_, left_;   ///< own rows of b and x
+  int room_ = first_room;  ///< [%] that MUMPS may need more than it expects
   LinearSolverStatistics statistics_;
 };
 
