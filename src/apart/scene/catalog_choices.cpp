@@ -152,7 +152,8 @@ std::vector<ChoiceList> choices() {
        {{"vtu", "everything, for ParaView; always written"},
         {"obj", "the surface"},
         {"ply", "the surface"},
-        {"pvtu", "everything in pieces, one for each process of apart-mpi, for ParaView on many processes"}}}};
+        {"pvtu",
+         "everything in pieces, one for each process of apart-mpi, for ParaView on many processes"}}}};
 }
 
 }  // namespace apart::catalog_parts
