@@ -23,7 +23,8 @@ class ChartCurvature {
   void for_each_pair(FunctionRef<void(Index column, Index row)> visit) const;
   /// Looks up where they are in a matrix.
   void locate(const BlockSparse& matrix);
-  /// In a team the curvature is added to the summand of the leader.
+  /// `matrix`: all terms, with ones on the diagonal where unknowns are held. Of a team it is this process's
+  /// summand, and the curvature is added to that of the leader.
   void add(const FreeCoordinates& free, const Matrix3X& q, const Matrix3X& gradient, Projection projection,
            BlockSparse& matrix) const;
 
@@ -37,6 +38,7 @@ class ChartCurvature {
     Index part;
     std::vector<Own> blocks;
   };
+  std::vector<Matrix3> sums(const BlockSparse& matrix) const;
   const Chart& chart_;
   const Team& team_;
   std::vector<OwnBlocks> bodies_;  ///< that can move
