@@ -79,26 +79,61 @@ std::vector<Index> shown_elements(const Body& body) {
   return result;
 }
 
+/// Of each element of a potential that is shown.
+std::vector<ElasticPotential::Deformed> deformed(const ElasticPotential& potential,
+                                                 const std::vector<Index>& shown) {
+  std::vector<char> is_shown(std::size_t(potential.term_count()), false);
+  for (const Index element : shown) is_shown[std::size_t(element)] = true;
+  std::vector<ElasticPotential::Deformed> result(is_shown.size());
+  parallel_for(Index(result.size()), [&](Index i) {
+    if (is_shown[std::size_t(i)]) result[std::size_t(i)] = potential.deformed(i);
+  });
+  return result;
+}
+
+/// The same as add_stress for linear cells, some at a time: what is computed for all of them takes more
+/// memory than the matrix.
+void add_stress_of_cells(const ElasticCells& cells, const Matrix3X& nodes, Index first_cell, Frame& f) {
+  constexpr Index batch = 1 << 16;
+  const Index count = Index(cells.nodes.cols());
+  for (Index begin = 0; begin < count; begin += batch) {
+    const Index n = std::min(batch, count - begin);
+    ElasticCells some;
+    some.nodes = cells.nodes.middleCols(begin, n);
+    some.inverse_rest.assign(cells.inverse_rest.begin() + begin, cells.inverse_rest.begin() + begin + n);
+    some.volume = cells.volume.segment(begin, n);
+    some.materials = cells.materials;
+    some.material_of.assign(cells.material_of.begin() + begin, cells.material_of.begin() + begin + n);
+    ContinuumElasticity potential;
+    potential.add(some, 0, {});
+    potential.prepare(nodes);
+    parallel_for(n, [&](Index i) {
+      const ElasticPotential::Deformed d = potential.deformed(i);
+      f.von_mises[first_cell + begin + i] = d.von_mises;
+      f.strain[first_cell + begin + i] = d.strain;
+    });
+  }
+}
+
 /// Stress and strain of a body at its nodes, on the cells of the frame from the first one on.
 /// `limit_stiffness`: κ of the strain limit of a shell [Pa]; none: as given.
 void add_stress(const Body& body, const Matrix3X& nodes, const double* limit_stiffness, Index first_cell,
                 Frame& f) {
   const std::vector<Index> shown = shown_elements(body);
   if (shown.empty()) return;
+  if (body.elastic && !body.elastic->lagrange && body.kind != BodyKind::affine) {
+    add_stress_of_cells(*body.elastic, nodes, first_cell, f);
+    return;
+  }
   ElasticParts elastic;
   elastic.add(body, 0, Guard::none);
   if (limit_stiffness) elastic.membranes.set_limit_stiffness(VectorX::Constant(1, *limit_stiffness));
   elastic.prepare(nodes);
   for (const ElasticPotential* potential : std::as_const(elastic).potentials()) {
     if (!potential->has_stress() || potential->term_count() == 0) continue;
-    std::vector<char> is_shown(std::size_t(potential->term_count()), false);
-    for (const Index element : shown) is_shown[std::size_t(element)] = true;
-    std::vector<ElasticPotential::Deformed> deformed(is_shown.size());
-    parallel_for(Index(deformed.size()), [&](Index i) {
-      if (is_shown[std::size_t(i)]) deformed[std::size_t(i)] = potential->deformed(i);
-    });
+    const std::vector<ElasticPotential::Deformed> all = deformed(*potential, shown);
     for (std::size_t i = 0; i < shown.size(); ++i) {
-      const ElasticPotential::Deformed& d = deformed[std::size_t(shown[i])];
+      const ElasticPotential::Deformed& d = all[std::size_t(shown[i])];
       f.von_mises[first_cell + Index(i)] = d.von_mises;
       f.strain[first_cell + Index(i)] = d.strain;
     }
