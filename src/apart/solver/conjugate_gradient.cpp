@@ -29,17 +29,20 @@ void ConjugateGradient::set_matrix(const BlockSparse& a, const NearNullSpace* sp
          "ConjugateGradient: a position for each block");
   set_places(space);
   find_columns();
-  const std::vector<Index> slots = find_lower();
+  coarse_.reset();
+  factorise(find_lower());
+  if (!space) return;
+  auto coarse = std::make_unique<CoarseSpace>(*space, *matrix_);
+  if (coarse->exists()) coarse_ = std::move(coarse);
+}
+
+void ConjugateGradient::factorise(std::span<const Index> slots) {
   std::atomic<bool> positive = true;
   parallel_chunks(parts_, 1, [&](Index part, Index) {
     if (!factorise_rows(range_start_[std::size_t(part)], range_start_[std::size_t(part) + 1], slots))
       positive = false;
   });
-  positive_ = factorise_rows(range_start_[std::size_t(parts_)], a.block_count(), slots) && positive;
-  coarse_.reset();
-  if (!space) return;
-  auto coarse = std::make_unique<CoarseSpace>(*space, *matrix_);
-  if (coarse->exists()) coarse_ = std::move(coarse);
+  positive_ = factorise_rows(range_start_[std::size_t(parts_)], matrix_->block_count(), slots) && positive;
 }
 
 void ConjugateGradient::set_places(const NearNullSpace* space) {

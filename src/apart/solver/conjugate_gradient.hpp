@@ -40,6 +40,7 @@ class ConjugateGradient {
   void set_places(const NearNullSpace* space);
   void find_columns();
   std::vector<Index> find_lower();
+  void factorise(std::span<const Index> slots);
   bool factorise_rows(Index first, Index last, std::span<const Index> slots);
   double dot(const VectorX& x, const VectorX& y) const;
   /// q = A p
