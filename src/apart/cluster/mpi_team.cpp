@@ -35,8 +35,8 @@ void wait_for(MPI_Request& request) {
   }
 }
 
-/// Until all processes are here.
-void meet() {
+/// Until all processes have called this.
+void wait_for_all() {
   MPI_Request request;
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
   wait_for(request);
@@ -59,7 +59,7 @@ std::vector<Bytes> MpiTeam::gather(Bytes own) const {
   const std::size_t n = std::size_t(size_);
   std::vector<std::uint64_t> lengths(n);
   const std::uint64_t length = own.size();
-  meet();
+  wait_for_all();
   MPI_Allgather(&length, 1, MPI_UINT64_T, lengths.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
   std::uint64_t sum = 0;
   for (const std::uint64_t l : lengths) sum += l;
@@ -89,7 +89,7 @@ std::vector<Bytes> MpiTeam::exchange(std::vector<Bytes> to) const {
   const std::size_t n = std::size_t(size_);
   std::vector<std::uint64_t> sent(n), received(n);
   for (std::size_t r = 0; r < n; ++r) sent[r] = to[r].size();
-  meet();
+  wait_for_all();
   MPI_Alltoall(sent.data(), 1, MPI_UINT64_T, received.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
   std::vector<Bytes> from(n);
   std::vector<MPI_Request> requests;

@@ -14,8 +14,8 @@ namespace apart {
 
 namespace {
 
-/// A copy that PETSc releases.
-PetscInt* given_away(const std::vector<Index>& values) {
+/// PETSc takes over the copy.
+PetscInt* copy_for_petsc(const std::vector<Index>& values) {
   PetscInt* copy;
   petsc(PetscMalloc1(values.size() + 1, &copy));
   std::copy(values.begin(), values.end(), copy);
@@ -39,13 +39,13 @@ std::vector<int> divide_graph(const Model& model, const Team& team) {
   const auto own = team.share(count);
   const NodeGraph graph = node_graph(model, own);
   MatHandle adjacency;
-  petsc(MatCreateMPIAdj(PETSC_COMM_WORLD, own.second - own.first, count, given_away(graph.start),
-                        given_away(graph.neighbours), nullptr, adjacency.make()));
+  petsc(MatCreateMPIAdj(PETSC_COMM_WORLD, own.second - own.first, count, copy_for_petsc(graph.start),
+                        copy_for_petsc(graph.neighbours), nullptr, adjacency.make()));
   PartitioningHandle partitioning;
   petsc(MatPartitioningCreate(PETSC_COMM_WORLD, partitioning.make()));
   petsc(MatPartitioningSetAdjacency(partitioning, adjacency));
   petsc(MatPartitioningSetNParts(partitioning, team.size()));
-  petsc(MatPartitioningSetVertexWeights(partitioning, given_away(graph.elements)));
+  petsc(MatPartitioningSetVertexWeights(partitioning, copy_for_petsc(graph.elements)));
 #ifdef PETSC_HAVE_PTSCOTCH
   petsc(MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH));
 #elif defined(PETSC_HAVE_PARMETIS)
