@@ -131,6 +131,9 @@ TEST(BodyPairTerms, HaveTheSameBitsForAnyNumberOfThreads) {
   const Bodies bodies;
   std::vector<std::vector<Index>> many;
   for (int k = 0; k < 200; ++k) many.insert(many.end(), points.begin(), points.end());
+  // More of the same bodies than are summed, or computed, at once: where they are cut must not depend on
+  // threads.
+  for (const auto& p : points) many.insert(many.end(), 700, p);
   Quadratics terms(many);
   std::vector<double> first;
   for (const int threads : {1, 2, 3}) {
