@@ -200,6 +200,38 @@ TEST(PotentialContract, FrictionStickingSlidingAndAtRest) {
   EXPECT_TRUE(dense_hessian(friction, x, Projection::psd).allFinite());
 }
 
+TEST(PotentialContract, FrictionDuringASolveIsExactOnceForcesAreAsExpected) {
+  const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
+  PairSettings s;
+  s.dhat = 0.2;
+  s.friction = 0.4;
+  s.kinetic_friction = 0.3;
+  const HalfSpace floor{Vector3(0, -0.01, 0), Vector3::UnitY(), 1};
+  ContactFixture f(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s, {floor});
+  f.contact->prepare(x);
+  Friction friction(f.surface);
+  friction.set_start(x);
+  friction.set_lag(*f.contact, x, 10);  // 0.01 m
+  const Matrix3X direction = random_points(4, 7);
+  for (const double amount : {1e-3, 3e-3, 0.012, 0.05, 1.0}) {
+    SCOPED_TRACE(fmt::format("slid by {}", amount));
+    const Matrix3X slid = x + amount * direction;
+    EXPECT_EQ(friction.mismatch(slid), 0) << "before the solve";
+    friction.begin_solve();
+    EXPECT_GT(friction.mismatch(slid), 0);
+    EXPECT_GT(eigenvalues(dense_hessian(friction, slid, Projection::psd)).maxCoeff(), 0);
+    for (int step = 0; step < 10; ++step) {
+      const Eigen::MatrixXd h = dense_hessian(friction, slid, Projection::psd);
+      EXPECT_GE(eigenvalues(h).minCoeff(), -1e-9 * h.norm()) << "whatever forces are expected";
+      friction.follow(slid, 3 * amount * random_points(4, 20 + step));
+    }
+    friction.follow(slid, Matrix3X::Zero(3, 4));
+    EXPECT_LT(friction.mismatch(slid), 1e-12);
+    expect_potential_contract(friction, slid, "as expected", {1e-6, 1e-5, 1e-4});
+    friction.set_lag(*f.contact, x, 10);
+  }
+}
+
 TEST(PotentialContract, FrictionOfContactsThatAreStrained) {
   const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
   PairSettings s;

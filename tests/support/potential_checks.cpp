@@ -56,24 +56,6 @@ void expect_potential_contract(Potential& potential, const Matrix3X& x, const st
       EXPECT_LE((nearest_psd(h) - p).norm(), rounding) << "term " << t;
     }
   }
-
-  const Eigen::MatrixXd bound = dense_hessian(potential, x, Projection::bounding);
-  if (!potential.has_kinks()) {
-    EXPECT_EQ(bound, dense_hessian(potential, x, Projection::psd));
-    return;
-  }
-  // The quadratic lies above the potential near and far.
-  const double here = value(x);
-  std::mt19937 random(1);
-  std::normal_distribution<double> normal;
-  for (double length = 1e-9; length < 10; length *= 3) {
-    Matrix3X move(3, x.cols());
-    for (double& m : move.reshaped()) m = length * normal(random);
-    const double above =
-        here + g.cwiseProduct(move).sum() + 0.5 * move.reshaped().dot(bound * move.reshaped());
-    EXPECT_LE(value(x + move), above + 1e-12 * (std::abs(here) + std::abs(above))) << "move of " << length;
-  }
-  potential.prepare(x);
 }
 
 }  // namespace apart::test

@@ -9,7 +9,13 @@ namespace apart {
 
 namespace {
 constexpr double all_sliding = 10;  // multiple of ε_v beyond which friction is kinetic alone
+
+/// As much of a force as is not longer than `most`.
+Eigen::Vector2d shortened(const Eigen::Vector2d& force, double most) {
+  const double size = force.norm();
+  return size > most ? Eigen::Vector2d(most / size * force) : force;
 }
+}  // namespace
 
 ContactKey Friction::key(const Term& t) {
   return {t.points.ids, t.weights[1] > 0};
@@ -17,6 +23,7 @@ ContactKey Friction::key(const Term& t) {
 
 void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double dt) {
   terms_.clear();
+  solving_ = false;
   const ActiveSet& active = contact.active_set(x);
   const Index pairs = Index(active.contacts.size());
   for (Index i = 0; i < contact.term_count(); ++i) {
@@ -150,29 +157,70 @@ void Friction::add_gradient_of(const Matrix3X& x, Index begin, Index end, Matrix
   });
 }
 
+void Friction::begin_solve() {
+  solving_ = true;
+  // What contacts held before they will hold again.
+  for (Term& term : terms_) term.expected = curve(term, term.strained.norm()).first_over_y * term.strained;
+}
+
+void Friction::follow(const Matrix3X& x, const Matrix3X& move) {
+  for (Term& term : terms_) {
+    if (!term.has_expected()) continue;
+    Vector3 way = Vector3::Zero();
+    for (int k = 0; k < term.points.size; ++k) way += term.weights[k] * move.col(term.points.ids[k]);
+    const Eigen::Vector2d u = slip(term, x), moved = term.basis.transpose() * way;
+    const double y = u.norm();
+    const Curve c = curve(term, y);
+    // (y/F′) τ = s + u to first order in both.
+    Eigen::Vector2d next = c.first_over_y * (u + moved);
+    if (y > 0) {
+      const Eigen::Vector2d t = shortened(term.expected, c.first_over_y * y);
+      next -= (1 - c.second / c.first_over_y) * u.dot(moved) / (y * y) * t;
+    }
+    term.expected = shortened(next, term.sticking);
+  }
+}
+
+double Friction::mismatch(const Matrix3X& x) const {
+  if (!solving_) return 0;
+  double farthest = 0, largest = 0;
+  for (const Term& term : terms_) {
+    if (!term.has_expected()) continue;
+    const Eigen::Vector2d u = slip(term, x);
+    farthest = std::max(farthest, (term.expected - curve(term, u.norm()).first_over_y * u).norm());
+    largest = std::max(largest, term.sticking);
+  }
+  return largest > 0 ? farthest / largest : 0;
+}
+
+Eigen::Matrix2d Friction::curvature(const Term& term, const Eigen::Vector2d& u, Projection projection) const {
+  const double y = u.norm();
+  const Curve c = curve(term, y);
+  if (y == 0)
+    return (projection == Projection::psd ? std::max(c.second, 0.0) : c.second) * Eigen::Matrix2d::Identity();
+  const Eigen::Vector2d along = u / y;
+  if (solving_ && term.has_expected()) {
+    const Eigen::Vector2d t = shortened(term.expected, c.first_over_y * y) / (c.first_over_y * y);
+    // More than one where friction falls.
+    const double share =
+        std::min(1 - c.second / c.first_over_y, projection == Projection::psd ? 1 : infinity);
+    return c.first_over_y *
+           (Eigen::Matrix2d::Identity() - 0.5 * share * (t * along.transpose() + along * t.transpose()));
+  }
+  // F″ ûûᵀ + F′/y ūūᵀ with ū ⟂ û [C-IPC supplement eq. 12]. F″ is negative where friction falls, both are
+  // where the normal force is.
+  const double least = projection == Projection::psd ? 0 : -infinity;
+  const Eigen::Vector2d across(-along[1], along[0]);
+  return std::max(c.second, least) * along * along.transpose() +
+         std::max(c.first_over_y, least) * across * across.transpose();
+}
+
 void Friction::hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
                         LocalHessians& out) const {
   for (Index i = begin; i < end; ++i) {
     const Term& term = terms_[i];
     auto h = out[i];
-    const Eigen::Vector2d u = slip(term, x);
-    const double y = u.norm();
-    const Curve c = curve(term, y);
-    // F″ ûûᵀ + F′/y ūūᵀ with ū ⟂ û [C-IPC supplement eq. 12]. F″ is negative where friction falls, both are
-    // where the normal force is.
-    double along_slip = c.second, across_slip = c.first_over_y;
-    if (y == 0) across_slip = along_slip;
-    // F is concave in y², so that F(y) + F′/2y (‖u‖² − y²) is nowhere below it.
-    if (projection == Projection::bounding) along_slip = std::max(along_slip, across_slip);
-    if (projection != Projection::none) {
-      across_slip = std::max(across_slip, 0.0);
-      along_slip = std::max(along_slip, 0.0);
-    }
-    const Eigen::Vector2d along = y == 0 ? Eigen::Vector2d::UnitX() : Eigen::Vector2d(u / y);
-    const Eigen::Vector2d across(-along[1], along[0]);
-    const Eigen::Matrix2d m =
-        along_slip * along * along.transpose() + across_slip * across * across.transpose();
-    const Matrix3 block = term.basis * m * term.basis.transpose();
+    const Matrix3 block = term.basis * curvature(term, slip(term, x), projection) * term.basis.transpose();
     for (int a = 0; a < term.points.size; ++a)
       for (int b = 0; b < term.points.size; ++b)
         h.block<3, 3>(3 * a, 3 * b) = term.weights[a] * term.weights[b] * block;

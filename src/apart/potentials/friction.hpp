@@ -20,6 +20,15 @@ namespace apart {
 /// kinetic coefficient is smaller it then falls to that, smoothly, up to 11 ε, that is at sliding speeds of
 /// 10 ε_v.
 ///
+/// F has a kink where sliding ends: at rest the force may be anything up to λ μ_s, and what slides has no
+/// curvature along its way, so that a Newton step goes far beyond where it would come to rest. During a solve
+/// the force is therefore an unknown of its own, τ, tied to the displacement by (y/F′) τ = s + u, y = ‖s +
+/// u‖. Newton's method for both leads, with τ eliminated, to the same gradient and the curvature F′/y (I − (1
+/// − y F″/F′) ½(t ûᵀ + û tᵀ)), t = τ/F′: the exact one where τ is the force at x, that of the quadratic which
+/// touches F at x and has its minimum at rest where τ is zero, and the one whose minimum is at rest where τ
+/// is the force that holds the contact there. Each step says what τ is next (follow). [Chan, Golub, Mulet
+/// 1999, for total variation]
+///
 /// In the thesis s is zero: friction holds a force only by sliding below ε_v, and what it holds creeps. Here
 /// s is s + u of the step before, shortened to ε, as in the elastic-plastic models of dry friction: what is
 /// held stays where it is. What slides is not changed by it.
@@ -54,7 +63,9 @@ class Friction final : public Potential {
   double value_of(const Matrix3X& x, Index begin, Index end) const override;
   void add_gradient_of(const Matrix3X& x, Index begin, Index end, Matrix3X& gradient) const override;
   bool terms_vary() const override { return true; }
-  bool has_kinks() const override { return !terms_.empty(); }
+  void begin_solve() override;
+  void follow(const Matrix3X& x, const Matrix3X& move) override;
+  double mismatch(const Matrix3X& x) const override;
   Index term_count() const override { return Index(terms_.size()); }
   TermPoints term(Index i) const override { return terms_[i].points; }
   void hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
@@ -74,6 +85,10 @@ class Friction final : public Potential {
     Eigen::Vector2d strained;           ///< s [m]
     double sticking, sliding;           ///< μ_s λ and μ_k λ, times the step's scale [kg m]
     double epsilon;                     ///< ε = ε_v dt [m]
+    Eigen::Vector2d expected = {0, 0};  ///< τ, times the step's scale [kg m]
+    /// Whether the curvature is that of τ. Where weights are negative friction drives, and nothing comes to
+    /// rest by it.
+    bool has_expected() const { return sticking > 0; }
   };
   static ContactKey key(const Term& term);
   /// F and its derivatives, times λ, at y = ‖u‖.
@@ -82,9 +97,11 @@ class Friction final : public Potential {
   };
   static Curve curve(const Term& term, double y);
   Eigen::Vector2d slip(const Term& term, const Matrix3X& x) const;  ///< s + u [m]
+  Eigen::Matrix2d curvature(const Term& term, const Eigen::Vector2d& slip, Projection projection) const;
   const CollisionSurface& surface_;
   Grips grips_;
   std::vector<Term> terms_;
+  bool solving_ = false;  ///< what the terms expect is known
   Matrix3X start_;
 };
 

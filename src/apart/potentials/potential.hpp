@@ -24,9 +24,9 @@ struct FewPoints {
   operator TermPoints() const { return {ids.data(), std::size_t(size)}; }
 };
 
-/// What is asked of second derivatives: that they are exact; that each term is made positive semi-definite;
-/// or, besides, that a quadratic with them lies above a term that has kinks (Potential::has_kinks).
-enum class Projection { none, psd, bounding };
+/// What is asked of second derivatives: that they are exact, or that each term is made positive
+/// semi-definite.
+enum class Projection { none, psd };
 
 class Potential;
 
@@ -68,8 +68,8 @@ class LocalHessians {
 /// is too and a Newton step points downhill.
 ///
 /// A term has a kink where its slope changes within a distance that is short against a step, as friction does
-/// where what slides comes to rest. Newton's model sees it on neither side and steps over it; the quadratic
-/// of Projection::bounding, which touches the term at x and is nowhere below it, ends near it.
+/// where what slides comes to rest. Newton's model sees it on neither side and steps over it. Such potentials
+/// have a better model during a solve, which learns from the steps (begin_solve, follow).
 ///
 /// Values are those of the incremental potential, energy times the step's scale (dt² for implicit Euler)
 /// [kg m²], so that all potentials of a step can be added up.
@@ -98,8 +98,13 @@ class Potential {
   virtual TermPoints term(Index i) const = 0;
   /// Whether prepare() may change the list of terms. If not, it stays the same during a solve.
   virtual bool terms_vary() const { return false; }
-  /// Whether Projection::bounding differs from psd.
-  virtual bool has_kinks() const { return false; }
+  /// A solve begins: until the terms change, Hessians are those of the model that follow() improves. They are
+  /// exact where mismatch() is zero.
+  virtual void begin_solve() {}
+  /// The Newton step from x, where the Hessian was asked for, moves the points by these columns.
+  virtual void follow(const Matrix3X& /*x*/, const Matrix3X& /*move*/) {}
+  /// By how much the forces that the model expects differ from those at x, as a share of the largest.
+  virtual double mismatch(const Matrix3X& /*x*/) const { return 0; }
   /// Fills the Hessians of the terms [begin, end), which `out` has room for; any thread.
   virtual void hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
                         LocalHessians& out) const = 0;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <set>
 
@@ -161,6 +162,9 @@ class Warnings {
       check_closed(body, r);
     }
     about_.clear();
+    for (const auto& [text, alike] : said_)
+      if (const std::size_t more = alike.about.size() - alike.said.size(); more > 0)
+        result_[alike.said.back()] += fmt::format("; {} more {} like that", more, more == 1 ? "is" : "are");
     check_friction();
     check_time_step();
     check_options();
@@ -170,9 +174,14 @@ class Warnings {
  private:
   template <class... Args>
   void warn(fmt::format_string<Args...> text, Args&&... args) {
-    // Copies of an array are alike: only the first is reported.
-    if (about_.empty() || said_.emplace(fmt::string_view(text).data(), about_).second)
-      result_.push_back(fmt::format(text, std::forward<Args>(args)...));
+    constexpr std::size_t most_alike = 2;
+    if (!about_.empty()) {
+      // Copies of an array are alike: only the first is reported.
+      Alike& alike = said_[fmt::string_view(text).data()];
+      if (!alike.about.insert(about_).second || alike.said.size() == most_alike) return;
+      alike.said.push_back(result_.size());
+    }
+    result_.push_back(fmt::format(text, std::forward<Args>(args)...));
   }
 
   void check_size(const BodyReport& r) {
@@ -425,7 +434,12 @@ class Warnings {
   const BodyReport* smallest_ = nullptr;  ///< what others could get around in one step
   double smallest_size_ = std::numeric_limits<double>::infinity();  ///< [m]
   std::string about_;  ///< the body, or the array of which it is a copy
-  std::set<std::pair<const char*, std::string>> said_;
+  /// The bodies that a text is about, and which of the results are about the first of them.
+  struct Alike {
+    std::set<std::string> about;
+    std::vector<std::size_t> said;
+  };
+  std::map<const char*, Alike> said_;
   std::vector<std::string> result_;
 };
 

@@ -16,20 +16,14 @@ constexpr int l2_repeats = 3;  // l of C-IPC supplement §7
 // one again only so many iterations later.
 constexpr double slow_shrinking = 0.25;
 constexpr int exact_pause = 5;
-// A step that is cut to less than this share of what is feasible went over kinks.
-constexpr double over_kinks = 0.3;
+// Where forces that potentials expect differ by more from those that are there, as a share of the largest,
+// their model may be too stiff for the length of a step to tell how far the minimum is.
+constexpr double misjudged = 0.1;
 // Share of the tolerances that the start must keep if there is to be no iteration. What is left undone is
 // done again in the next step, so it must not add up; and what is about to fall must not be held.
 constexpr double unmoved = 1e-3;
 // Error of a direction from an iterative solver. If forces must balance, a further iteration corrects it.
 constexpr double direction_tolerance = 1e-9, rough_direction_tolerance = 1e-5;
-
-/// What the next direction has to take care of.
-enum class Care {
-  none,
-  slow,   ///< steps shrink slowly
-  kinks,  ///< the last step went over kinks
-};
 
 /// Newton directions −H⁻¹ g where the objective is.
 class Directions {
@@ -44,17 +38,17 @@ class Directions {
         exact_from_(hooks.imbalance || charted_ ? 0 : std::numeric_limits<int>::max()) {}
 
   /// Where curvature is negative, projected Hessians are too stiff: steps are too short to balance forces,
-  /// and shrink slowly. Bodies with charts have many contacts for each unknown: the sum of these is nearly
-  /// always positive as it is, and projecting each costs more than the rest of the assembly. Nothing if the
-  /// linear system could not be solved.
-  std::optional<VectorX> find(const Gradient& gradient, Care care, NewtonResult& result) {
-    if (care != Care::kinks && (care == Care::slow || charted_) && exact_from_ <= result.iterations) {
+  /// and shrink slowly (`slow`). Bodies with charts have many contacts for each unknown: the sum of these is
+  /// nearly always positive as it is, and projecting each costs more than the rest of the assembly. Nothing
+  /// if the linear system could not be solved.
+  std::optional<VectorX> find(const Gradient& gradient, bool slow, NewtonResult& result) {
+    if ((slow || charted_) && exact_from_ <= result.iterations) {
       ++result.linear_solves;
       if (auto direction = solve(gradient, Projection::none)) return direction;
       exact_from_ = result.iterations + exact_pause;
     }
     ++result.linear_solves;
-    return solve(gradient, care == Care::kinks ? Projection::bounding : Projection::psd);
+    return solve(gradient, Projection::psd);
   }
 
  private:
@@ -170,17 +164,18 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
   const int repeats = options.l2_norm ? l2_repeats : 1;
   int small_steps = 0;
   Directions directions(objective, tools, hooks);
-  Care care = Care::none;
+  bool slow = false;  // steps shrink slowly
   const auto evaluate = [&](const Matrix3X& at) {
     objective.prepare(at);
     return objective.energy();
   };
+  objective.begin_solve();
   Objective::Energy energy = evaluate(q);
   std::optional<Gradient> gradient;  // at q, if it is known
   while (true) {
     if (is_over(objective, gradient, hooks, options, result)) return result;
     const FreeCoordinates& free = objective.free();
-    const std::optional<VectorX> direction = directions.find(*gradient, care, result);
+    const std::optional<VectorX> direction = directions.find(*gradient, slow, result);
     if (!direction) {
       result.failure = "the linear system could not be solved";
       return result;
@@ -190,8 +185,8 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
     const double last_residual = std::exchange(
         result.residual, step_norm(objective.chart().push_forward(q, p), free, options.l2_norm) / options.dt);
     const bool is_small = result.residual <= options.tolerance;
-    // A bounding model is too stiff for its steps to tell how far the minimum is.
-    small_steps = is_small && care != Care::kinks ? small_steps + 1 : 0;
+    small_steps = is_small && objective.mismatch() <= misjudged ? small_steps + 1 : 0;
+    objective.follow(p);
     const bool met = small_steps >= repeats;
 
     StepBound bound = bounded(objective, q, p, tools.timings);
@@ -219,12 +214,7 @@ NewtonResult newton(Objective& objective, const NewtonTools& tools, Matrix3X& q,
         if (corner < alpha) hooks.passed(objective.retract(q, corner * p));
     q = search.end();
     energy = search.energy();
-    const bool went_over_kinks = objective.has_kinks() && alpha < over_kinks * bound.alpha,
-               is_slow =
-                   alpha >= 1 && result.iterations > 1 && result.residual > slow_shrinking * last_residual;
-    care = went_over_kinks && !(care == Care::kinks && is_small) ? Care::kinks
-           : is_slow                                             ? Care::slow
-                                                                 : Care::none;
+    slow = alpha >= 1 && result.iterations > 1 && result.residual > slow_shrinking * last_residual;
     if (hooks.accepted(q)) energy = objective.energy();
     if (hooks.iterated) hooks.iterated(q, {result.iterations, result.residual, alpha});
     if (met) {

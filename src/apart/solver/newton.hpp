@@ -79,8 +79,8 @@ bool start_along(Objective& objective, const StartingStep& step, Matrix3X& q, co
 ///
 /// 1. solves H p = −g, with every local Hessian made positive semi-definite so that p points downhill; where
 ///    steps shrink slowly, and where bodies have charts, the exact Hessian is tried first, which is less
-///    stiff if curvature is negative; after a step that had to be cut because it went over kinks of friction,
-///    a Hessian whose quadratic bounds friction from above is used, which does not;
+///    stiff if curvature is negative. The step is passed on to the potentials (Objective::follow), of which
+///    friction learns from it what contacts will hold;
 /// 2. bounds the step by what every term allows (collision, inversion, strain limit), so that no infeasible
 ///    point is ever evaluated;
 /// 3. halves the step until E does not grow, moves it back from the far side of a kink, and lengthens it

@@ -208,8 +208,20 @@ const BlockSparse& Objective::assemble(Projection projection, const Matrix3X& gr
   return assembly_.assemble(free_, {q_, x_, gradient}, projection);
 }
 
-bool Objective::has_kinks() const {
-  return std::ranges::any_of(terms_, [](const Term& t) { return t.potential->has_kinks(); });
+void Objective::begin_solve() {
+  for (const Term& t : terms_) t.potential->begin_solve();
+}
+
+void Objective::follow(const Matrix3X& y) {
+  const Matrix3X of_nodes = chart_.push_forward(q_, y), of_vertices = map_.push_forward(of_nodes);
+  for (const Term& t : terms_)
+    t.potential->follow(points_of(t), t.points == PointKind::nodes ? of_nodes : of_vertices);
+}
+
+double Objective::mismatch() const {
+  double most = 0;
+  for (const Term& t : terms_) most = std::max(most, t.potential->mismatch(points_of(t)));
+  return most;
 }
 
 StepBound Objective::feasible_step(const Path& nodes, const Path& vertices) const {

@@ -102,8 +102,11 @@ class Objective {
     expect(gradient);
     return assemble(projection, gradient.of_nodes());
   }
-  /// Whether Projection::bounding differs from psd, for some potential.
-  bool has_kinks() const;
+  /// Tells the potentials that a solve begins; and where the Newton step from here leads, in the unknowns.
+  void begin_solve();
+  void follow(const Matrix3X& y);
+  /// The largest Potential::mismatch().
+  double mismatch() const;
   /// Whether the pattern of the Hessian has changed since the last call.
   bool take_pattern_change() { return team_.any(assembly_.take_pattern_change()); }
   const Matrix3X& coordinates() const { return q_; }  ///< q
