@@ -25,6 +25,10 @@ struct Solid {
   double least_dihedral;  ///< [degrees]
 };
 
+/// An L, and a square in its corner.
+const std::vector<Eigen::Vector2d> bracket = {{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}};
+const std::vector<Eigen::Vector2d> hole = {{0.3, 0.3}, {0.6, 0.3}, {0.6, 0.6}, {0.3, 0.6}};
+
 std::vector<Solid> solids() {
   using namespace generate;
   std::vector<Solid> list = {
@@ -54,6 +58,9 @@ std::vector<Solid> solids() {
          return voussoir({1, 1.5, 0.5, 0, 180}, {2, 12, 2}, c);
        },
        2, 35},
+      {"prism", [](Content c) { return prism(bracket, {}, 0.4, 0, c); }, 2, 8},
+      {"prism with a hole", [](Content c) { return prism(bracket, {hole}, 0.4, 0, c); }, 0, 5},
+      {"prism with a hole, fine", [](Content c) { return prism(bracket, {hole}, 0.4, 0.1, c); }, 0, 12},
       {"torus coarse", [](Content c) { return torus(2, 1, 3, 3, c); }, 0, 4},
       {"torus", [](Content c) { return torus(1, 0.4, 24, 12, c); }, 0, 20},
   };
@@ -164,6 +171,18 @@ TEST(Generators, SpikesAndWedgesHaveTheirVolumeAndTheirSharpSideUp) {
   EXPECT_EQ((spike.points.row(1).array() == 2).count(), 1);
   EXPECT_EQ((wedge.points.row(1).array() == 2).count(), 2);
   for (const Mesh& mesh : {spike, wedge}) EXPECT_EQ(mesh.points.row(1).minCoeff(), 0);
+}
+
+TEST(Generators, PrismsHaveTheirPolygonsVolumeInEitherOrientation) {
+  const std::vector<Eigen::Vector2d> backwards(bracket.rbegin(), bracket.rend());
+  for (const double edge : {0.0, 0.15}) {
+    EXPECT_NEAR(volume_of(generate::prism(bracket, {}, 0.4, edge)), 3 * 0.4, 1e-13);
+    EXPECT_NEAR(volume_of(generate::prism(backwards, {hole}, 0.4, edge)), (3 - 0.09) * 0.4, 1e-13);
+  }
+  const Mesh mesh = generate::prism(bracket, {}, 0.4, 0, Content::surface);
+  EXPECT_EQ(mesh.points.row(2).minCoeff(), -0.2);
+  EXPECT_EQ(mesh.points.row(2).maxCoeff(), 0.2);
+  EXPECT_EQ(mesh.points.row(0).minCoeff(), 0) << "not centred";
 }
 
 TEST(Generators, VoussoirsFillARingAndNeighboursShareAPlane) {
@@ -434,6 +453,13 @@ TEST(Generators, WrongArgumentsAreNamed) {
       {"from and to", "nan",
        [=] {
          voussoir({1, 2, 1, nan, 90}, {1, 1, 1});
+       }},
+      {"depth", "0", [] { prism(bracket, {}, 0); }},
+      {"edge", "-1", [] { prism(bracket, {}, 1, -1); }},
+      {"edge", "coarser", [] { prism(bracket, {}, 1e9, 0.1); }},
+      {"hole 0", "at least 3",
+       [] {
+         prism(bracket, {{{0.1, 0.1}, {0.2, 0.2}}}, 1);
        }},
       {"profile", "at least 2",
        [] {

@@ -43,6 +43,11 @@ struct RingPart {
 /// Stone of an arch, cut into `cells` along radius, angle and z; with one cell along the angle inner and
 /// outer side are flat.
 Mesh voussoir(const RingPart& part, const Eigen::Vector3i& cells, Content content = Content::tetrahedra);
+/// Solid between two copies of a polygon with holes, in any orientation, `depth` apart along z. Centred along
+/// z alone. `edge`: of triangles and along z; 0: as few points as possible.
+Mesh prism(const std::vector<Eigen::Vector2d>& corners,
+           const std::vector<std::vector<Eigen::Vector2d>>& holes, double depth, double edge = 0,
+           Content content = Content::tetrahedra);
 // Triangles in the plane z = 0, counter-clockwise seen from +z.
 /// Rectangle with sides along x and y, cut into `cells` of two triangles.
 Mesh rectangle(const Eigen::Vector2d& size, const Eigen::Vector2i& cells);

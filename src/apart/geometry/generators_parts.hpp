@@ -2,6 +2,7 @@
 // Shared by the mesh generators: checked arguments, collecting cells, circles.
 #include <apart/core/error.hpp>
 #include <apart/geometry/generators.hpp>
+#include <apart/geometry/plane_triangulation.hpp>
 
 #include <array>
 #include <cstdint>
@@ -50,5 +51,10 @@ struct Disc {
   int rim(int i) const { return rim_begin + i % rim_count; }
 };
 Disc make_disc(int rings, int rim_count);
+
+/// The triangles of a polygon with holes. `edge` as for `polygon`; 0: sides are not cut, and there are no
+/// points inside.
+PlaneTriangulation triangulate_polygon(const char* generator, const PlaneLoop& corners,
+                                       const std::vector<PlaneLoop>& holes, double edge);
 
 }  // namespace apart::generate

@@ -63,6 +63,28 @@ double distance_to(const Vector2& p, const PlaneLoop& loop) {
   return least;
 }
 
+/// Points of equilateral triangles, those within loops that are not too near to them.
+std::vector<Vector2> inner_points(const char* generator, const std::vector<PlaneLoop>& loops, double edge) {
+  Vector2 low = loops[0][0], high = low;
+  for (const Vector2& p : loops[0]) {
+    low = low.cwiseMin(p);
+    high = high.cwiseMax(p);
+  }
+  const double height = edge * std::sqrt(0.75);
+  require_size(generator, "edge", 2 * (high - low).prod() / (edge * height));
+  std::vector<Vector2> inner;
+  const int rows = int((high[1] - low[1]) / height), columns = int((high[0] - low[0]) / edge) + 1;
+  const Vector2 middle = 0.5 * (low + high);
+  for (int k = -rows / 2 - 1; k <= rows / 2 + 1; ++k)
+    for (int i = -columns / 2 - 1; i <= columns / 2 + 1; ++i) {
+      const Vector2 p = middle + Vector2(edge * (i + (k % 2 != 0 ? 0.5 : 0.0)), height * k);
+      if (!is_inside(p, loops)) continue;
+      const auto is_near = [&](const PlaneLoop& loop) { return distance_to(p, loop) < 0.6 * edge; };
+      if (std::ranges::none_of(loops, is_near)) inner.push_back(p);
+    }
+  return inner;
+}
+
 }  // namespace
 
 Mesh rectangle(const Vector2& size, const Eigen::Vector2i& cells) {
@@ -103,47 +125,38 @@ Mesh disc(double radius, int resolution) {
   return builder.mesh();
 }
 
-Mesh polygon(const PlaneLoop& corners, const std::vector<PlaneLoop>& holes, double edge) {
-  require_positive("polygon", "edge", edge);
+PlaneTriangulation triangulate_polygon(const char* generator, const PlaneLoop& corners,
+                                       const std::vector<PlaneLoop>& holes, double edge) {
   std::vector<PlaneLoop> loops = {corners};
   loops.insert(loops.end(), holes.begin(), holes.end());
   for (std::size_t i = 0; i < loops.size(); ++i) {
     PlaneLoop& loop = loops[i];
     const std::string which = i == 0 ? "points" : fmt::format("hole {}", i - 1);
     if (loop.size() < 3)
-      throw InputError("polygon: {}: has {} corners, must have at least 3", which, loop.size());
+      throw InputError("{}: {}: has {} corners, must have at least 3", generator, which, loop.size());
     for (std::size_t k = 0; k < loop.size(); ++k)
       if (!loop[k].allFinite() || loop[k] == loop[(k + 1) % loop.size()])
-        throw InputError("polygon: {}: corner {} is not finite, or the same as the next; leave it out", which,
-                         k);
+        throw InputError("{}: {}: corner {} is not finite, or the same as the next; leave it out", generator,
+                         which, k);
     if (area_of(loop) == 0)
       throw InputError(
-          "polygon: {}: encloses no area: its corners are on one line, or its sides cross; move one of them",
-          which);
+          "{}: {}: encloses no area: its corners are on one line, or its sides cross; move one of them",
+          generator, which);
     if ((area_of(loop) > 0) != (i == 0)) std::ranges::reverse(loop);  // the inside is on the left
+    if (edge == 0) continue;
     double length = 0;
     for (std::size_t k = 0; k < loop.size(); ++k) length += (loop[(k + 1) % loop.size()] - loop[k]).norm();
-    require_size("polygon", "edge", length / edge);
+    require_size(generator, "edge", length / edge);
     loop = cut_loop(loop, edge);
   }
-  Vector2 low = loops[0][0], high = low;
-  for (const Vector2& p : loops[0]) {
-    low = low.cwiseMin(p);
-    high = high.cwiseMax(p);
-  }
-  const double height = edge * std::sqrt(0.75);  // of equilateral triangles
-  require_size("polygon", "edge", 2 * (high - low).prod() / (edge * height));
   std::vector<Vector2> inner;
-  const int rows = int((high[1] - low[1]) / height), columns = int((high[0] - low[0]) / edge) + 1;
-  const Vector2 middle = 0.5 * (low + high);
-  for (int k = -rows / 2 - 1; k <= rows / 2 + 1; ++k)
-    for (int i = -columns / 2 - 1; i <= columns / 2 + 1; ++i) {
-      const Vector2 p = middle + Vector2(edge * (i + (k % 2 != 0 ? 0.5 : 0.0)), height * k);
-      if (!is_inside(p, loops)) continue;
-      const auto is_near = [&](const PlaneLoop& loop) { return distance_to(p, loop) < 0.6 * edge; };
-      if (std::ranges::none_of(loops, is_near)) inner.push_back(p);
-    }
-  const PlaneTriangulation made = triangulate(std::move(loops), std::move(inner));
+  if (edge > 0) inner = inner_points(generator, loops, edge);
+  return triangulate(std::move(loops), std::move(inner));
+}
+
+Mesh polygon(const PlaneLoop& corners, const std::vector<PlaneLoop>& holes, double edge) {
+  require_positive("polygon", "edge", edge);
+  const PlaneTriangulation made = triangulate_polygon("polygon", corners, holes, edge);
   Builder builder;
   for (const Vector2& p : made.points) builder.points.push_back({p[0], p[1], 0});
   builder.faces = made.triangles;

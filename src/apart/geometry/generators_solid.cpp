@@ -6,17 +6,41 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 
 namespace apart::generate {
 
 namespace {
 
-/// Prisms between `layers` copies of a disc, each copy seen counter-clockwise from the next; `ring`: the last
-/// is joined to the first. `position` gives point p of copy k.
+/// Triangles of a plane region, counter-clockwise, and the edges on its boundary, the inside on their left.
+struct Section {
+  int point_count;
+  std::vector<std::array<int, 3>> triangles;
+  std::vector<std::array<int, 2>> rim;
+};
+
+Section section_of(const Disc& disc) {
+  Section section{disc.point_count(), disc.triangles, {}};
+  for (int i = 0; i < disc.rim_count; ++i) section.rim.push_back({disc.rim(i), disc.rim(i + 1)});
+  return section;
+}
+
+Section section_of(const PlaneTriangulation& made) {
+  Section section{int(made.points.size()), made.triangles, {}};
+  std::set<std::array<int, 2>> edges;
+  for (const auto& t : made.triangles)
+    for (std::size_t k = 0; k < 3; ++k) edges.insert({t[k], t[(k + 1) % 3]});
+  for (const auto& [p, q] : edges)
+    if (!edges.contains({q, p})) section.rim.push_back({p, q});
+  return section;
+}
+
+/// Prisms between copies of a section, each copy seen counter-clockwise from the next; `ring`: the last is
+/// joined to the first. `position` gives point p of copy k.
 template <class Position>
-Mesh sweep(const Disc& disc, int copies, bool ring, Content content, Position position) {
+Mesh sweep(const Section& section, int copies, bool ring, Content content, Position position) {
   Builder builder;
-  const int n = disc.point_count();
+  const int n = section.point_count;
   for (int k = 0; k < copies; ++k)
     for (int p = 0; p < n; ++p) builder.points.push_back(position(p, k));
   const auto index = [&](int p, int k) { return k % copies * n + p; };
@@ -28,7 +52,7 @@ Mesh sweep(const Disc& disc, int copies, bool ring, Content content, Position po
     // preferred.
     const int low = k % 2 == 0 ? k : k + 1, high = k % 2 == 0 ? k + 1 : k;
     if (content == Content::tetrahedra) {
-      for (auto [a, b, c] : disc.triangles) {
+      for (auto [a, b, c] : section.triangles) {
         if (a > b) std::swap(a, b);
         if (b > c) std::swap(b, c);
         if (a > b) std::swap(a, b);
@@ -37,15 +61,13 @@ Mesh sweep(const Disc& disc, int copies, bool ring, Content content, Position po
         builder.tetrahedron(index(a, low), index(a, high), index(b, high), index(c, high));
       }
     } else {
-      for (int i = 0; i < disc.rim_count; ++i) {
-        const int p = disc.rim(i), q = disc.rim(i + 1);
+      for (const auto& [p, q] : section.rim)
         builder.quadrilateral(index(p, k), index(q, k), index(q, k + 1), index(p, k + 1),
                               (p < q) == (k % 2 == 0));
-      }
     }
   }
   if (content == Content::surface && !ring)
-    for (const auto& [a, b, c] : disc.triangles) {
+    for (const auto& [a, b, c] : section.triangles) {
       builder.triangle(a, c, b);
       builder.triangle(index(a, layers), index(b, layers), index(c, layers));
     }
@@ -280,7 +302,7 @@ Mesh torus(double major, double minor, int ring_cells, int tube_cells, Content c
   // A disc of so many rings has about tube_cells · rings triangles, and each prism three tetrahedra.
   require_size("torus", "ring_cells and tube_cells", 3.0 * ring_cells * tube_cells * rings);
   const Disc disc = make_disc(rings, tube_cells);
-  return sweep(disc, ring_cells, true, content, [&](int p, int k) {
+  return sweep(section_of(disc), ring_cells, true, content, [&](int p, int k) {
     const Vector2 tube = disc.point(p), ring = on_circle(k, ring_cells);
     const double distance = major + minor * tube[0];
     return Vector3(distance * ring[0], minor * tube[1], distance * ring[1]);
@@ -294,7 +316,7 @@ Mesh cylinder(double radius, double length, int resolution, int length_cells, Co
   require_at_least("cylinder", "length_cells", length_cells, 1);
   require_size("cylinder", "resolution and length_cells", 18.0 * resolution * resolution * length_cells);
   const Disc disc = make_disc(resolution, 6 * resolution);
-  return sweep(disc, length_cells + 1, false, content, [&](int p, int k) {
+  return sweep(section_of(disc), length_cells + 1, false, content, [&](int p, int k) {
     const Vector2 x = radius * disc.point(p);
     return Vector3(x[0], length * centred(k, length_cells),
                    -x[1]);  // −: counter-clockwise from above
@@ -354,6 +376,20 @@ Mesh voussoir(const RingPart& part, const Eigen::Vector3i& cells, Content conten
     stone.points.col(p) << radius * direction[0], radius * direction[1], depth * (u[2] - 0.5);
   }
   return stone;
+}
+
+Mesh prism(const PlaneLoop& corners, const std::vector<PlaneLoop>& holes, double depth, double edge,
+           Content content) {
+  require_positive("prism", "depth", depth);
+  if (!(edge >= 0 && std::isfinite(edge)))
+    throw InputError("prism: edge: got {}, must be positive, or 0 for as few points as possible", edge);
+  const PlaneTriangulation made = triangulate_polygon("prism", corners, holes, edge);
+  const double layers = edge > 0 ? std::max(1.0, std::ceil(depth / edge * (1 - 1e-9))) : 1;
+  require_size("prism", "edge", 3.0 * double(made.triangles.size()) * layers);
+  return sweep(section_of(made), int(layers) + 1, false, content, [&](int p, int k) {
+    const Vector2& x = made.points[std::size_t(p)];
+    return Vector3(x[0], x[1], depth * centred(k, int(layers)));
+  });
 }
 
 }  // namespace apart::generate

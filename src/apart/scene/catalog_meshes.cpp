@@ -90,6 +90,17 @@ Group meshes() {
                 &VoussoirMesh::to},
                {{"cells", cells, "", "1", "cells along radius, angle and z, one for all or each"},
                 &VoussoirMesh::cells}}),
+          generator<PrismMesh>(
+              "polygon in the xy plane, with holes, that has a depth along z; not centred in x and y",
+              {{{"corners", list(tuple(number(), 2), 3), "m", "[[0, 0], [1, 0], [0, 1]]", "[x, y] of each"},
+                &PrismMesh::corners},
+               {{"holes", list(list(tuple(number(), 2), 3)), "m", "[]", "the corners of each hole"},
+                &PrismMesh::holes},
+               {{"depth", number(positive), "m", "1", "length along z"}, &PrismMesh::depth},
+               {{"edge", number(positive), "m", Key::optional,
+                 "length of the edges of triangles; sides are cut into parts no longer than this; if "
+                 "omitted: as few cells as possible, for rigid bodies and obstacles"},
+                &PrismMesh::edge}}),
           generator<GridMesh>(
               "flat open surface in the xz plane, facing +y; for shells and obstacles",
               {{{"size", tuple(number(positive), 2), "m", "[1, 1]", "edge lengths along x and z"},

@@ -82,6 +82,14 @@ struct VoussoirMesh : MeshSource {
   CellsPerAxis cells = 1;
   MeshResult make(const MeshRequest& request) const;
 };
+struct PrismMesh : MeshSource {
+  static constexpr std::string_view kind = "prism";
+  std::vector<Eigen::Vector2d> corners = {{0, 0}, {1, 0}, {0, 1}};
+  std::vector<std::vector<Eigen::Vector2d>> holes;
+  double depth = 1;
+  std::optional<double> edge;
+  MeshResult make(const MeshRequest& request) const;
+};
 struct GridMesh : MeshSource {
   static constexpr std::string_view kind = "grid";
   Eigen::Vector2d size{1, 1};
@@ -230,10 +238,11 @@ struct HairMesh : MeshSource {
   MeshResult make(const MeshRequest& request) const;
 };
 
-struct MeshKinds : Kinds<BoxMesh, SphereMesh, TorusMesh, CylinderMesh, MatMesh, BarMesh, SpikeMesh, WedgeMesh,
-                         VoussoirMesh, GridMesh, RectangleMesh, QuadrilateralMesh, DiscMesh, PolygonMesh,
-                         BowlMesh, RevolutionMesh, RibbonMesh, SegmentsMesh, BundleMesh, HelixMesh, RingMesh,
-                         NetMesh, HairMesh, PointsMesh, PackingMesh, FileMesh, InlineMesh> {};
+struct MeshKinds
+    : Kinds<BoxMesh, SphereMesh, TorusMesh, CylinderMesh, MatMesh, BarMesh, SpikeMesh, WedgeMesh,
+            VoussoirMesh, PrismMesh, GridMesh, RectangleMesh, QuadrilateralMesh, DiscMesh, PolygonMesh,
+            BowlMesh, RevolutionMesh, RibbonMesh, SegmentsMesh, BundleMesh, HelixMesh, RingMesh, NetMesh,
+            HairMesh, PointsMesh, PackingMesh, FileMesh, InlineMesh> {};
 using MeshDescription = OneOf<MeshKinds>;
 
 struct MeshHolder {

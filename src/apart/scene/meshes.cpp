@@ -229,6 +229,10 @@ MeshResult VoussoirMesh::make(const MeshRequest& request) const {
   return {generate::voussoir({inner, outer, depth, from, to}, n, request.content)};
 }
 
+MeshResult PrismMesh::make(const MeshRequest& request) const {
+  return {generate::prism(corners, holes, depth, edge.value_or(0), request.content)};
+}
+
 MeshResult GridMesh::make(const MeshRequest&) const {
   check_cell_count(place, double(cells[0]) * double(cells[1]));
   return {generate::grid(size[0], size[1], cells[0], cells[1])};
