@@ -32,6 +32,7 @@ class TeamRuns : public Cluster {
   }
   void run_large_system_twice(const std::string& solver, int processes) const;
   void solve_by_each(const std::vector<std::string>& solvers, int steps) const;
+  Outcome factorise_with(const std::string& options) const;
 };
 
 struct Case {
@@ -196,6 +197,31 @@ TEST_F(TeamRuns, LinearSolversFindTheSame) {
 }
 TEST_F(TeamRuns, SlowEveryLinearSolverFindsTheSame) {
   solve_by_each({"auto", "gathered", "boomeramg", "schwarz", "gamg", "mumps"}, 2);
+}
+
+/// A stiff block that falls on the ground, factorised by MUMPS with options of PETSc.
+Outcome TeamRuns::factorise_with(const std::string& options) const {
+  std::ofstream(directory / "stiff.json") << R"({"version": 1, "time": {"dt": 0.01, "steps": 1}, "bodies": [
+    {"type": "half_space"},
+    {"type": "volume", "mesh": {"generator": "box", "size": 1, "cells": 8}, "velocity": [0, -0.5, 0],
+     "transform": {"translate": [0, 0.5008, 0]},
+     "material": {"type": "neo_hookean", "E": 1e9, "nu": 0.4, "rho": 1000}}]})";
+  ::setenv("PETSC_OPTIONS", ("-mat_mumps_icntl_4 1 " + options).c_str(), 1);
+  const Outcome outcome =
+      mpi(2, {"run", "stiff.json", "-o", "stiff", "-q", "--force", "--linear-solver", "mumps"});
+  ::unsetenv("PETSC_OPTIONS");
+  return outcome;
+}
+TEST_F(TeamRuns, AFactorThatNeedsMoreRoomThanExpectedIsTriedAgain) {
+  const Outcome outcome = factorise_with("-mat_mumps_icntl_14 -99");  // a hundredth of what it expects
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(std::regex_search(outcome.out, std::regex(R"(INFOG\(1\)= +-9)"))) << outcome.out;
+}
+TEST_F(TeamRuns, AFactorThatMemoryDoesNotSufficeForIsNoIndefiniteMatrix) {
+  const Outcome outcome = factorise_with("-mat_mumps_icntl_23 1");  // [MB]
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.err.find("not enough memory for the factor"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("The last good state is in stiff"), std::string::npos) << outcome.err;
 }
 
 TEST_F(TeamRuns, AJobThatLosesAProcessNamesItAndGoesOnWithAnotherNumber) {

@@ -116,7 +116,8 @@ int dispatch(const MpiTeam& team, int argc, char** argv) {
             return make_team_solver(solver, team, make_linear_solver(options.linear_solver, options.ordering),
                                     gathered);
           },
-      .divide_nodes = [&](const Model& model) { return divide_graph(model, team); },
+      .divide_nodes = [&](const Model& model,
+                          const std::vector<char>& present) { return divide_graph(model, present, team); },
       .write_archive =
           [&](const std::filesystem::path& file, std::string_view mark, std::uint32_t version,
               const Archive& archive) { write_archive_together(team, file, mark, version, archive); }};

@@ -45,7 +45,7 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
     : model(m),
       timings(time_spent),
       present(std::move(bodies_present)),
-      terms(m, present, timings, work.team, own_nodes(m, work)),
+      terms(m, present, timings, work.team, own_nodes(m, present, work)),
       objective(m.surface_map, m.chart, terms.list(), work.team),
       stiffness(m, terms, terms.elastic.usual_node_stiffness(m.initial_nodes, work.team)),
       scripted(m, terms, objective, {stiffness.mean_mass(), stiffness.node_stiffness()}),

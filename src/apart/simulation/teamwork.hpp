@@ -23,8 +23,9 @@ struct Teamwork {
   /// Makes the solver of a team: each process gives its summand of the matrix (LinearSolver). Empty: the
   /// leader gathers the system and solves it by itself.
   std::function<std::unique_ptr<LinearSolver>(const Model&)> make_linear_solver = {};
-  /// The process of each node, the same for all processes. Empty: divide_space.
-  std::function<std::vector<int>(const Model&)> divide_nodes = {};
+  /// The process of each node, the same for all processes, given which bodies are present. Empty:
+  /// divide_space.
+  std::function<std::vector<int>(const Model&, const std::vector<char>& present)> divide_nodes = {};
   /// Writes an archive as io's write_archive does, but not atomically; called by all processes, with the same
   /// archive. If a process fails it throws InputError for all. Empty: the leader writes by itself.
   std::function<void(const std::filesystem::path&, std::string_view mark, std::uint32_t version,
@@ -35,6 +36,6 @@ struct Teamwork {
 /// Of a team of one: that of the model's options.
 std::unique_ptr<LinearSolver> make_linear_solver(const Model& model, const Teamwork& work);
 /// The nodes whose elements are those of this process.
-OwnNodes own_nodes(const Model& model, const Teamwork& work);
+OwnNodes own_nodes(const Model& model, const std::vector<char>& present, const Teamwork& work);
 
 }  // namespace apart
