@@ -72,6 +72,12 @@ void StepProblem::begin(const State& state, double end, double length) {
   lag_friction(terms.start);
 }
 
+OwnWork StepProblem::own_work() {
+  OwnWork work{.pairs = terms.candidates.pair_count(), .blocks = objective.own_blocks()};
+  for (const ElasticPotential* p : terms.elastic.potentials()) work.elements += p->term_count();
+  return work;
+}
+
 void StepProblem::lag_friction(const Matrix3X& x) {
   terms.friction.set_lag(terms.contact, x, dt);
 }

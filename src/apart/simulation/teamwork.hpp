@@ -14,6 +14,12 @@ namespace apart {
 
 struct Model;
 
+/// What a process of a team has at the end of a step.
+struct OwnWork {
+  Index elements = 0, pairs = 0;  ///< elastic elements; pairs of primitives in the list
+  Index blocks = 0;               ///< of 3 × 3 numbers in its summand of the second derivatives
+};
+
 /// How the processes of a team divide the work of a simulation. All of them have the model, the state and the
 /// list of contacts as a whole, and make the same decisions. Divided are elements (by their nodes), pairs of
 /// primitives (by the search for them), what contacts add to energy and gradient, all second derivatives, and
@@ -31,6 +37,7 @@ struct Teamwork {
   std::function<void(const std::filesystem::path&, std::string_view mark, std::uint32_t version,
                      const Archive&)>
       write_archive = {};
+  std::function<void(const OwnWork&)> on_step = {};  ///< if set, called after each step
 };
 
 /// Of a team of one: that of the model's options.
