@@ -35,6 +35,11 @@ class TeamRuns : public Cluster {
   Outcome factorise_with(const std::string& options) const;
 };
 
+/// Of the mesh generator, with n cells of the grid along each side.
+int elements_of_box(int n) {
+  return 5 * n * n * n;
+}
+
 struct Case {
   const char* scene;
   int steps;
@@ -144,6 +149,44 @@ TEST_F(TeamRuns, FramesComeInAPieceForEachProcessIfAskedFor) {
     cells += read_frame(directory / "pieces/frames/frame_000001" / (piece + ".vtu")).mesh.faces.cols();
   EXPECT_EQ(cells, read_frame(directory / "pieces/frames/frame_000001.vtu").mesh.faces.cols());
   EXPECT_TRUE(fs::exists(directory / "pieces/frames/frame_000001.pvtu"));
+}
+
+// Cells, volume, points and fields of the pieces are those of the whole frame.
+TEST_F(TeamRuns, SlowFramesInPiecesOpenInParaView) {
+  if (std::system("command -v pvpython >/dev/null") != 0)
+    GTEST_SKIP() << "needs ParaView: apt-get install python3-paraview";
+  std::vector<std::string> arguments = run("curved-balls", 1, "pieces");
+  arguments.insert(arguments.end(), {"--set", "output.formats=[\"pvtu\"]"});
+  const Outcome outcome = mpi(3, arguments);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Outcome seen = run_program("/usr/bin/env",
+                                   {"pvpython", APART_SOURCE_DIR "/tests/cluster/compare_frames.py",
+                                    "pieces/frames/frame_000001.vtu", "pieces/frames/frame_000001.pvtu"},
+                                   directory.path());
+  EXPECT_EQ(seen.code, 0) << seen.out << seen.err;
+  EXPECT_NE(seen.out.find("the same"), std::string::npos) << seen.out << seen.err;
+}
+
+TEST_F(TeamRuns, AbsentBodiesDoNotCountWhenElementsAreDivided) {
+  std::ofstream(directory / "two.json") << R"({"version": 1, "time": {"dt": 0.01, "steps": 2}, "bodies": [
+    {"type": "volume", "mesh": {"generator": "box", "size": 1, "cells": 8},
+     "material": {"type": "neo_hookean", "E": 1e6, "nu": 0.4, "rho": 1000}},
+    {"type": "volume", "mesh": {"generator": "box", "size": 1, "cells": 8}, "appears": 0.015,
+     "transform": {"translate": [2, 0, 0]},
+     "material": {"type": "neo_hookean", "E": 1e6, "nu": 0.4, "rho": 1000}}]})";
+  for (const int steps : {1, 2}) {
+    const Outcome outcome = mpi(2, {"run", "two.json", "-o", "of" + std::to_string(steps), "-q", "--steps",
+                                    std::to_string(steps), "--team-report"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    std::vector<int> elements;
+    const std::regex row(R"(\n +[01] +(\d+))");
+    for (std::sregex_iterator i(outcome.out.begin(), outcome.out.end(), row), end; i != end; ++i)
+      elements.push_back(std::stoi((*i)[1]));
+    ASSERT_EQ(elements.size(), 2u) << outcome.out;
+    const int all = elements[0] + elements[1];
+    EXPECT_EQ(all, steps * elements_of_box(8)) << outcome.out;
+    EXPECT_LT(std::max(elements[0], elements[1]), 0.55 * all) << outcome.out;
+  }
 }
 
 TEST_F(TeamRuns, OntoAFullDiskNameTheProcessAndLeaveACheckpoint) {

@@ -232,6 +232,21 @@ void add_plane_contacts(const CollisionSurface& surface, const Matrix3X& x, Inde
   }
 }
 
+/// Sorts a list that consists of sorted ones, `ends` of them.
+template <class T, class Key>
+void merge_runs(std::vector<T>& list, std::vector<std::size_t> ends, const Key& key) {
+  const auto at = [&](std::size_t place) { return list.begin() + std::ptrdiff_t(place); };
+  while (ends.size() > 1) {
+    std::vector<std::size_t> next;
+    for (std::size_t i = 0, begin = 0; i < ends.size(); i += 2) {
+      const std::size_t end = ends[std::min(i + 1, ends.size() - 1)];
+      std::ranges::inplace_merge(at(begin), at(ends[i]), at(end), {}, key);
+      next.push_back(begin = end);
+    }
+    ends = std::move(next);
+  }
+}
+
 /// What all processes have found, as one part.
 Part joined(const std::vector<Part>& own, const Team& team) {
   Part all;
@@ -248,7 +263,8 @@ Part joined(const std::vector<Part>& own, const Team& team) {
       append(list.data(), count * sizeof(list[0]));
     });
   }
-  for (const Bytes& bytes : team.gather(std::move(message)))
+  std::vector<std::size_t> triangles, edges, mollified, planes;  // ends of what each process has found
+  for (const Bytes& bytes : team.gather(std::move(message))) {
     for (const std::byte* next = bytes.data(); next != bytes.data() + bytes.size();) {
       Part::Least least;
       std::memcpy(&least, next, sizeof least);
@@ -263,9 +279,15 @@ Part joined(const std::vector<Part>& own, const Team& team) {
         next += sizeof count + size;
       });
     }
-  for (auto list : {&Part::point_triangle, &Part::edge_edge, &Part::mollified})
-    std::ranges::sort(all.*list, {}, &WeightedStencil::stencil);
-  std::ranges::sort(all.plane, {}, [](const PlaneContact& c) { return std::pair(c.plane, c.vertex); });
+    triangles.push_back(all.point_triangle.size());
+    edges.push_back(all.edge_edge.size());
+    mollified.push_back(all.mollified.size());
+    planes.push_back(all.plane.size());
+  }
+  merge_runs(all.point_triangle, triangles, &WeightedStencil::stencil);
+  merge_runs(all.edge_edge, edges, &WeightedStencil::stencil);
+  merge_runs(all.mollified, mollified, &WeightedStencil::stencil);
+  merge_runs(all.plane, planes, [](const PlaneContact& c) { return std::pair(c.plane, c.vertex); });
   return all;
 }
 
