@@ -32,7 +32,13 @@ class TeamRuns : public Cluster {
   }
   void run_large_system_twice(const std::string& solver, int processes) const;
   void solve_by_each(const std::vector<std::string>& solvers, int steps) const;
+  Outcome factorise_with(const std::string& options) const;
 };
+
+/// Of the mesh generator, with n cells of the grid along each side.
+int elements_of_box(int n) {
+  return 5 * n * n * n;
+}
 
 struct Case {
   const char* scene;
@@ -145,6 +151,44 @@ TEST_F(TeamRuns, FramesComeInAPieceForEachProcessIfAskedFor) {
   EXPECT_TRUE(fs::exists(directory / "pieces/frames/frame_000001.pvtu"));
 }
 
+// Cells, volume, points and fields of the pieces are those of the whole frame.
+TEST_F(TeamRuns, SlowFramesInPiecesOpenInParaView) {
+  if (std::system("command -v pvpython >/dev/null") != 0)
+    GTEST_SKIP() << "needs ParaView: apt-get install python3-paraview";
+  std::vector<std::string> arguments = run("curved-balls", 1, "pieces");
+  arguments.insert(arguments.end(), {"--set", "output.formats=[\"pvtu\"]"});
+  const Outcome outcome = mpi(3, arguments);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Outcome seen = run_program("/usr/bin/env",
+                                   {"pvpython", APART_SOURCE_DIR "/tests/cluster/compare_frames.py",
+                                    "pieces/frames/frame_000001.vtu", "pieces/frames/frame_000001.pvtu"},
+                                   directory.path());
+  EXPECT_EQ(seen.code, 0) << seen.out << seen.err;
+  EXPECT_NE(seen.out.find("the same"), std::string::npos) << seen.out << seen.err;
+}
+
+TEST_F(TeamRuns, AbsentBodiesDoNotCountWhenElementsAreDivided) {
+  std::ofstream(directory / "two.json") << R"({"version": 1, "time": {"dt": 0.01, "steps": 2}, "bodies": [
+    {"type": "volume", "mesh": {"generator": "box", "size": 1, "cells": 8},
+     "material": {"type": "neo_hookean", "E": 1e6, "nu": 0.4, "rho": 1000}},
+    {"type": "volume", "mesh": {"generator": "box", "size": 1, "cells": 8}, "appears": 0.015,
+     "transform": {"translate": [2, 0, 0]},
+     "material": {"type": "neo_hookean", "E": 1e6, "nu": 0.4, "rho": 1000}}]})";
+  for (const int steps : {1, 2}) {
+    const Outcome outcome = mpi(2, {"run", "two.json", "-o", "of" + std::to_string(steps), "-q", "--steps",
+                                    std::to_string(steps), "--team-report"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    std::vector<int> elements;
+    const std::regex row(R"(\n +[01] +(\d+))");
+    for (std::sregex_iterator i(outcome.out.begin(), outcome.out.end(), row), end; i != end; ++i)
+      elements.push_back(std::stoi((*i)[1]));
+    ASSERT_EQ(elements.size(), 2u) << outcome.out;
+    const int all = elements[0] + elements[1];
+    EXPECT_EQ(all, steps * elements_of_box(8)) << outcome.out;
+    EXPECT_LT(std::max(elements[0], elements[1]), 0.55 * all) << outcome.out;
+  }
+}
+
 TEST_F(TeamRuns, OntoAFullDiskNameTheProcessAndLeaveACheckpoint) {
   std::vector<std::string> arguments = run("cloth-on-sphere", 1, "full");
   arguments.emplace_back("--no-frames");
@@ -196,6 +240,31 @@ TEST_F(TeamRuns, LinearSolversFindTheSame) {
 }
 TEST_F(TeamRuns, SlowEveryLinearSolverFindsTheSame) {
   solve_by_each({"auto", "gathered", "boomeramg", "schwarz", "gamg", "mumps"}, 2);
+}
+
+/// A stiff block that falls on the ground, factorised by MUMPS with options of PETSc.
+Outcome TeamRuns::factorise_with(const std::string& options) const {
+  std::ofstream(directory / "stiff.json") << R"({"version": 1, "time": {"dt": 0.01, "steps": 1}, "bodies": [
+    {"type": "half_space"},
+    {"type": "volume", "mesh": {"generator": "box", "size": 1, "cells": 8}, "velocity": [0, -0.5, 0],
+     "transform": {"translate": [0, 0.5008, 0]},
+     "material": {"type": "neo_hookean", "E": 1e9, "nu": 0.4, "rho": 1000}}]})";
+  ::setenv("PETSC_OPTIONS", ("-mat_mumps_icntl_4 1 " + options).c_str(), 1);
+  const Outcome outcome =
+      mpi(2, {"run", "stiff.json", "-o", "stiff", "-q", "--force", "--linear-solver", "mumps"});
+  ::unsetenv("PETSC_OPTIONS");
+  return outcome;
+}
+TEST_F(TeamRuns, AFactorThatNeedsMoreRoomThanExpectedIsTriedAgain) {
+  const Outcome outcome = factorise_with("-mat_mumps_icntl_14 -99");  // a hundredth of what it expects
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(std::regex_search(outcome.out, std::regex(R"(INFOG\(1\)= +-9)"))) << outcome.out;
+}
+TEST_F(TeamRuns, AFactorThatMemoryDoesNotSufficeForIsNoIndefiniteMatrix) {
+  const Outcome outcome = factorise_with("-mat_mumps_icntl_23 1");  // [MB]
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.err.find("not enough memory for the factor"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("The last good state is in stiff"), std::string::npos) << outcome.err;
 }
 
 TEST_F(TeamRuns, AJobThatLosesAProcessNamesItAndGoesOnWithAnotherNumber) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 
 namespace apart::test {
 namespace {
@@ -40,6 +41,29 @@ TEST(Team, FindsEveryPairOnce) {
       std::sort(joined.begin(), joined.end());
       EXPECT_EQ(joined, whole) << method.name;
       EXPECT_LT(most, whole.size()) << method.name;
+    }
+  }
+}
+
+// Some thousand triangles, of which a tenth touches something: all processes have about as many pairs.
+TEST(Team, FindsPairsInEqualPartsWhereLittleTouches) {
+  Random random(5);
+  CollisionSurface surface = two_sheets(32, 0.008, 0.001, 0.0, {.dhat = 0.01}, random);
+  for (const int sheet : {0, 1}) surface.pairs.set(sheet, sheet, {.enabled = false, .dhat = 0.01});
+  for (Index v = surface.vertex_count() / 2; v < surface.vertex_count(); ++v)  // the upper one is turned up
+    surface.rest(2, v) += std::max(0.0, surface.rest(0, v) + 0.4);
+  for (const BroadPhaseMethod& method : broad_phase_methods()) {
+    if (method.name == "brute_force") continue;
+    for (const int size : {2, 4, 8}) {
+      std::vector<double> parts;
+      for (int rank = 0; rank < size; ++rank) {
+        const auto search = method.make(surface);
+        search->divide(rank, size);
+        parts.push_back(double(search->find(surface.rest, 0.01).size()));
+      }
+      const double whole = std::reduce(parts.begin(), parts.end());
+      ASSERT_GT(whole, 1000) << method.name;
+      EXPECT_LT(std::ranges::max(parts), 1.2 * whole / size) << method.name << " of " << size;
     }
   }
 }

@@ -33,19 +33,24 @@ std::string methods() {
   return text;
 }
 
-/// What each process has needed and sent, as a table on the screen of the leader.
-void print_team(const MpiTeam& team) {
+/// What each process has had at the end of the last step, needed and sent, as a table on the screen of the
+/// leader.
+void print_team(const MpiTeam& team, const OwnWork& work) {
   struct Row {
+    OwnWork work;
     double peak, cpu;
     MpiTeam::Traffic traffic;
   };
-  const Row own{double(process_peak_bytes()), process_cpu_seconds(), team.traffic()};
+  const Row own{work, double(process_peak_bytes()), process_cpu_seconds(), team.traffic()};
   const std::vector<Row> rows = team.joined(std::span<const Row>(&own, 1));
   if (!team.leads()) return;
-  fmt::print("process  peak [MB]  cpu [s]  gathers  given [MB]  exchanges  messages  sent [MB]\n");
+  fmt::print(
+      "process  elements    pairs   blocks  peak [MB]  cpu [s]  gathers  given [MB]  exchanges  messages  "
+      "sent [MB]\n");
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const auto& [peak, cpu, t] = rows[r];
-    fmt::print("{:7}  {:9.1f}  {:7.1f}  {:7}  {:10.2f}  {:9}  {:8}  {:9.2f}\n", r, peak / 1e6, cpu, t.gathers,
+    const auto& [has, peak, cpu, t] = rows[r];
+    fmt::print("{:7}  {:8} {:8} {:8}  {:9.1f}  {:7.2f}  {:7}  {:10.2f}  {:9}  {:8}  {:9.2f}\n", r,
+               has.elements, has.pairs, has.blocks, peak / 1e6, cpu, t.gathers,
                double(t.gathered_bytes) / 1e6, t.exchanges, t.messages, double(t.exchanged_bytes) / 1e6);
   }
 }
@@ -106,8 +111,9 @@ int dispatch(const MpiTeam& team, int argc, char** argv) {
       ->check(CLI::Range(0, std::numeric_limits<int>::max()))
       ->capture_default_str()
       ->type_name("NUMBER");
-  app.add_flag("--team-report", report, "Print at the end what each process has needed and sent");
+  app.add_flag("--team-report", report, "Print at the end what each process has had, needed and sent");
   int code = exit_done;
+  OwnWork last_work;
   const Teamwork work{
       .team = team,
       .make_linear_solver =
@@ -116,10 +122,12 @@ int dispatch(const MpiTeam& team, int argc, char** argv) {
             return make_team_solver(solver, team, make_linear_solver(options.linear_solver, options.ordering),
                                     gathered);
           },
-      .divide_nodes = [&](const Model& model) { return divide_graph(model, team); },
+      .divide_nodes = [&](const Model& model,
+                          const std::vector<char>& present) { return divide_graph(model, present, team); },
       .write_archive =
           [&](const std::filesystem::path& file, std::string_view mark, std::uint32_t version,
-              const Archive& archive) { write_archive_together(team, file, mark, version, archive); }};
+              const Archive& archive) { write_archive_together(team, file, mark, version, archive); },
+      .on_step = [&](const OwnWork& own) { last_work = own; }};
   const RunTeam run_team{work, team.on_this_machine()};
   add_run_command(app, code, &run_team);
   SweepMembers members;
@@ -129,7 +137,7 @@ int dispatch(const MpiTeam& team, int argc, char** argv) {
     if (team.leads()) dismiss(team, members.any_lost, code);
     return code;
   }
-  if (report && code == exit_done) print_team(team);
+  if (report && code == exit_done) print_team(team, last_work);
   return code;
 }
 

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -57,13 +58,25 @@ std::vector<Bytes> MpiTeam::gather(Bytes own) const {
   ++traffic_.gathers;
   traffic_.gathered_bytes += own.size();
   const std::size_t n = std::size_t(size_);
-  std::vector<std::uint64_t> lengths(n);
-  const std::uint64_t length = own.size();
+  // What is short, as a few numbers are, goes with its length.
+  struct Head {
+    std::uint64_t length;
+    std::array<std::byte, 120> first;
+  };
+  std::vector<Head> heads(n);
+  Head head{own.size(), {}};
+  std::copy_n(own.begin(), std::min(own.size(), head.first.size()), head.first.begin());
   wait_for_all();
-  MPI_Allgather(&length, 1, MPI_UINT64_T, lengths.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+  MPI_Allgather(&head, sizeof head, MPI_BYTE, heads.data(), sizeof head, MPI_BYTE, MPI_COMM_WORLD);
+  std::vector<std::uint64_t> lengths;
   std::uint64_t sum = 0;
-  for (const std::uint64_t l : lengths) sum += l;
+  for (const Head& h : heads) sum += lengths.emplace_back(h.length);
   std::vector<Bytes> all(n);
+  if (std::ranges::max(lengths) <= head.first.size()) {
+    for (std::size_t r = 0; r < n; ++r)
+      all[r].assign(heads[r].first.begin(), heads[r].first.begin() + std::ptrdiff_t(lengths[r]));
+    return all;
+  }
   if (sum <= longest_message) {
     Bytes joined(sum);
     std::vector<int> counts(lengths.begin(), lengths.end()), starts(n, 0);

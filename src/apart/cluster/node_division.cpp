@@ -2,8 +2,8 @@
 
 #include <apart/cluster/petsc_handles.hpp>
 #include <apart/geometry/space_partition.hpp>
+#include <apart/simulation/element_graph.hpp>
 #include <apart/simulation/model.hpp>
-#include <apart/simulation/node_graph.hpp>
 
 #include <dlfcn.h>
 
@@ -32,12 +32,12 @@ void make_scotch_repeatable() {
 
 }  // namespace
 
-std::vector<int> divide_graph(const Model& model, const Team& team) {
+std::vector<int> divide_graph(const Model& model, const std::vector<char>& present, const Team& team) {
   constexpr Index fewest_nodes = 20;  // for each process: of fewer there is nothing to be gained
   const Index count = model.node_count();
   if (count < fewest_nodes * team.size()) return divide_space(model.initial_nodes, team.size());
   const auto own = team.share(count);
-  const NodeGraph graph = node_graph(model, own);
+  const ElementGraph graph = element_graph(model, present, own);
   MatHandle adjacency;
   petsc(MatCreateMPIAdj(PETSC_COMM_WORLD, own.second - own.first, count, copy_for_petsc(graph.start),
                         copy_for_petsc(graph.neighbours), nullptr, adjacency.make()));
@@ -45,7 +45,7 @@ std::vector<int> divide_graph(const Model& model, const Team& team) {
   petsc(MatPartitioningCreate(PETSC_COMM_WORLD, partitioning.make()));
   petsc(MatPartitioningSetAdjacency(partitioning, adjacency));
   petsc(MatPartitioningSetNParts(partitioning, team.size()));
-  petsc(MatPartitioningSetVertexWeights(partitioning, copy_for_petsc(graph.elements)));
+  petsc(MatPartitioningSetVertexWeights(partitioning, copy_for_petsc(graph.work)));
 #ifdef PETSC_HAVE_PTSCOTCH
   petsc(MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH));
 #elif defined(PETSC_HAVE_PARMETIS)

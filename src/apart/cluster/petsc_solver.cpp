@@ -50,11 +50,12 @@ class PetscSolver final : public LinearSolver {
       petsc(KSPSolve(ksp_, right, left));
     };
     solve();
-    while (way_ == Way::mumps && room_ < most_room && infog(1) <= -8 && infog(1) >= -9) {
+    while (way_ == Way::mumps && needs_more_room() && room_ < most_room) {
       room_ *= 2;
       make_solver();
       solve();
     }
+    if (way_ == Way::mumps) expect_factor();
     return solution(b.size());
   }
 
@@ -200,6 +201,24 @@ class PetscSolver final : public LinearSolver {
   }
 
   bool has_negative_pivots() { return infog(12) > 0; }
+
+  /// Whether the work space of a process did not suffice for the factor, or for a message.
+  bool needs_more_room() {
+    const PetscInt error = infog(1);
+    return error == -8 || error == -9 || error == -17 || error == -20;
+  }
+
+  /// Throws if there is no factor, for another reason than that the matrix is singular.
+  void expect_factor() {
+    const PetscInt error = infog(1);
+    if (error >= 0 || error == -6 || error == -10) return;
+    const bool memory = needs_more_room() || error == -7 || error == -13 || error == -19;
+    throw SolverError(
+        fmt::format("{} (error {} of MUMPS): use more machines, a coarser mesh, or --linear-solver boomeramg",
+                    memory ? "not enough memory for the factor of the linear system"
+                           : "the linear system could not be factorised",
+                    error));
+  }
 
   /// What MUMPS says of its last factorisation, the same to all; 0 if the user has chosen another program.
   PetscInt infog(int number) {

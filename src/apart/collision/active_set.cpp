@@ -35,13 +35,23 @@ struct Part {
   std::vector<Weighted<3>> point_edge;
   std::vector<WeightedStencil> point_triangle, edge_edge, mollified;
   std::vector<Contact> shortened;
-  double min_squared = infinity, min_gap = infinity;
+  std::vector<PlaneContact> plane;
+  struct Least {
+    double squared = infinity;         ///< of pairs [m²]
+    double plane_distance = infinity;  ///< [m]
+    double gap = infinity;             ///< of all [m]
+    void include(const Least& other) {
+      squared = std::min(squared, other.squared);
+      plane_distance = std::min(plane_distance, other.plane_distance);
+      gap = std::min(gap, other.gap);
+    }
+  } least;
 
   /// visit(list) for each of the lists.
   template <class Self, class Visit>
   static void for_each_list(Self& self, const Visit& visit) {
     visit(self.point_point), visit(self.point_edge), visit(self.point_triangle), visit(self.edge_edge),
-        visit(self.mollified), visit(self.shortened);
+        visit(self.mollified), visit(self.shortened), visit(self.plane);
   }
 
   void add(const Stencil& reduced, double weight) {
@@ -149,8 +159,7 @@ void classify(const CollisionSurface& surface, const NearPairs& candidates, cons
     range = own_range(surface, stencil, settings);
     if (const double own = range.thickness + range.dhat; !(squared < own * own)) return;
   }
-  part.min_squared = std::min(part.min_squared, squared);
-  part.min_gap = std::min(part.min_gap, std::sqrt(squared) - range.thickness);
+  part.least.include({.squared = squared, .gap = std::sqrt(squared) - range.thickness});
   const double weight = weight_of(surface, stencil);
   const auto add_shortened = [&](const Stencil& s, double threshold) {
     double scale = settings.stiffness_scale;
@@ -209,6 +218,35 @@ std::vector<Weighted<n>> sorted(const std::vector<Part>& parts, std::vector<Weig
   return keys;
 }
 
+/// Adds the contacts of the vertices [begin, end) with a half-space.
+void add_plane_contacts(const CollisionSurface& surface, const Matrix3X& x, Index plane,
+                        std::pair<Index, Index> vertices, Part& part) {
+  const HalfSpace& half_space = surface.half_spaces[plane];
+  for (Index v = vertices.first; v < vertices.second; ++v) {
+    const PairSettings& settings = surface.pairs(surface.vertex_body[v], half_space.body);
+    const double distance = half_space.distance(x, v);
+    if (v == half_space.carrier || !settings.enabled || !(distance < settings.thickness + settings.dhat))
+      continue;
+    part.plane.push_back({v, plane, surface.weights.empty() ? 1 : surface.weights.area(v)});
+    part.least.include({.plane_distance = distance, .gap = distance - settings.thickness});
+  }
+}
+
+/// Sorts a list that consists of sorted ones, `ends` of them.
+template <class T, class Key>
+void merge_runs(std::vector<T>& list, std::vector<std::size_t> ends, const Key& key) {
+  const auto at = [&](std::size_t place) { return list.begin() + std::ptrdiff_t(place); };
+  while (ends.size() > 1) {
+    std::vector<std::size_t> next;
+    for (std::size_t i = 0, begin = 0; i < ends.size(); i += 2) {
+      const std::size_t end = ends[std::min(i + 1, ends.size() - 1)];
+      std::ranges::inplace_merge(at(begin), at(ends[i]), at(end), {}, key);
+      next.push_back(begin = end);
+    }
+    ends = std::move(next);
+  }
+}
+
 /// What all processes have found, as one part.
 Part joined(const std::vector<Part>& own, const Team& team) {
   Part all;
@@ -218,18 +256,20 @@ Part joined(const std::vector<Part>& own, const Team& team) {
     message.insert(message.end(), begin, begin + bytes);
   };
   for (const Part& part : own) {
-    all.min_squared = std::min(all.min_squared, part.min_squared);
-    all.min_gap = std::min(all.min_gap, part.min_gap);
+    append(&part.least, sizeof part.least);
     Part::for_each_list(part, [&](const auto& list) {
       const std::size_t count = list.size();
       append(&count, sizeof count);
       append(list.data(), count * sizeof(list[0]));
     });
   }
-  all.min_squared = team.min(all.min_squared);
-  all.min_gap = team.min(all.min_gap);
-  for (const Bytes& bytes : team.gather(std::move(message)))
-    for (const std::byte* next = bytes.data(); next != bytes.data() + bytes.size();)
+  std::vector<std::size_t> triangles, edges, mollified, planes;  // ends of what each process has found
+  for (const Bytes& bytes : team.gather(std::move(message))) {
+    for (const std::byte* next = bytes.data(); next != bytes.data() + bytes.size();) {
+      Part::Least least;
+      std::memcpy(&least, next, sizeof least);
+      all.least.include(least);
+      next += sizeof least;
       Part::for_each_list(all, [&](auto& list) {
         std::size_t count;
         std::memcpy(&count, next, sizeof count);
@@ -238,8 +278,16 @@ Part joined(const std::vector<Part>& own, const Team& team) {
         if (count > 0) std::memcpy(list.data() + before, next + sizeof count, size);
         next += sizeof count + size;
       });
-  for (auto list : {&Part::point_triangle, &Part::edge_edge, &Part::mollified})
-    std::ranges::sort(all.*list, {}, &WeightedStencil::stencil);
+    }
+    triangles.push_back(all.point_triangle.size());
+    edges.push_back(all.edge_edge.size());
+    mollified.push_back(all.mollified.size());
+    planes.push_back(all.plane.size());
+  }
+  merge_runs(all.point_triangle, triangles, &WeightedStencil::stencil);
+  merge_runs(all.edge_edge, edges, &WeightedStencil::stencil);
+  merge_runs(all.mollified, mollified, &WeightedStencil::stencil);
+  merge_runs(all.plane, planes, [](const PlaneContact& c) { return std::pair(c.plane, c.vertex); });
   return all;
 }
 
@@ -256,19 +304,22 @@ ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& cand
     for_each_nearer(candidates, limit, begin, end,
                     [&](Index c) { classify(surface, candidates, x, c, part); });
   });
+  Part of_planes;
+  for (Index plane = 0; plane < Index(surface.half_spaces.size()); ++plane)
+    add_plane_contacts(surface, x, plane, team.share(surface.vertex_count()), of_planes);
+  parts.push_back(std::move(of_planes));
   if (!team.is_alone()) parts = {joined(parts, team)};
 
   ActiveSet active;
-  active.min_gap = infinity;
-  double min_squared = infinity;
+  Part::Least least;
   std::size_t most = 0;
   for (const Part& part : parts) {
-    min_squared = std::min(min_squared, part.min_squared);
-    active.min_gap = std::min(active.min_gap, part.min_gap);
+    least.include(part.least);
     most += part.point_point.size() + part.point_edge.size() + part.point_triangle.size() +
             part.edge_edge.size() + part.mollified.size() + part.shortened.size();
   }
-  active.min_distance = std::sqrt(min_squared);
+  active.min_distance = std::min(std::sqrt(least.squared), least.plane_distance);
+  active.min_gap = least.gap;
 
   active.contacts.reserve(most);
   const auto add = [&](const Stencil& stencil, double weight, double threshold) {
@@ -302,18 +353,8 @@ ActiveSet find_active_set(const CollisionSurface& surface, const NearPairs& cand
   for (const Part& part : parts)
     active.contacts.insert(active.contacts.end(), part.shortened.begin(), part.shortened.end());
 
-  for (Index plane = 0; plane < Index(surface.half_spaces.size()); ++plane) {
-    const HalfSpace& half_space = surface.half_spaces[plane];
-    for (Index v = 0; v < surface.vertex_count(); ++v) {
-      const PairSettings& settings = surface.pairs(surface.vertex_body[v], half_space.body);
-      const double distance = half_space.distance(x, v);
-      if (v == half_space.carrier || !settings.enabled || !(distance < settings.thickness + settings.dhat))
-        continue;
-      active.plane_contacts.push_back({v, plane, surface.weights.empty() ? 1 : surface.weights.area(v)});
-      active.min_distance = std::min(active.min_distance, distance);
-      active.min_gap = std::min(active.min_gap, distance - settings.thickness);
-    }
-  }
+  for (const Part& part : parts)
+    active.plane_contacts.insert(active.plane_contacts.end(), part.plane.begin(), part.plane.end());
   return active;
 }
 

@@ -83,6 +83,7 @@ class BoxBroadPhase final : public BroadPhase {
   void divide(int rank, int size) override {
     rank_ = std::size_t(rank);
     team_size_ = std::size_t(size);
+    search_->divide(size);
   }
 
  private:
@@ -102,7 +103,13 @@ class BoxBroadPhase final : public BroadPhase {
   /// parts must be parts of the same work.
   bool has_trees() const { return trees_->is_worth_it() && team_size_ == 1; }
 
-  /// In a team every process takes its turn: tasks that follow each other are about equally long.
+  /// Which process of a team does a task. They take turns, because tasks that follow each other find about as
+  /// much; each round begins with any of them, because what regular meshes find repeats itself.
+  std::size_t process_of(std::size_t task) const {
+    const std::uint32_t round = std::uint32_t(task / team_size_);
+    return (task + (round * 0x9e3779b1u >> 16)) % team_size_;
+  }
+
   std::vector<Task> all_tasks() const {
     std::vector<Task> tasks;
     if (by_trees_ && trees_->has_all()) return tasks;
@@ -110,7 +117,7 @@ class BoxBroadPhase final : public BroadPhase {
     for (std::size_t j = 0; j < join_count; ++j) {
       const Index count = search_->task_count(box_joins[j].first, box_joins[j].second);
       for (Index t = 0; t < count; ++t)
-        if (number++ % team_size_ == rank_)
+        if (process_of(number++) == rank_)
           tasks.push_back({.join = j, .search = {box_joins[j].first, box_joins[j].second, t}});
     }
     return tasks;

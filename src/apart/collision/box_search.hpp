@@ -4,6 +4,7 @@
 #include <apart/collision/box_packet.hpp>
 #include <apart/collision/broad_phase.hpp>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
@@ -35,6 +36,8 @@ struct SearchTask {
 class BoxSearch {
  public:
   virtual ~BoxSearch() = default;
+  /// So many processes divide the tasks from now on.
+  virtual void divide(int team_size) = 0;
   /// New boxes, in the order of BoxSet. All sets are at rest or all move.
   virtual void update(const std::array<MovingBoxes, box_set_count>& sets) = 0;
   virtual Index task_count(BoxSet a, BoxSet b) const = 0;
@@ -43,13 +46,24 @@ class BoxSearch {
   virtual bool find(SearchTask& task, std::size_t enough, BoxPairs& pairs) const = 0;
 };
 
+/// How many of `count` boxes, or packets of boxes, make a task: `usual`, or fewer in a team, so that each
+/// process has some tens of tasks. They differ in what they find: where few bodies touch, most find nothing.
+inline Index task_size(Index count, Index usual, int team_size) {
+  constexpr Index tasks_of_each = 32;
+  return team_size == 1 ? usual : std::clamp<Index>(count / tasks_of_each / team_size, 1, usual);
+}
+
 /// The search made of a class that holds one set:
+///   Set::divide(int team_size)
 ///   Set::update(const MovingBoxes&)
 ///   Index set.task_count(const Set& other)
 ///   bool set.find(const Set& other, task, cursor, enough, pairs)
 template <class Set>
 class BoxSearchOf : public BoxSearch {
  public:
+  void divide(int team_size) override {
+    for (Set& set : sets_) set.divide(team_size);
+  }
   void update(const std::array<MovingBoxes, box_set_count>& sets) override {
     for (int s = 0; s < box_set_count; ++s) sets_[s].update(sets[s]);
   }

@@ -157,11 +157,14 @@ void BoxTree::update(const MovingBoxes& boxes) {
 
 namespace {
 
-// Packets of one task, and those that are searched for together: below one packet of level 1.
-constexpr Index task_size = 64;
+// Packets that are searched for together: below one packet of level 1.
 constexpr Index group_size = BoxPacket::width;
 
 }  // namespace
+
+Index BoxTree::packets_of_task() const {
+  return task_size(packet_count(), 64, team_size_);
+}
 
 template <bool moving>
 unsigned BoxTree::touching_at(int level, Index p, const FloatBox& box0, const FloatBox& box1) const {
@@ -207,7 +210,8 @@ bool BoxTree::join(const BoxTree& other, Index task, SearchCursor& cursor, std::
   // What a group of packets touches in the upper levels, then what each packet touches there, and at last the
   // boxes. Of two packets of the same tree the one that comes first in the order looks for the other.
   const bool self = this == &other;
-  const Index begin = task * task_size, end = std::min(packet_count(), begin + task_size);
+  const Index size = packets_of_task();
+  const Index begin = task * size, end = std::min(packet_count(), begin + size);
   std::vector<Index> near;
   Index group = -1;
   for (; begin + cursor.first < end; ++cursor.first, cursor.second = 0) {
@@ -251,7 +255,8 @@ bool BoxTree::join(const BoxTree& other, Index task, SearchCursor& cursor, std::
 }
 
 Index BoxTree::task_count(const BoxTree& other) const {
-  return other.order_.empty() ? 0 : (packet_count() + task_size - 1) / task_size;
+  const Index size = packets_of_task();
+  return other.order_.empty() ? 0 : (packet_count() + size - 1) / size;
 }
 
 bool BoxTree::find(const BoxTree& other, Index task, SearchCursor& cursor, std::size_t enough,

@@ -9,6 +9,7 @@ namespace apart {
 /// `update`).
 class BoxTree {
  public:
+  void divide(int team_size) { team_size_ = team_size; }
   /// Fits the tree. The order along the curve is kept while the packets' total size, relative to the total
   /// size of the boxes in them, has not grown by half since the order was made.
   void update(const MovingBoxes& boxes);
@@ -22,6 +23,7 @@ class BoxTree {
   using Levels = std::vector<std::vector<BoxPacket>>;  // [0]: the boxes themselves; two at least; the last
                                                        // has one packet
 
+  Index packets_of_task() const;
   Index packet_count() const { return (Index(order_.size()) + width - 1) / width; }
   void sort_along_curve(std::span<const FloatBox> boxes);
   void fit(std::span<const FloatBox> boxes, Levels& levels) const;
@@ -37,6 +39,7 @@ class BoxTree {
 
   std::vector<Index> order_;  ///< box at each place along the curve
   double built_looseness_ = 0;
+  int team_size_ = 1;
   Levels start_, end_;  ///< end_ is empty for boxes at rest
 };
 

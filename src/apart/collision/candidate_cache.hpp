@@ -77,6 +77,7 @@ class CandidateCache {
     return extent_.empty() ? reach_
                            : reach_ + extent_[s.vertices[0]] + extent_[s.vertices[first_count(s.kind)]];
   }
+  Index pair_count() const { return Index(around_.size()); }  ///< in the list around a centre
   std::size_t searches() const { return searches_; }  ///< how often the broad phase ran
 
  private:

@@ -22,6 +22,7 @@ namespace {
 /// The hash table is one of rows.
 class HashGrid {
  public:
+  void divide(int team_size) { team_size_ = team_size; }
   void update(const MovingBoxes& boxes) {
     const Index count = boxes.size();
     levels_.clear();
@@ -100,7 +101,6 @@ class HashGrid {
 
  private:
   static constexpr int width = PackedBoxes::width;
-  static constexpr Index task_size = 512;  // boxes
   static constexpr int cell_bits = 19;
   static constexpr std::int32_t offset = 1 << (cell_bits - 1);
   enum class Rule { self, not_finer, coarser };
@@ -128,7 +128,8 @@ class HashGrid {
     row *= 0x9e3779b97f4a7c15u;
     return std::size_t(row ^ row >> 32);
   }
-  Index own_tasks() const { return (Index(order_.size()) + task_size - 1) / task_size; }
+  Index boxes_of_task() const { return task_size(Index(order_.size()), 512, team_size_); }
+  Index own_tasks() const { return (Index(order_.size()) + boxes_of_task() - 1) / boxes_of_task(); }
 
   /// The places of a row's boxes; none if there is no such row.
   std::array<Index, 2> places(std::uint64_t row) const {
@@ -145,7 +146,8 @@ class HashGrid {
   template <Rule rule>
   bool look_up(const HashGrid& other, Index task, SearchCursor& cursor, std::size_t enough,
                BoxPairs& pairs) const {
-    const Index begin = task * task_size, end = std::min(Index(order_.size()), begin + task_size);
+    const Index size = boxes_of_task();
+    const Index begin = task * size, end = std::min(Index(order_.size()), begin + size);
     for (; begin + cursor.first < end; ++cursor.first, cursor.second = 0) {
       const Index place = begin + cursor.first;
       const int level = level_of_[order_[place]];
@@ -207,9 +209,10 @@ class HashGrid {
     Index begin;        ///< its places end where those of the next begin
   };
 
-  int lowest_ = 0;                    ///< level of the finest grid that there may be
-  std::vector<int> level_of_;         ///< of each box
-  std::vector<Index> order_;          ///< box at each place
+  int lowest_ = 0;             ///< level of the finest grid that there may be
+  std::vector<int> level_of_;  ///< of each box
+  std::vector<Index> order_;   ///< box at each place
+  int team_size_ = 1;
   std::vector<std::int32_t> column_;  ///< cell along x at each place
   PackedBoxes boxes_;                 ///< in this order
   std::vector<Level> levels_;         ///< finest first

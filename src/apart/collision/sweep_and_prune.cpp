@@ -22,6 +22,7 @@ std::uint32_t ordered(float f) {
 /// own extent, which are neighbours in this order, and boxes within whose extent it begins.
 class SweepList {
  public:
+  void divide(int team_size) { team_size_ = team_size; }
   /// Before `update`; lists that are searched together have the same axis.
   void set_axis(int axis) { axis_ = axis; }
 
@@ -56,17 +57,18 @@ class SweepList {
 
  private:
   static constexpr int width = PackedBoxes::width;
-  static constexpr Index task_size = 256;  // boxes
   enum class Order { self, not_before, after };
 
-  Index own_tasks() const { return (Index(order_.size()) + task_size - 1) / task_size; }
+  Index boxes_of_task() const { return task_size(Index(order_.size()), 256, team_size_); }
+  Index own_tasks() const { return (Index(order_.size()) + boxes_of_task() - 1) / boxes_of_task(); }
 
   /// For each box of the task, those of `other` that begin within its extent. The cursor holds the number of
   /// the box and the packet of `other` to go on with.
   template <Order rule>
   bool scan(const SweepList& other, Index task, SearchCursor& cursor, std::size_t enough,
             BoxPairs& pairs) const {
-    const Index begin = task * task_size, end = std::min(Index(order_.size()), begin + task_size);
+    const Index size = boxes_of_task();
+    const Index begin = task * size, end = std::min(Index(order_.size()), begin + size);
     const auto& begins = other.begins_;
     const auto first_partner = [&](Index place) {
       if (rule == Order::self) return place + 1;
@@ -100,7 +102,7 @@ class SweepList {
     return true;
   }
 
-  int axis_ = 0;
+  int axis_ = 0, team_size_ = 1;
   std::vector<Index> order_;          ///< box at each place
   std::vector<float> begins_, ends_;  ///< of the path at each place along the axis; begins_ ascend
   PackedBoxes boxes_;                 ///< in this order

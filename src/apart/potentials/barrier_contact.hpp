@@ -60,6 +60,7 @@ class BarrierContact final : public PreparedPotential {
   bool terms_vary() const override { return true; }
   Index term_count() const override { return Index(active_.contacts.size() + active_.plane_contacts.size()); }
   TermPoints term(Index i) const override;
+  Index cost(Index i) const override;
   void hessians(const Matrix3X& x, Index begin, Index end, Projection projection,
                 LocalHessians& out) const override;
 

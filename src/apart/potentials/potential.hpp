@@ -96,6 +96,9 @@ class Potential {
   virtual Index term_count() const = 0;
   /// The points of term i: the pattern of the Hessian. Valid until the terms change.
   virtual TermPoints term(Index i) const = 0;
+  /// About how long the Hessian of term i takes beside those of others, at least 1: the processes of a team
+  /// share the terms so that each has about as much to do.
+  virtual Index cost(Index) const { return 1; }
   /// Whether prepare() may change the list of terms. If not, it stays the same during a solve.
   virtual bool terms_vary() const { return false; }
   /// A solve begins: until the terms change, Hessians are those of the model that follow() improves. They are

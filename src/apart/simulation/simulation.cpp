@@ -166,6 +166,7 @@ StepReport Simulation::step() {
     report.linear_solves += given_up.linear_solves;
     report.friction_iterations += given_up.friction_iterations;
     ++state_.step;
+    if (work_.on_step) work_.on_step(problem_->own_work());
     return report;
   } catch (...) {
     // A failed step leaves everything as it was, including meshes and which bodies are present.

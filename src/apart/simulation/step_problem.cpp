@@ -45,7 +45,7 @@ StepProblem::StepProblem(const Model& m, std::vector<char> bodies_present, Timin
     : model(m),
       timings(time_spent),
       present(std::move(bodies_present)),
-      terms(m, present, timings, work.team, own_nodes(m, work)),
+      terms(m, present, timings, work.team, own_nodes(m, present, work)),
       objective(m.surface_map, m.chart, terms.list(), work.team),
       stiffness(m, terms, terms.elastic.usual_node_stiffness(m.initial_nodes, work.team)),
       scripted(m, terms, objective, {stiffness.mean_mass(), stiffness.node_stiffness()}),
@@ -70,6 +70,12 @@ void StepProblem::begin(const State& state, double end, double length) {
   stiffness.begin(state, time_step, length, terms.start);
   terms.friction.set_grips(Grips(state.grips));
   lag_friction(terms.start);
+}
+
+OwnWork StepProblem::own_work() {
+  OwnWork work{.pairs = terms.candidates.pair_count(), .blocks = objective.own_blocks()};
+  for (const ElasticPotential* p : terms.elastic.potentials()) work.elements += p->term_count();
+  return work;
 }
 
 void StepProblem::lag_friction(const Matrix3X& x) {

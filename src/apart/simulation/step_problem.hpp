@@ -32,6 +32,7 @@ struct StepProblem {
 
   /// Sets up the step from `state` to the time `end`, `length` [s] later.
   void begin(const State& state, double end, double length);
+  OwnWork own_work();
   /// Lags friction: takes its normal forces and tangent planes from the contacts at the vertices x, where
   /// these must be prepared.
   void lag_friction(const Matrix3X& x);

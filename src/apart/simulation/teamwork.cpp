@@ -13,11 +13,12 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Model& model, const Teamw
   return work.team.is_alone() ? std::move(solver) : make_gathered_solver(work.team, std::move(solver));
 }
 
-OwnNodes own_nodes(const Model& model, const Teamwork& work) {
+OwnNodes own_nodes(const Model& model, const std::vector<char>& present, const Teamwork& work) {
   const Team& team = work.team;
   if (team.is_alone()) return {};
-  return {work.divide_nodes ? work.divide_nodes(model) : divide_space(model.initial_nodes, team.size()),
-          team.rank()};
+  return {
+      work.divide_nodes ? work.divide_nodes(model, present) : divide_space(model.initial_nodes, team.size()),
+      team.rank()};
 }
 
 }  // namespace apart

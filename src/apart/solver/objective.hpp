@@ -108,6 +108,8 @@ class Objective {
   /// The largest Potential::mismatch().
   double mismatch() const;
   /// Whether the pattern of the Hessian has changed since the last call.
+  /// Blocks of this process's summand of them; zero before they have been assembled.
+  Index own_blocks() const { return assembly_.matrix() ? Index(assembly_.matrix()->block_rows().size()) : 0; }
   bool take_pattern_change() { return team_.any(assembly_.take_pattern_change()); }
   const Matrix3X& coordinates() const { return q_; }  ///< q
   const Matrix3X& vertices() const { return x_; }     ///< Φ(q)

@@ -50,10 +50,28 @@ bool TermBlocks::is_direct(const Term& term, const PointMaps& maps) const {
   return direct;
 }
 
+namespace {
+
+/// The terms of a potential [first, last) whose Hessians this process computes: consecutive ones that cost as
+/// much as those of any other process.
+std::pair<Index, Index> share_by_cost(const Potential& potential, const Team& team) {
+  const Index count = potential.term_count();
+  if (team.is_alone()) return {0, count};
+  std::vector<std::int64_t> before(std::size_t(count) + 1, 0);
+  for (Index t = 0; t < count; ++t) before[std::size_t(t) + 1] = before[std::size_t(t)] + potential.cost(t);
+  const auto begin_of = [&](int rank) {
+    const std::int64_t wanted = before.back() * rank / team.size();
+    return Index(std::lower_bound(before.begin(), before.end(), wanted) - before.begin());
+  };
+  return {begin_of(team.rank()), begin_of(team.rank() + 1)};
+}
+
+}  // namespace
+
 void TermBlocks::find(const Term& term, const PointMaps& maps, const Team& team) {
   points_ = term.points;
   const Index count = term.potential->term_count();
-  own_ = term.is_divided ? std::pair<Index, Index>{0, count} : team.share(count);
+  own_ = term.is_divided ? std::pair<Index, Index>{0, count} : share_by_cost(*term.potential, team);
   paired_ = pair_terms_.find(term, maps, own_);
   if (paired_) return;
   direct_ = is_direct(term, maps);

@@ -1,4 +1,4 @@
-#include <apart/simulation/node_graph.hpp>
+#include <apart/simulation/element_graph.hpp>
 
 #include <apart/simulation/model.hpp>
 
@@ -30,17 +30,21 @@ void for_each_element(const Body& body, const Visit& visit) {
 
 }  // namespace
 
-NodeGraph node_graph(const Model& model, std::pair<Index, Index> nodes) {
+ElementGraph element_graph(const Model& model, const std::vector<char>& present,
+                           std::pair<Index, Index> nodes) {
+  constexpr Index of_element = 16;  // a node without elements also makes a little
   const auto [begin, end] = nodes;
   const auto is_own = [&, first = begin, last = end](Index n) { return first <= n && n < last; };
-  NodeGraph graph;
-  graph.elements.assign(std::size_t(end - begin), 1);
+  ElementGraph graph;
+  graph.work.assign(std::size_t(end - begin), 1);
   std::vector<std::vector<Index>> neighbours(std::size_t(end - begin));
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Index first = model.first_node[b];
-    if (first >= end || first + model.bodies[b].node_count() <= begin) continue;
+    if (first >= end || first + model.bodies[b].node_count() <= begin || !present[b]) continue;
+    for (Index n = std::max(first, begin); n < std::min(first + model.bodies[b].node_count(), end); ++n)
+      graph.work[std::size_t(n - begin)] = of_element;
     for_each_element(model.bodies[b], [&, from = begin](const auto& element) {
-      if (is_own(first + element[0])) ++graph.elements[std::size_t(first + element[0] - from)];
+      if (is_own(first + element[0])) graph.work[std::size_t(first + element[0] - from)] += of_element;
       for (const int node : element) {
         if (!is_own(first + node)) continue;
         std::vector<Index>& near = neighbours[std::size_t(first + node - from)];
