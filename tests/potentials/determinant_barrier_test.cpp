@@ -147,7 +147,7 @@ TEST(DeterminantBarrier, LeavesOutNoPlaceOfACellThatIsNearlyFlat) {
       const DeterminantBarrier::Shape shape{rest, Matrix3X()};
       const auto r = barrier.resistance(shape, barrier.parts(shape, q, reach, smallest, {}), reach, 1);
       DeterminantBarrier::Room room;
-      const double found = barrier.ratios(r, q, room).minCoeff();
+      const double found = barrier.smallest_ratio(r, q, room);
       EXPECT_GT(found, 0);
       EXPECT_LE(found, 1.1 * smallest);
       EXPECT_GT(barrier.value(r, pressed(0.5 * smallest), room), barrier.value(r, q, room));
@@ -162,7 +162,7 @@ TEST(DeterminantBarrier, HasCoefficientsCloseToTheDeterminantAndKeepsItsParts) {
     const auto r = resistance(cell, chosen);
     DeterminantBarrier::Room room;
     const double smallest = cell.smallest_ratio(cell.nodes),
-                 found = cell.barrier.ratios(r, cell.nodes, room).minCoeff();
+                 found = cell.barrier.smallest_ratio(r, cell.nodes, room);
     EXPECT_GE(found, 0.49 * smallest);
     EXPECT_LE(found, 1.1 * smallest);
     EXPECT_EQ(parts(cell, cell.nodes, chosen), chosen);

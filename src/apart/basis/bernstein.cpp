@@ -75,22 +75,35 @@ void BernsteinTetrahedron::bisect(Rows coefficients, int a, int b, Rows other) c
   const std::vector<Halving>& halvings = halvings_[std::size_t(a)][std::size_t(b)];
   if (coefficients.rows() == 1)
     bisect_rows<1>(halvings, coefficients, other);
+  else if (coefficients.rows() == 2)
+    bisect_rows<2>(halvings, coefficients, other);
   else if (coefficients.rows() == 4)
     bisect_rows<4>(halvings, coefficients, other);
   else
     bisect_rows<Eigen::Dynamic>(halvings, coefficients, other);
 }
 
+template <int rows>
+void BernsteinTetrahedron::unite_rows(const std::vector<Halving>& halvings, Rows& at_a, Rows& other) const {
+  using Column = Eigen::Map<Eigen::Array<double, rows, 1>>;
+  const auto column = [](Rows& m, Index i) { return Column(&m(0, i), m.rows()); };
+  for (auto h = halvings.rbegin(); h != halvings.rend(); ++h) {
+    auto here = column(at_a, h->here);
+    if (h->other >= 0) {
+      here += column(other, h->other);
+      column(other, h->other).setZero();  // what was there before has been replaced
+    }
+    here *= 0.5;
+    column(at_a, h->before) += here;
+  }
+}
+
 void BernsteinTetrahedron::unite(Rows at_a, Rows other, int a, int b) const {
   const std::vector<Halving>& halvings = halvings_[std::size_t(a)][std::size_t(b)];
-  for (auto h = halvings.rbegin(); h != halvings.rend(); ++h) {
-    if (h->other >= 0) {
-      at_a.col(h->here) += other.col(h->other);
-      other.col(h->other).setZero();  // what was there before has been replaced
-    }
-    at_a.col(h->here) *= 0.5;
-    at_a.col(h->before) += at_a.col(h->here);
-  }
+  if (at_a.rows() == 1)
+    unite_rows<1>(halvings, at_a, other);
+  else
+    unite_rows<Eigen::Dynamic>(halvings, at_a, other);
   at_a += other;
 }
 

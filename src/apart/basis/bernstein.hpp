@@ -46,6 +46,8 @@ class BernsteinTetrahedron {
   std::vector<Halving> halvings(int a, int b) const;
   template <int rows>
   void bisect_rows(const std::vector<Halving>& halvings, Rows& coefficients, Rows& other) const;
+  template <int rows>
+  void unite_rows(const std::vector<Halving>& halvings, Rows& at_a, Rows& other) const;
 
   int degree_;
   std::vector<LatticePoint> lattice_;

@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace apart {
 
@@ -16,6 +17,14 @@ DeterminantBarrier::DeterminantBarrier(int degree, int lattice_degree) : bound_(
     basis_.push_back(LagrangeTetrahedron(degree).gradients(xi));
     lattice_.push_back(LagrangeTetrahedron(lattice_degree).gradients(xi));
   }
+  const Index nodes = Index(basis_[0].cols());
+  crossed_.resize(3 * basis.size(), nodes * (nodes - 1) / 2);
+  for (Index l = 0; l < basis.size(); ++l)
+    for (Index a = 0, pair = 0; a < nodes; ++a)
+      for (Index b = 0; b < a; ++b, ++pair) {
+        const Vector3 na = basis_[std::size_t(l)].col(a), nb = basis_[std::size_t(l)].col(b);
+        crossed_.block<3, 1>(3 * l, pair) = na.cross(nb);
+      }
 }
 
 namespace {
@@ -65,8 +74,8 @@ DeterminantBarrier::Parts DeterminantBarrier::parts(const Shape& shape, const Ma
     const auto now = part.coefficients.row(0), before = part.coefficients.row(1);
     const bool valid = before.minCoeff() > 0;
     const double ratio = valid ? now.cwiseQuotient(before).minCoeff() : -1;
-    const bool had = std::ranges::find(kept, path) != kept.end();
-    const bool parted = std::ranges::any_of(kept, [&](BernsteinPath k) { return leads_into(k, path); });
+    const auto kept_here = within(kept, path);
+    const bool had = !kept_here.empty() && kept_here.front() == path, parted = !kept_here.empty() && !had;
     const bool is_smallest = part.depth >= JacobianBound::most_bisections || basis.degree() == 0;
     const bool close = ratio >= share * smallest || (is_smallest && ratio > 0);
     if (!parted && close) {
@@ -83,76 +92,92 @@ DeterminantBarrier::Parts DeterminantBarrier::parts(const Shape& shape, const Ma
 
 DeterminantBarrier::Resistance DeterminantBarrier::resistance(const Shape& shape, const Parts& parts,
                                                               double reach, double stiffness) const {
-  const BernsteinTetrahedron& basis = bound_.determinant_basis();
-  Resistance result{reach, stiffness, BernsteinParts(parts), {}, {}};
-  BernsteinParts::Room room;
-  result.inverse_rest = result.parts.restricted(basis, bound_.coefficients(shape.rest).transpose(), room)
-                            .transpose()
-                            .array()
-                            .inverse();
-  const Index n = basis.size();
+  Resistance result{reach, stiffness, BernsteinParts(parts), bound_.coefficients(shape.rest), {}};
+  const Index n = Index(basis_.size());
   if (shape.offset.cols() > 0) {
-    result.offset.resize(3 * n, 3);
+    result.offset.resize(3, 3 * n);
     for (Index l = 0; l < n; ++l)
-      result.offset.middleRows<3>(3 * l) = shape.offset * lattice_[std::size_t(l)].transpose();
+      result.offset.middleCols<3>(3 * l) = shape.offset * lattice_[std::size_t(l)].transpose();
   }
   return result;
 }
 
-Matrix3 DeterminantBarrier::slope(const Resistance& resistance, const Nodes& nodes, std::size_t l) const {
+DeterminantBarrier::Slopes DeterminantBarrier::slopes(const Resistance& resistance,
+                                                      const Nodes& nodes) const {
   // Differences first: far from the origin digits are lost.
   const Nodes relative = nodes.colwise() - Vector3(nodes.col(0));
-  Matrix3 j = relative.lazyProduct(basis_[l].transpose());
-  if (resistance.offset.rows() > 0) j += resistance.offset.middleRows<3>(3 * Index(l));
-  return j;
+  const Index n = Index(basis_.size());
+  Slopes result(3, 3 * n);
+  for (Index l = 0; l < n; ++l)
+    result.middleCols<3>(3 * l) = relative.lazyProduct(basis_[std::size_t(l)].transpose());
+  if (resistance.offset.cols() > 0) result += resistance.offset;
+  return result;
 }
 
-DeterminantBarrier::Matrix DeterminantBarrier::ratios_of(const Resistance& resistance,
-                                                         const Coefficients& determinants, Room& room) const {
-  Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, most_coefficients> coefficients(
-      determinants.size());
-  coefficients.transpose().noalias() = fit_ * determinants;
-  const Matrix on_parts = resistance.parts.restricted(bound_.determinant_basis(), coefficients, room.parts);
-  Matrix result = room.ratios.shaped(on_parts.cols(), 1);
-  result = on_parts.transpose().array() * resistance.inverse_rest;
+DeterminantBarrier::Coefficients DeterminantBarrier::determinants(const Slopes& slopes) {
+  Coefficients result(slopes.cols() / 3);
+  for (Index l = 0; l < result.size(); ++l) result[l] = slopes.middleCols<3>(3 * l).determinant();
+  return result;
+}
+
+BernsteinParts::Low DeterminantBarrier::low_parts(const Resistance& resistance,
+                                                  const Coefficients& determinants, double ratio,
+                                                  Room& room) const {
+  Eigen::Matrix<double, 2, Eigen::Dynamic, Eigen::ColMajor, 2, most_coefficients> both(2,
+                                                                                       determinants.size());
+  const Coefficients now = fit_ * determinants;
+  both << now.transpose(), resistance.rest.transpose();
+  return resistance.parts.low(bound_.determinant_basis(), both, ratio, room.parts);
+}
+
+DeterminantBarrier::Matrix DeterminantBarrier::by_coefficient(const Resistance& resistance,
+                                                              const BernsteinParts::Low& low,
+                                                              Room& room) const {
+  Matrix result = room.by_coefficient.shaped(low.coefficients.cols(), 2);
+  for (Index i = 0; i < result.rows(); ++i) {
+    const double scale = 1 / (resistance.reach * low.coefficients(1, i));
+    const Barrier b = barrier(scale * low.coefficients(0, i), 1);
+    result.row(i) << resistance.stiffness * scale * b.first, resistance.stiffness * scale * scale * b.second;
+  }
   return result;
 }
 
 DeterminantBarrier::Coefficients DeterminantBarrier::by_determinant(const Resistance& resistance,
-                                                                    const Matrix& by_ratio,
-                                                                    Room& room) const {
-  Matrix by_coefficient = room.by_coefficient.shaped(1, by_ratio.rows());
-  by_coefficient = (by_ratio.array() * resistance.inverse_rest).matrix().transpose();
-  const Matrix on_whole = resistance.parts.gathered(bound_.determinant_basis(), by_coefficient, room.parts);
+                                                                    const BernsteinParts::Low& low,
+                                                                    Matrix by_coefficient, Room& room) const {
+  const Matrix first(by_coefficient.data(), 1, by_coefficient.rows());
+  const Matrix on_whole = resistance.parts.gathered(bound_.determinant_basis(), first, low.parts, room.parts);
   Coefficients result(on_whole.cols());
   result.noalias() = fit_.transpose() * on_whole.reshaped();
   return result;
 }
 
-DeterminantBarrier::Matrix DeterminantBarrier::ratios(const Resistance& resistance, const Nodes& nodes,
-                                                      Room& room) const {
-  Coefficients determinants(Index(basis_.size()));
-  for (std::size_t l = 0; l < basis_.size(); ++l)
-    determinants[Index(l)] = slope(resistance, nodes, l).determinant();
-  return ratios_of(resistance, determinants, room);
+double DeterminantBarrier::smallest_ratio(const Resistance& resistance, const Nodes& nodes,
+                                          Room& room) const {
+  const BernsteinParts::Low all =
+      low_parts(resistance, determinants(slopes(resistance, nodes)), infinity, room);
+  return all.coefficients.row(0).cwiseQuotient(all.coefficients.row(1)).minCoeff();
 }
 
 double DeterminantBarrier::value(const Resistance& resistance, const Nodes& nodes, Room& room) const {
+  const BernsteinParts::Low low =
+      low_parts(resistance, determinants(slopes(resistance, nodes)), resistance.reach, room);
   double sum = 0;
-  const Matrix all = ratios(resistance, nodes, room);
-  for (const double r : all.reshaped()) sum += barrier(r / resistance.reach, 1).value;
+  for (Index i = 0; i < low.coefficients.cols(); ++i)
+    sum += barrier(low.coefficients(0, i) / (resistance.reach * low.coefficients(1, i)), 1).value;
   return resistance.stiffness * sum;
 }
 
 DeterminantBarrier::Nodes DeterminantBarrier::gradient(const Resistance& resistance, const Nodes& nodes,
                                                        Room& room) const {
-  Matrix slopes = ratios(resistance, nodes, room);
-  for (double& r : slopes.reshaped())
-    r = resistance.stiffness / resistance.reach * barrier(r / resistance.reach, 1).first;
-  const Coefficients weights = by_determinant(resistance, slopes, room);
+  const Slopes slopes = this->slopes(resistance, nodes);
+  const BernsteinParts::Low low = low_parts(resistance, determinants(slopes), resistance.reach, room);
   Nodes result = Nodes::Zero(3, nodes.cols());
+  if (low.parts.empty()) return result;
+  Matrix derivatives = by_coefficient(resistance, low, room);
+  const Coefficients weights = by_determinant(resistance, low, derivatives, room);
   for (std::size_t l = 0; l < basis_.size(); ++l) {
-    const Matrix3 c = weights[Index(l)] * cofactors(slope(resistance, nodes, l));
+    const Matrix3 c = weights[Index(l)] * cofactors(slopes.middleCols<3>(3 * Index(l)));
     result += c.lazyProduct(basis_[l]);
   }
   return result;
@@ -162,54 +187,45 @@ DeterminantBarrier::Matrix DeterminantBarrier::hessian(const Resistance& resista
                                                        Room& room) const {
   const BernsteinTetrahedron& basis = bound_.determinant_basis();
   const Index n = nodes.cols(), count = Index(basis_.size());
-  Matrix slopes = room.slopes.shaped(3 * n, count);  // of each determinant
-  std::array<Matrix3, most_coefficients> j;
-  Coefficients determinants(count);
-  for (Index l = 0; l < count; ++l) {
-    const Matrix3& a = j[std::size_t(l)] = slope(resistance, nodes, std::size_t(l));
-    const Matrix3 c = cofactors(a);
-    determinants[l] = c.col(0).dot(a.col(0));
-    slopes.col(l).reshaped(3, n) = c.lazyProduct(basis_[std::size_t(l)]);
-  }
-  const Matrix ratios = ratios_of(resistance, determinants, room);
-  const double scale = resistance.stiffness / resistance.reach;
-  Matrix derivatives = room.by_ratio.shaped(ratios.rows(), 2);
-  room.resists.assign(std::size_t(resistance.parts.count()), false);
-  for (Index i = 0; i < ratios.rows(); ++i) {
-    const Barrier b = barrier(ratios(i, 0) / resistance.reach, 1);
-    derivatives(i, 0) = scale * b.first, derivatives(i, 1) = scale / resistance.reach * b.second;
-    if (b.second != 0) room.resists[std::size_t(i / count)] = true;
-  }
-  const auto second = derivatives.col(1);
   Matrix result = room.hessian.shaped(3 * n, 3 * n);
   result.setZero();
-  // √b″ ∂r/∂x, of coefficients that resist.
-  Matrix columns = room.columns.shaped(3 * n, (second.array() != 0).count());
-  if (columns.cols() > 0) {
-    Matrix of_coefficients = room.of_coefficients.shaped(3 * n, count);
-    multiply(slopes, fit_.transpose(), of_coefficients);
-    const Matrix on_parts = resistance.parts.restricted(basis, of_coefficients, room.parts, room.resists);
-    for (Index i = 0, k = 0; i < ratios.rows(); ++i)
-      if (second[i] != 0)
-        columns.col(k++) = std::sqrt(second[i]) * resistance.inverse_rest[i] * on_parts.col(i);
-    for (Index k = 0; k < columns.cols(); k += block_size)
-      result.selfadjointView<Eigen::Lower>().rankUpdate(
-          columns.middleCols(k, std::min(block_size, Index(columns.cols()) - k)));
+  Slopes slopes = this->slopes(resistance, nodes);
+  const BernsteinParts::Low low = low_parts(resistance, determinants(slopes), resistance.reach, room);
+  if (low.parts.empty()) return result;
+  Matrix derivatives = by_coefficient(resistance, low, room);
+  // First that of det: applied to v, ∂²det/∂x_a∂x_b is v × w with w = J (∇N_a × ∇N_b).
+  const Coefficients weights = by_determinant(resistance, low, derivatives, room);
+  Matrix of_determinants = room.slopes.shaped(3 * n, count);
+  for (Index l = 0; l < count; ++l) {
+    auto j = slopes.middleCols<3>(3 * l);
+    of_determinants.col(l).reshaped(3, n) = cofactors(j).lazyProduct(basis_[std::size_t(l)]);
+    j *= weights[l];
   }
-  // ∂²det/∂x_a∂x_b applied to v is v × w with w = J (∇N_a × ∇N_b).
-  const Matrix first(derivatives.data(), derivatives.rows(), 1);
-  const Coefficients weights = by_determinant(resistance, first, room);
-  for (Index a = 0; a < n; ++a)
-    for (Index b = 0; b < a; ++b) {
-      Vector3 w = Vector3::Zero();
-      for (std::size_t l = 0; l < basis_.size(); ++l) {
-        const Vector3 na = basis_[l].col(a), nb = basis_[l].col(b);
-        w += weights[Index(l)] * (j[l] * na.cross(nb));
-      }
-      Matrix3 block;
-      block << 0, w[2], -w[1], -w[2], 0, w[0], w[1], -w[0], 0;
-      result.block<3, 3>(3 * a, 3 * b) += block;
+  Matrix crossed = room.crossed.shaped(3, crossed_.cols());
+  crossed.noalias() = slopes * crossed_;
+  for (Index a = 0, pair = 0; a < n; ++a)
+    for (Index b = 0; b < a; ++b, ++pair) {
+      const auto w = crossed.col(pair);
+      result.block<3, 3>(3 * a, 3 * b) << 0, w[2], -w[1], -w[2], 0, w[0], w[1], -w[0], 0;
     }
+  // Then Σ ∂²B/∂c² ∂c/∂x (∂c/∂x)ᵀ, of the coefficients that resist.
+  Matrix of_coefficients = room.of_coefficients.shaped(3 * n, count);
+  multiply(of_determinants, fit_.transpose(), of_coefficients);
+  Matrix columns = room.columns.shaped(3 * n, block_size);
+  Index waiting = 0;
+  const auto add = [&] {
+    result.selfadjointView<Eigen::Lower>().rankUpdate(columns.leftCols(std::exchange(waiting, 0)));
+  };
+  resistance.parts.restrict(basis, of_coefficients, low.parts, room.parts,
+                            [&](std::size_t k, const Matrix& there) {
+                              for (Index i = 0; i < count; ++i) {
+                                const double second = derivatives(Index(k) * count + i, 1);
+                                if (second == 0) continue;
+                                columns.col(waiting) = std::sqrt(second) * there.col(i);
+                                if (++waiting == block_size) add();
+                              }
+                            });
+  if (waiting > 0) add();
   for (Index b = 1; b < 3 * n; ++b)
     for (Index a = 0; a < b; ++a) result(a, b) = result(b, a);
   return result;

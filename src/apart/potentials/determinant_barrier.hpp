@@ -40,7 +40,7 @@ class DeterminantBarrier {
     double reach = 0;      ///< r̂
     double stiffness = 0;  ///< [J], or [kg m²] if it is that of an incremental potential
     BernsteinParts parts;
-    Eigen::ArrayXd inverse_rest;  ///< 1 / c_γ at rest, of each part
+    VectorX rest;  ///< c_γ at rest, of the whole cell
     /// Derivatives of the offset at the lattice of the determinant, one 3 × 3 block below the other; or
     /// empty.
     Eigen::MatrixXd offset;
@@ -56,12 +56,11 @@ class DeterminantBarrier {
   class Room {
     friend DeterminantBarrier;
     BernsteinParts::Room parts;
-    MatrixBuffer ratios, by_ratio, by_coefficient, slopes, of_coefficients, columns, hessian;
-    std::vector<bool> resists;
+    MatrixBuffer by_coefficient, slopes, of_coefficients, columns, crossed, hessian;
   };
 
-  /// r_γ of every part, at the nodes of the cell, 3 × n: a column, in `room` until that is used again.
-  Matrix ratios(const Resistance& resistance, const Nodes& nodes, Room& room) const;
+  /// The smallest r_γ on all parts, at the nodes of the cell, 3 × n.
+  double smallest_ratio(const Resistance& resistance, const Nodes& nodes, Room& room) const;
   /// B at the nodes of the cell, 3 × n. Infinite where a coefficient is not positive.
   double value(const Resistance& resistance, const Nodes& nodes, Room& room) const;
   /// Derivatives in the nodes, 3 × n.
@@ -71,17 +70,25 @@ class DeterminantBarrier {
 
  private:
   using Coefficients = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most_coefficients, 1>;
-  /// The derivative ∂x/∂ξ at point l of the lattice of the determinant.
-  Matrix3 slope(const Resistance& resistance, const Nodes& nodes, std::size_t l) const;
-  /// r_γ from determinants at the lattice.
-  Matrix ratios_of(const Resistance& resistance, const Coefficients& determinants, Room& room) const;
-  /// The derivative in the determinants at the lattice of a function with given derivatives in r_γ.
-  Coefficients by_determinant(const Resistance& resistance, const Matrix& by_ratio, Room& room) const;
+  /// ∂x/∂ξ at each point of the lattice of the determinant, side by side.
+  using Slopes = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 3 * most_coefficients>;
+  Slopes slopes(const Resistance& resistance, const Nodes& nodes) const;
+  static Coefficients determinants(const Slopes& slopes);
+  /// Parts with r_γ ≤ `ratio`, from determinants at the lattice.
+  BernsteinParts::Low low_parts(const Resistance& resistance, const Coefficients& determinants, double ratio,
+                                Room& room) const;
+  /// The first and second derivatives of B in c_γ of those parts, in two columns.
+  Matrix by_coefficient(const Resistance& resistance, const BernsteinParts::Low& low, Room& room) const;
+  /// The derivative of B in the determinants at the lattice.
+  Coefficients by_determinant(const Resistance& resistance, const BernsteinParts::Low& low,
+                              Matrix by_coefficient, Room& room) const;
 
   JacobianBound bound_;
   Eigen::MatrixXd fit_;            ///< coefficients = fit · determinants
   std::vector<Matrix3X> basis_;    ///< ∂N_a/∂ξ of the displacements at each point of the lattice
   std::vector<Matrix3X> lattice_;  ///< the same of the lattice of the cell
+  /// ∇N_a × ∇N_b at each point of the lattice, one below the other, of the pairs b < a of nodes.
+  Eigen::MatrixXd crossed_;
 };
 
 }  // namespace apart
