@@ -95,6 +95,17 @@ double height_of(const Simulation& simulation, int body) {
   return centre_of_mass(simulation, body)[1];
 }
 
+TEST(SizedExamples, AHeapTakesFewMoreIterationsThanOneOfItsBoxes) {
+  const auto iterations = [](Index size) {
+    Simulation simulation(build_scene(make_sized_example("rigid-heap", size)).model);
+    int sum = 0;
+    for (int step = 0; step < 24; ++step) sum += simulation.step().newton_iterations;
+    return sum;
+  };
+  // Sixty-four land one by one, slide, tip over and come to rest on each other.
+  EXPECT_LT(iterations(64), 4 * iterations(1));
+}
+
 TEST(SizedExamples, CogsTurnAsTheirTeethSay) {
   const auto simulation = simulated("rigid-cogs", 3, 100);
   const auto angle = [&](int joint) { return reading(*simulation, joint).angle; };

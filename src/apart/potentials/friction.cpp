@@ -9,6 +9,9 @@ namespace apart {
 
 namespace {
 constexpr double all_sliding = 10;  // multiple of ε_v beyond which friction is kinetic alone
+// Share of the greatest force that what slid is expected to hold: with all of it there is no curvature along
+// its way. A little less costs nothing, and what could as well rest as creep comes to rest.
+constexpr double most_held = 0.95;
 
 /// As much of a force as is not longer than `most`.
 Eigen::Vector2d shortened(const Eigen::Vector2d& force, double most) {
@@ -52,6 +55,7 @@ void Friction::set_lag(const BarrierContact& contact, const Matrix3X& x, double 
     term.basis << t, force.direction.cross(t);
     if (!grips_.empty())
       term.strained = term.epsilon * (term.basis.transpose() * grips_.strain(key(term), term.bodies));
+    term.begun = slip(term, x);
     terms_.push_back(term);
   }
 }
@@ -159,8 +163,10 @@ void Friction::add_gradient_of(const Matrix3X& x, Index begin, Index end, Matrix
 
 void Friction::begin_solve() {
   solving_ = true;
-  // What contacts held before they will hold again.
-  for (Term& term : terms_) term.expected = curve(term, term.strained.norm()).first_over_y * term.strained;
+  // What contacts held in the step before, or at the end of the last solve, they will hold again.
+  for (Term& term : terms_)
+    term.expected =
+        shortened(curve(term, term.begun.norm()).first_over_y * term.begun, most_held * term.sticking);
 }
 
 void Friction::follow(const Matrix3X& x, const Matrix3X& move) {

@@ -26,8 +26,8 @@ namespace apart {
 /// u‖. Newton's method for both leads, with τ eliminated, to the same gradient and the curvature F′/y (I − (1
 /// − y F″/F′) ½(t ûᵀ + û tᵀ)), t = τ/F′: the exact one where τ is the force at x, that of the quadratic which
 /// touches F at x and has its minimum at rest where τ is zero, and the one whose minimum is at rest where τ
-/// is the force that holds the contact there. Each step says what τ is next (follow). [Chan, Golub, Mulet
-/// 1999, for total variation]
+/// is the force that holds the contact there. Each step says what τ is next (follow). [Chan et al. 1999, for
+/// total variation]
 ///
 /// In the thesis s is zero: friction holds a force only by sliding below ε_v, and what it holds creeps. Here
 /// s is s + u of the step before, shortened to ε, as in the elastic-plastic models of dry friction: what is
@@ -85,6 +85,7 @@ class Friction final : public Potential {
     Eigen::Vector2d strained;           ///< s [m]
     double sticking, sliding;           ///< μ_s λ and μ_k λ, times the step's scale [kg m]
     double epsilon;                     ///< ε = ε_v dt [m]
+    Eigen::Vector2d begun = {0, 0};     ///< s + u where λ and T are from [m]
     Eigen::Vector2d expected = {0, 0};  ///< τ, times the step's scale [kg m]
     /// Whether the curvature is that of τ. Where weights are negative friction drives, and nothing comes to
     /// rest by it.
