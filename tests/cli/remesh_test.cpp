@@ -88,6 +88,35 @@ TEST_F(RemeshedRun, OfAClothIsProvenAndGivesTheSameBitsResumedAndWithMoreThreads
     EXPECT_EQ(file("part/" + name), file("whole/" + name)) << name;
 }
 
+/// A ball that falls on an edge, of a mesh finer than it needs.
+constexpr const char* fine_ball = R"({"version": 1, "time": {"dt": 0.01, "steps": 10},
+  "bodies": [
+    {"type": "half_space", "name": "floor"},
+    {"type": "volume", "name": "ball", "mesh": {"generator": "sphere", "radius": 0.1, "resolution": 5},
+     "transform": {"translate": [0, 0.115, 0]}, "velocity": [0, -2, 0],
+     "material": {"type": "neo_hookean", "E": 1e5, "nu": 0.4, "rho": 1000},
+     "remesh": {"delta_split": 0.1, "delta_collapse": -0.02, "coarsen": true, "shape_tolerance": 5e-3}},
+    {"type": "obstacle", "name": "edge", "mesh": {"generator": "segments", "length": 1, "cells": 1},
+     "transform": {"rotate": [0, 90, 0], "translate": [0, 0.004, 0]}}],
+  "contact": {"dhat": 1e-3, "formulation": "convergent"}})";
+
+TEST_F(RemeshedRun, WithinAToleranceOfTheShapeIsProvenAndGivesTheSameBitsResumedAndWithMoreThreads) {
+  write_file(directory / "scene.json", fine_ball);
+  const Outcome whole = run({"scene.json", "-o", "whole", "--record-iterates", "--threads", "1"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  const auto summary = nlohmann::json::parse(file("whole/summary.json"));
+  EXPECT_GT(summary["collapses"], 50);
+  EXPECT_GT(summary["max_contacts"], 0);
+  const Outcome verified = run_program(APART_PROGRAM, {"verify", "whole"}, directory.path());
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+
+  ASSERT_EQ(run({"scene.json", "-o", "part", "--record-iterates", "--threads", "2", "--steps", "6"}).code, 0);
+  const Outcome resumed = run({"--resume", "part", "--threads", "2"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  for (const std::string name : {"frames/frame_000010.vtu", "steps.csv", "digests.txt"})
+    EXPECT_EQ(file("part/" + name), file("whole/" + name)) << name;
+}
+
 /// In the unit of the potential, joules times the squared step.
 TEST_F(RemeshedRun, WithAGainInOtherUnitsIsRemarkedOn) {
   std::string scene = soft_bar;

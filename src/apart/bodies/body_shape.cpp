@@ -76,6 +76,7 @@ Body with_shape(const Body& body, BodyShape shape) {
     throw InputError("body '{}': its mass is not finite", body.name);
   made.sets = std::move(shape.sets);
   take_over_settings(body, made);
+  made.remake = body.remake;
   made.reshaped = true;
   return made;
 }

@@ -24,6 +24,8 @@ class BodyPass {
   const std::vector<std::array<Index, 2>>& collapsed() const { return collapsed_; }
   /// Whether some fields have no equal on the new mesh.
   bool projects() const { return report_.collapses + report_.swaps + report_.moves > 0; }
+  /// Whether the rest shape may have changed.
+  bool reshapes() const { return editor_.has_tolerance() && report_.collapses > 0; }
   /// Where a point is in the mesh with what was split and nothing else.
   Blend place(Index point) const;
   /// That mesh, if there is anything split and anything else.

@@ -6,6 +6,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace apart {
@@ -168,10 +169,30 @@ void subtract(const Blend& source, Index point, double weight,
   }
 }
 
-CollapseTransfer::CollapseTransfer(const Body& before, const Body& after, std::vector<Blend> points)
-    : before_(before), after_(after), points_(std::move(points)) {
+void add_squares(std::span<const Index> old_points, const Eigen::MatrixXd& old_values,
+                 std::span<const Blend> new_points, const Eigen::MatrixXd& new_values, double weight,
+                 std::vector<CollapseTransfer::Entry>& squares) {
+  std::map<Index, Eigen::RowVectorXd> shares;  // of values in u₁ − I u₁ at the corners
+  const auto add = [&](Index point, const Eigen::RowVectorXd& values) {
+    const auto [at, is_new] = shares.emplace(point, values);
+    if (!is_new) at->second += values;
+  };
+  for (std::size_t i = 0; i < old_points.size(); ++i) add(old_points[i], old_values.row(Index(i)));
+  for (std::size_t i = 0; i < new_points.size(); ++i) {
+    const Blend& at = new_points[i];
+    add(at.from, -(at.is_point() ? 1 : 1 - at.share) * new_values.row(Index(i)));
+    if (!at.is_point()) add(at.to, -at.share * new_values.row(Index(i)));
+  }
+  for (const auto& [p, a] : shares)
+    for (const auto& [q, b] : shares) squares.push_back({p, q, weight * (a.dot(b) + a.sum() * b.sum())});
+}
+
+CollapseTransfer::CollapseTransfer(const Body& before, const Body& after, std::vector<Blend> points,
+                                   bool reshapes)
+    : before_(before), after_(after), points_(std::move(points)), reshapes_(reshapes) {
+  std::vector<Entry>* const squares = reshapes ? &squares_ : nullptr;
   if (before.planar || before.shell) {
-    entries_ = plane_entries(before, after, points_);
+    entries_ = plane_entries(before, after, points_, squares);
     return;
   }
   const auto old_number = [](Index p) { return p; };
@@ -182,13 +203,15 @@ CollapseTransfer::CollapseTransfer(const Body& before, const Body& after, std::v
   for (const RestCell& cell : gone) of_gone.emplace_back(cell.corners);
   for (const RestCell& cell : made) {
     const Barycentric here(cell.corners);
+    std::array<Blend, 4> places;
+    for (std::size_t k = 0; k < 4; ++k) places[k] = points_[std::size_t(cell.points[k])];
     for (std::size_t g = 0; g < gone.size(); ++g) {
       if (!overlap(cell.box, gone[g].box)) continue;
       // ∫ φ²_i φ¹_j and ∫ φ²_i φ²_k: of two affine functions over a tetrahedron of volume V that is
       // V/20 (Σ_c f_c g_c + Σ_c f_c Σ_c g_c), c its corners.
       Eigen::Matrix4d with_old = Eigen::Matrix4d::Zero(), with_new = with_old;
       for (const CornerPlaces& part : intersection(cell.corners, of_gone[g])) {
-        const double weight = gone[g].density * std::abs(volume6(part)) / 120;
+        const double weight = cell.density * std::abs(volume6(part)) / 120;
         Eigen::Matrix4d f, h;  // functions × corners
         for (int c = 0; c < 4; ++c) {
           f.col(c) = here(part[std::size_t(c)]);
@@ -197,6 +220,7 @@ CollapseTransfer::CollapseTransfer(const Body& before, const Body& after, std::v
         const Vector4 sum = f.rowwise().sum(), old_sum = h.rowwise().sum();
         with_old += weight * (f * h.transpose() + sum * old_sum.transpose());
         with_new += weight * (f * f.transpose() + sum * sum.transpose());
+        if (squares) add_squares(gone[g].points, h, places, f, weight, *squares);
       }
       for (int i = 0; i < 4; ++i)
         for (int j = 0; j < 4; ++j) {
@@ -234,6 +258,16 @@ Matrix3X CollapseTransfer::correction(const Matrix3X& before, const Mask& held) 
 
 double CollapseTransfer::lost_distance(const Matrix3X& before, const Matrix3X& after,
                                        const Matrix3X& q) const {
+  if (reshapes_) {
+    // With w = u₁ − I u₁ and δ = u₂ − I u₁: ½∫ρ |w|² − ½∫ρ |δ|² − (q − I u₁) · (∫ρ φ² w − M₂ δ).
+    Matrix3X base = after;  // points without a place have no mass
+    base.leftCols(Index(points_.size())) = restricted(before);
+    const Matrix3X delta = after - base, moved = delta * after_.mass;
+    double squares = 0;
+    for (const Entry& e : squares_) squares += e.weight * before.col(e.point).dot(before.col(e.source));
+    return 0.5 * squares - 0.5 * moved.cwiseProduct(delta).sum() -
+           (q - base).cwiseProduct(residual(before) - moved).sum();
+  }
   // ½∫ρ |u₁|² − ½∫ρ |u₂|² − q · (A u₁ − M₂ u₂), everything relative to one place, so that what is far away
   // loses no digits.
   const Vector3 origin = before.col(0);

@@ -46,7 +46,8 @@ MeshEditor::MeshEditor(Source source)
     : dimension_(source.shape.mesh.tetrahedra.cols() > 0 ? 3 : 2),
       is_shell_(source.is_shell),
       original_(std::move(source.shape)),
-      lasting_points_(source.lasting_points) {
+      lasting_points_(source.lasting_points),
+      original_shape_(std::move(source.original)) {
   const Mesh& mesh = original_.mesh;
   const auto points_of = [&](const Matrix3X& x) {
     ensure(x.cols() == mesh.points.cols(), "MeshEditor: a position for each point");
@@ -277,7 +278,12 @@ Refusal MeshEditor::collapse(Index removed, Index kept, double least_quality) {
   if (removed < lasting_points_ || individual_[std::size_t(removed)]) return Refusal::individual;
   const std::vector<Index> around = cells_of(removed);
   ensure(!cells_of_edge(removed, kept).empty(), "MeshEditor::collapse: not an edge");
-  if (!keeps_sets(removed, kept) || !keeps_shape(removed, kept)) return Refusal::shape;
+  if (!keeps_sets(removed, kept)) return Refusal::shape;
+  std::optional<Redrawing> redrawn;
+  if (!keeps_shape(removed, kept)) {
+    redrawn = redrawing(removed, kept);
+    if (!redrawn) return Refusal::shape;
+  }
   if (!keeps_links(removed, kept)) return Refusal::topology;
   const double allowed = std::min(least_quality, worst_quality(around));
   for (const Index c : around) {
@@ -302,7 +308,9 @@ Refusal MeshEditor::collapse(Index removed, Index kept, double least_quality) {
     }
     set_cell(c, moved);
   }
-  return Refusal::none;
+  if (!redrawn || stays_near(*redrawn)) return Refusal::none;
+  undo();
+  return Refusal::shape;
 }
 
 /// A bistellar flip: of d + 2 points S = A ∪ B the cells S \ {b}, all around A, become the cells S \ {a}, all

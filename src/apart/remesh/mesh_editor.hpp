@@ -1,9 +1,12 @@
 #pragma once
 #include <apart/bodies/body_shape.hpp>
 #include <apart/remesh/corners.hpp>
+#include <apart/remesh/original_shape.hpp>
 
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace apart {
@@ -35,7 +38,9 @@ enum class Refusal {
 /// in all of them, by exact arithmetic; cells of a shell have no orientation, but none turns by more than a
 /// right angle. The rest shape stays the same, except for the rounding of midpoints: a point of the surface
 /// is removed only if the sides around it are flat, or lie in two planes and the collapse runs along their
-/// crease, and so is a point on a border between materials. Sets follow the rules of BodySets.
+/// crease, and so is a point on a border between materials. With an OriginalShape more of them are: where the
+/// surface is smooth, or along a crease, if the surface stays near the original one. Sets follow the rules of
+/// BodySets.
 ///
 /// Sides are the triangles of tetrahedra and the edges of triangles; those of one cell are the surface. Of a
 /// shell they are its boundary, and its surface are the cells.
@@ -45,10 +50,11 @@ class MeshEditor {
  public:
   struct Source {
     BodyShape shape;
-    std::vector<Matrix3X> states;      ///< other positions of the points [m]
-    std::vector<int> individual = {};  ///< point sets that keep exactly their members
-    Index lasting_points = 0;          ///< the first points, which are never removed
-    bool is_shell = false;             ///< triangles in space
+    std::vector<Matrix3X> states;                             ///< other positions of the points [m]
+    std::vector<int> individual = {};                         ///< point sets that keep exactly their members
+    Index lasting_points = 0;                                 ///< the first points, which are never removed
+    bool is_shell = false;                                    ///< triangles in space
+    std::shared_ptr<const OriginalShape> original = nullptr;  ///< collapses may change the rest shape
   };
   explicit MeshEditor(Source source);
 
@@ -87,6 +93,14 @@ class MeshEditor {
   std::vector<Index> cells_of_edge(Index a, Index b) const;    ///< ascending
   std::vector<Index> cells_with(const Corners& points) const;  ///< all of them; ascending
   std::vector<Index> neighbours_of(Index point) const;         ///< ascending
+  /// Whether collapses may change the rest shape, within a tolerance.
+  bool has_tolerance() const { return original_shape_ != nullptr; }
+  /// The surface in one of its positions.
+  struct Outline {
+    SurfacePieces facets;
+    SurfacePieces creases;  ///< where facets meet at an angle, belong to different sets, or end
+  };
+  Outline outline(std::size_t which) const;
   /// The cells that a swap would make, if there is one.
   std::vector<EditedCell> swapped(const Corners& gone) const;
   /// Whether a point is inside, and all around it of one material and in the same sets.
@@ -132,6 +146,30 @@ class MeshEditor {
   bool keeps_shape(std::size_t which, Index removed, Index kept) const;
   bool keeps_boundary(std::size_t which, Index removed, Index kept) const;
   bool keeps_sets(Index removed, Index kept) const;
+  struct Facet {
+    Corners points;
+    Sets sets;
+  };
+  std::vector<Facet> facets_at(Index point) const;
+  std::vector<Facet> facets_with(const Corners& points) const;
+  SurfacePiece piece_of(std::size_t which, const Facet& facet) const;
+  SurfacePiece crease_of(std::size_t which, const Corners& points) const;
+  bool is_creased(std::size_t which, const Corners& side) const;
+  Outline outline_at(std::size_t which, const std::set<Index>& points) const;
+  /// How a collapse changes the surface at rest.
+  struct Redrawing {
+    struct Stage {
+      Outline gone;                     ///< at the removed point
+      std::map<Corners, bool> creased;  ///< sides of facets afterwards, and whether they must be creased
+    };
+    std::vector<Stage> stages;  ///< of each position of the rest shape
+    std::vector<Corners> made;  ///< facets
+    std::set<Index> around;     ///< points of the facets
+  };
+  /// None if it may not, however small the change.
+  std::optional<Redrawing> redrawing(Index removed, Index kept) const;
+  /// After the collapse.
+  bool stays_near(const Redrawing& redrawing) const;
 
   int dimension_;
   bool is_shell_;
@@ -145,6 +183,7 @@ class MeshEditor {
   std::vector<char> individual_set_, individual_;
   std::map<Corners, Sets> sides_;  ///< the surface, each ascending
   Index lasting_points_;
+  std::shared_ptr<const OriginalShape> original_shape_;
   std::vector<Entry> journal_;
 };
 

@@ -199,7 +199,7 @@ Body fixed_body(const Body& whole, const NearSurface& near, const Matrix3X& rest
 
 /// The cells of a patch as a body of the same kind.
 Body body_of_cells(const Body& whole, const PatchMesh& patch) {
-  if (whole.shell) return whole.remake({patch.mesh, patch.rest_points, patch.sets});
+  if (whole.shell) return part_of(whole, {patch.mesh, patch.rest_points, patch.sets});
   CellSubstances substances;
   const auto take = [&](const auto& cells) {
     for (std::size_t k = 0; k < cells.materials.size(); ++k)
@@ -215,10 +215,12 @@ Body body_of_cells(const Body& whole, const PatchMesh& patch) {
   return make_volume(whole.name, patch.mesh, substances, MassKind::consistent);
 }
 
-/// The patch as a body, and after its own points those of the rest of the surface that is near.
+/// The patch as a body, and after its own points those of the rest of the surface that is near. `mass`: what
+/// it must have [kg].
 Body patch_body(const Body& whole, const PatchMesh& patch, const NearSurface& near,
-                const Matrix3X& vertex_rest) {
+                const Matrix3X& vertex_rest, std::optional<double> mass) {
   Body body = body_of_cells(whole, patch);
+  if (mass) scale_density(body, *mass / total_mass(body));
   const Index all = body.node_count() + Index(near.points.size());
   body.nodes.conservativeResize(3, all);
   body.nodes.rightCols(Index(near.points.size())) = near.of_points(vertex_rest);
@@ -333,7 +335,8 @@ VertexRenumbering renumbering(const Model& whole, int body, const PatchMesh& mes
 
 }  // namespace
 
-PatchTrial::Part PatchTrial::part(const PatchMesh& mesh, const Nearby& near) const {
+PatchTrial::Part PatchTrial::part(const PatchMesh& mesh, const Nearby& near,
+                                  std::optional<double> mass) const {
   const StepProblem& problem = step_.problem;
   const Model& model = problem.model;
   const CollisionSurface& surface = placed_.surface;
@@ -349,7 +352,7 @@ PatchTrial::Part PatchTrial::part(const PatchMesh& mesh, const Nearby& near) con
   };
   std::vector<int> numbers = {body_};
   std::vector<Body> bodies;
-  bodies.push_back(patch_body(whole, mesh, around.own, surface.rest));
+  bodies.push_back(patch_body(whole, mesh, around.own, surface.rest, mass));
   for (const auto& [b, there] : around.other) {
     numbers.push_back(b);
     bodies.push_back(fixed_body(model.bodies[std::size_t(b)], there, surface.rest));
@@ -435,7 +438,10 @@ double PatchTrial::minimise(Part& part) const {
 
 PatchTrial::Outcome PatchTrial::compare(const PatchMesh& before, const PatchMesh& after) const {
   const Nearby near = nearby(before);
-  Part old = part(before, near), made = part(after, near);
+  Part old = part(before, near);
+  std::optional<double> mass;
+  if (keeps_mass_ && !after.is_finer) mass = total_mass(old.model->bodies[0]);
+  Part made = part(after, near, mass);
   const Index n = Index(after.points.size());
   const double scale = step_.problem.time_step.scale;
   if (after.is_finer || !made.step.has_inertia) {
@@ -453,7 +459,7 @@ PatchTrial::Outcome PatchTrial::compare(const PatchMesh& before, const PatchMesh
     const Blend place = blend == after.blends.end() ? Blend::of(after.points[std::size_t(i)]) : blend->second;
     places.push_back({place_in(before.points, place.from), place_in(before.points, place.to), place.share});
   }
-  const CollapseTransfer transfer(from, to, std::move(places));
+  const CollapseTransfer transfer(from, to, std::move(places), keeps_mass_);
   const Matrix3X predicted = old.step.predicted.leftCols(from.node_count());
   made.step.predicted.leftCols(n) +=
       transfer.correction(predicted, !made.free.leftCols(to.node_count())).leftCols(n);

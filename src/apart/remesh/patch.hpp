@@ -37,10 +37,11 @@ std::vector<Index> points_of(const MeshEditor& editor, const std::vector<Index>&
 /// on the patch and what is near it, not on the bodies as a whole.
 class PatchTrial {
  public:
-  /// `pinned`: points of the body that something acts on which no patch knows: they are held. Keeps
-  /// references.
-  PatchTrial(const SolvedStep& step, const PlacedSurface& placed, int body, const std::vector<char>& pinned)
-      : step_(step), placed_(placed), body_(body), pinned_(pinned) {}
+  /// `pinned`: points of the body that something acts on which no patch knows: they are held. `keeps_mass`:
+  /// where an operation changes the volume of a patch, not its mass. Keeps references.
+  PatchTrial(const SolvedStep& step, const PlacedSurface& placed, int body, const std::vector<char>& pinned,
+             bool keeps_mass = false)
+      : step_(step), placed_(placed), body_(body), pinned_(pinned), keeps_mass_(keeps_mass) {}
 
   struct Outcome {
     double gain = 0;  ///< [J] decrease of the smallest value; may be negative
@@ -53,13 +54,14 @@ class PatchTrial {
   struct Nearby;
   struct Part;
   Nearby nearby(const PatchMesh& before) const;
-  Part part(const PatchMesh& mesh, const Nearby& near) const;
+  Part part(const PatchMesh& mesh, const Nearby& near, std::optional<double> mass = {}) const;
   double minimise(Part& part) const;
 
   const SolvedStep step_;
   const PlacedSurface& placed_;
   const int body_;
   const std::vector<char>& pinned_;
+  const bool keeps_mass_;
 };
 
 }  // namespace apart

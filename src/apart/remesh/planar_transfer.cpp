@@ -145,7 +145,8 @@ std::vector<Vector2> common_part(const PlaneCell& a, const PlaneCell& b) {
 }  // namespace
 
 std::vector<CollapseTransfer::Entry> plane_entries(const Body& before, const Body& after,
-                                                   const std::vector<Blend>& points) {
+                                                   const std::vector<Blend>& points,
+                                                   std::vector<CollapseTransfer::Entry>* squares) {
   const auto same = [](Index p) { return p; };
   const auto number = [&](Index p) { return number_of(points[std::size_t(p)]); };
   const RestTriangles from(before), to(after);
@@ -156,6 +157,8 @@ std::vector<CollapseTransfer::Entry> plane_entries(const Body& before, const Bod
   for (const RestTriangle& new_cell : made) {
     const PlaneAxes plane = before.shell ? axes_in(new_cell) : PlaneAxes();
     const PlaneCell here(new_cell, plane);
+    std::array<Blend, 3> places;
+    for (std::size_t k = 0; k < 3; ++k) places[k] = points[std::size_t(new_cell.points[k])];
     for (const RestTriangle& old_cell : gone) {
       if (old_cell.piece != new_cell.piece || (before.shell && !in_plane_of(new_cell, old_cell))) continue;
       const PlaneCell old(old_cell, plane);
@@ -166,7 +169,7 @@ std::vector<CollapseTransfer::Entry> plane_entries(const Body& before, const Bod
       for (std::size_t t = 2; t < part.size(); ++t) {
         const std::array<Vector2, 3> corners = {part[0], part[t - 1], part[t]};
         const Vector2 u = corners[1] - corners[0], v = corners[2] - corners[0];
-        const double weight = old_cell.density * std::abs(u[0] * v[1] - u[1] * v[0]) / 24;
+        const double weight = new_cell.density * std::abs(u[0] * v[1] - u[1] * v[0]) / 24;
         Matrix3 f, h;  // functions × corners
         for (std::size_t c = 0; c < 3; ++c) {
           f.col(Index(c)) = here.at(corners[c]);
@@ -175,6 +178,7 @@ std::vector<CollapseTransfer::Entry> plane_entries(const Body& before, const Bod
         const Vector3 sum = f.rowwise().sum(), old_sum = h.rowwise().sum();
         with_old += weight * (f * h.transpose() + sum * old_sum.transpose());
         with_new += weight * (f * f.transpose() + sum * sum.transpose());
+        if (squares) add_squares(old_cell.points, h, places, f, weight, *squares);
       }
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {

@@ -47,6 +47,12 @@ class NodeTransfer final : public NodeFieldTransfer {
     });
   }
   bool projects() const override { return !projections_.empty(); }
+  std::vector<int> reshaped() const override {
+    std::vector<int> result;
+    for (const auto& [b, change] : changes_)
+      if (change.pass.reshapes()) result.push_back(b);
+    return result;
+  }
 
   VertexRenumbering vertices() const override {
     VertexRenumbering result;

@@ -1,5 +1,6 @@
 #pragma once
 #include <apart/remesh/criterion.hpp>
+#include <apart/remesh/original_shape.hpp>
 #include <apart/simulation/remesher.hpp>
 
 namespace apart {
@@ -17,6 +18,8 @@ struct RemeshOptions {
   bool swaps = false;      ///< edges and facets inside may be swapped: the potential must fall as for a split
   bool smoothing = false;  ///< points inside may get another place at rest, likewise
   Index scene_points = 0;  ///< points of the scene's mesh, which are the first
+  /// To which the rest shape stays near; the body keeps its mass (keep_mass). None: the rest shape stays.
+  std::shared_ptr<const OriginalShape> original = nullptr;
 };
 
 /// Splits and collapses edges of linear volumes and planar bodies [thesis alg. 6.1, 6.2], and swaps cells and

@@ -255,7 +255,8 @@ class CollapseLoss {
   std::optional<Vector3> way_of(Index p, const std::vector<EditedCell>& cells) const {
     const CellEnergy::Place now = energy_.place(p);
     const int d = editor_.dimension();
-    double deepest = -1e-6;
+    // On a smooth surface that changes it may be outside: it goes with the nearest cell.
+    double deepest = editor_.has_tolerance() ? -infinity : -1e-6;
     std::optional<Vector3> way;
     for (const EditedCell& cell : cells) {
       const CellEnergy::Place origin = energy_.place(cell.points[0]);

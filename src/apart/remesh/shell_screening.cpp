@@ -105,7 +105,7 @@ ShellScreening::Part ShellScreening::part(const std::vector<EditedCell>& cells, 
     for (const Index p : cell.points) list.add(place_of(p));
   }
   set_cells(shape.mesh, corners);
-  part.body = body_.remake(shape);
+  part.body = part_of(body_, shape);
   part.elastic.add(part.body, 0);
   const double scale = step_.problem.time_step.scale;
   part.elastic.set_scale(scale);

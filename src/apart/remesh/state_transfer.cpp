@@ -14,6 +14,20 @@ Matrix3X carried_forces(const Matrix3X& forces, const VertexRenumbering& to, Ind
   return result;
 }
 
+/// What is missing in ∫ρ u of a body whose rest shape has changed, as a constant field; along axes in which
+/// no point is held.
+Matrix3X missing_mean(const Body& before, const Body& after, const Matrix3X& field_before,
+                      const Matrix3X& field, const CollapseTransfer::Mask& held) {
+  const auto sum_of = [](const Body& body, const Matrix3X& u) {
+    return Vector3((u * body.mass).rowwise().sum());
+  };
+  const Vector3 missing = (sum_of(before, field_before) - sum_of(after, field)) / total_mass(after);
+  Matrix3X result = Matrix3X::Zero(3, field.cols());
+  for (int axis = 0; axis < 3; ++axis)
+    if (!held.row(axis).any()) result.row(axis).setConstant(missing[axis]);
+  return result;
+}
+
 }  // namespace
 
 bool carry_state(const SolvedStep& step, const NodeFieldTransfer& transfer, RemeshedStep& made) {
@@ -39,8 +53,19 @@ bool carry_state(const SolvedStep& step, const NodeFieldTransfer& transfer, Reme
 
   const CollapseTransfer::Mask held = ScriptedNodes(model).mask(step.problem.end_time);
   for (Matrix3X State::*field :
-       {&State::velocity, &State::acceleration, &State::mean_acceleration, &State::previous_velocity})
-    made.before.*field += transfer.correction(step.before.*field, held);
+       {&State::velocity, &State::acceleration, &State::mean_acceleration, &State::previous_velocity}) {
+    const Matrix3X& old = step.before.*field;
+    Matrix3X& carried = made.before.*field;
+    carried += transfer.correction(old, held);
+    for (const int b : transfer.reshaped()) {
+      const Model& from = step.problem.model;
+      const Body &before = from.bodies[std::size_t(b)], &after = model.bodies[std::size_t(b)];
+      auto part = carried.middleCols(model.first_node[std::size_t(b)], after.node_count());
+      part +=
+          missing_mean(before, after, old.middleCols(from.first_node[std::size_t(b)], before.node_count()),
+                       part, held.middleCols(model.first_node[std::size_t(b)], after.node_count()));
+    }
+  }
   // Positions go towards their projection as far as nothing touches or inverts, and half of that way if
   // they cannot go all of it.
   Timings timings;

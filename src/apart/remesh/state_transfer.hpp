@@ -17,6 +17,8 @@ class NodeFieldTransfer {
   virtual Matrix3X correction(const Matrix3X& field, const CollapseTransfer::Mask& held) const = 0;
   /// Whether some fields have no equal on the new meshes.
   virtual bool projects() const = 0;
+  /// Bodies whose rest shape may be another on the new meshes.
+  virtual std::vector<int> reshaped() const = 0;
 };
 
 /// Carries the state at the beginning of a step over to made.before, for made.model. False if it would

@@ -221,7 +221,7 @@ struct RemeshDescription {
   Place place = {};
   RemeshCriterion criterion = RemeshCriterion::potential;
   double delta_split = 0, delta_collapse = 0;
-  std::optional<Length> min_edge;
+  std::optional<Length> min_edge, shape_tolerance;
   int rounds = 2;
   bool coarsen = false;
   bool swaps = false, smoothing = false;

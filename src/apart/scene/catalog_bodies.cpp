@@ -350,6 +350,12 @@ Group remeshings() {
        {{"coarsen", boolean(), "", "false",
          "points of the scene's mesh may be removed too, where the surface is flat or straight"},
         &T::coarsen},
+       {{"shape_tolerance", length(not_negative), "m", Key::optional,
+         "with coarsen: points of smoothly curved parts and creases may be removed as well, as long as the "
+         "surface at rest is nowhere farther than this from that of the scene, nor that from it; if omitted: "
+         "0, "
+         "curved parts stay as they are"},
+        &T::shape_tolerance},
        {{"swaps", boolean(), "", "false",
          "edges and facets inside may be replaced by those that cross them, by the rule of splits"},
         &T::swaps},

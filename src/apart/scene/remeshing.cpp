@@ -104,6 +104,9 @@ void check_options(const D& body) {
         "got {}, must be nearer to 0 than delta_split ({}), or what is split would be collapsed again; try "
         "{}",
         d.delta_collapse, d.delta_split, -1e-3 * d.delta_split);
+  if (d.shape_tolerance && d.shape_tolerance->metres(1) > 0 && !d.coarsen)
+    d.place["shape_tolerance"].fail(
+        "is for points of the scene's mesh, which stay; add \"coarsen\": true, or leave it out");
   if constexpr (requires { body.mass; })
     if (body.mass == MassKind::lumped)
       body.place["mass"].fail(
@@ -164,7 +167,7 @@ void check_sheet(const RemeshDescription& d, const Body& body) {
 
 }  // namespace
 
-RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int index, const PairTable& pairs,
+RemeshOptions make_remeshing(const RemeshDescription& d, Body& body, int index, const PairTable& pairs,
                              double size) {
   if (!body.remake || !body.mesh.curved.empty())
     d.place.fail("is for linear tetrahedra, but the mesh of '{}' is curved; leave out \"curve\"", body.name);
@@ -205,6 +208,11 @@ RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int i
         "smaller "
         "contact.dhat or longer edges",
         options.min_edge, body.shell ? " plus thickness" : "", dhat);
+  if (const double tolerance = d.shape_tolerance ? d.shape_tolerance->metres(size) : 0; tolerance > 0) {
+    options.original =
+        std::make_shared<const OriginalShape>(shape_of(body), body.shell.has_value(), tolerance);
+    keep_mass(body);
+  }
   return options;
 }
 

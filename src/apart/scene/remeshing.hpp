@@ -9,8 +9,9 @@ void check_remeshing(const VolumeDescription& body);
 void check_remeshing(const PlanarDescription& body);
 void check_remeshing(const ShellDescription& body);
 
-/// How the mesh of a body, the one at `index`, changes. `size`: L of the scene format [m].
-RemeshOptions make_remeshing(const RemeshDescription& d, const Body& body, int index, const PairTable& pairs,
+/// How the mesh of a body, the one at `index`, changes. `size`: L of the scene format [m]. A body whose rest
+/// shape may change keeps its mass from here on.
+RemeshOptions make_remeshing(const RemeshDescription& d, Body& body, int index, const PairTable& pairs,
                              double size);
 
 /// A note for the user if delta_split has the size of an energy in other units.

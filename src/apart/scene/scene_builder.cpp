@@ -263,7 +263,7 @@ class SceneBuilder {
   }
 
  private:
-  std::vector<RemeshOptions> remeshings(const std::vector<Body>& bodies, const PairTable& pairs) {
+  std::vector<RemeshOptions> remeshings(std::vector<Body>& bodies, const PairTable& pairs) {
     std::vector<RemeshOptions> result;
     for (std::size_t b = 0; b < entries_.size(); ++b)
       if (const auto& d = entries_[b].remesh) {
