@@ -63,7 +63,7 @@ class PetscSolver final : public LinearSolver {
 
  private:
   static constexpr int most_iterations = 1000;
-  static constexpr int first_room = 100, most_room = 1600;  ///< see room_
+  static constexpr int first_room = 25, most_room = 1600;  ///< see room_
 
   void make_matrix() {
     const auto& [start, columns] = std::pair<const std::vector<Index>&, const std::vector<Index>&>(
@@ -135,6 +135,7 @@ class PetscSolver final : public LinearSolver {
     petsc(KSPGetPC(ksp_, &pc));
     if (way_ == Way::mumps) {
       // Which process does what MUMPS decides while it factorises, so that what one will need is a guess.
+      // What is too little is tried again; what is too much is memory that all of them lack.
       const std::string room = std::to_string(room_);
       if (room_ == first_room)
         set_option("-mat_mumps_icntl_14", room.c_str());

@@ -47,9 +47,9 @@ class BoxSearch {
 };
 
 /// How many of `count` boxes, or packets of boxes, make a task: `usual`, or fewer in a team, so that each
-/// process has some tens of tasks. They differ in what they find: where few bodies touch, most find nothing.
+/// process has a hundred tasks. They differ in what they find: where few bodies touch, most find nothing.
 inline Index task_size(Index count, Index usual, int team_size) {
-  constexpr Index tasks_of_each = 32;
+  constexpr Index tasks_of_each = 128;
   return team_size == 1 ? usual : std::clamp<Index>(count / tasks_of_each / team_size, 1, usual);
 }
 

@@ -78,7 +78,7 @@ class CandidateCache {
                            : reach_ + extent_[s.vertices[0]] + extent_[s.vertices[first_count(s.kind)]];
   }
   Index pair_count() const { return Index(around_.size()); }  ///< in the list around a centre
-  std::size_t searches() const { return searches_; }  ///< how often the broad phase ran
+  std::size_t searches() const { return searches_; }          ///< how often the broad phase ran
 
  private:
   bool covers(const Matrix3X& x) const;
