@@ -219,20 +219,76 @@ TEST(JacobianBound, StepsOfNearlyFlatCellsFarFromTheOriginAreNotCutByRounding) {
     }
 }
 
-TEST(JacobianBound, ComparesTheDeterminantWithAnotherPolynomial) {
+TEST(JacobianBound, TellsWhetherTheDeterminantIsAboveAnotherPolynomial) {
   Random random(6);
   for (int degree = 1; degree <= largest_degree; ++degree) {
     const JacobianBound bound(degree);
     const Matrix3X nodes = random.nodes(degree, 0.01);
     ASSERT_TRUE(bound.is_positive(nodes, nodes));
     const VectorX c = bound.coefficients(nodes);
-    EXPECT_TRUE(bound.is_above(nodes, 0.9 * c));
-    EXPECT_FALSE(bound.is_above(nodes, 1.1 * c));
+    EXPECT_TRUE(bound.is_positive(VectorX(0.1 * c)));
+    EXPECT_FALSE(bound.is_positive(VectorX(-0.1 * c)));
     // Equal at one corner, below elsewhere.
     VectorX touching = 0.5 * c;
     touching[0] = c[0];
-    EXPECT_FALSE(bound.is_above(nodes, touching));
+    EXPECT_FALSE(bound.is_positive(VectorX(c - touching)));
   }
+}
+
+// The extent of a state tells of states nearby what the coefficients would: never more, and mostly as much.
+TEST(JacobianBound, MovesThatTheExtentAllowsAreFeasibleAlsoNearlyInverted) {
+  Random random(9);
+  for (int degree = 1; degree <= largest_degree; ++degree)
+    for (int lower = 1; lower <= degree; ++lower) {
+      SCOPED_TRACE(testing::Message() << "displacements of degree " << lower << " on " << degree);
+      const JacobianBound bound(degree), of_displacements(lower);
+      const LagrangeTetrahedron displacement(lower), shape(degree);
+      Eigen::MatrixXd values(displacement.node_count(), shape.node_count());
+      for (Index b = 0; b < shape.node_count(); ++b)
+        values.col(b) = displacement.values(shape.nodes().col(b));
+      int allowed = 0, feasible = 0;
+      for (int trial = 0; trial < 300; ++trial) {
+        Matrix3X nodes = random.nodes(degree, 0.01 / (degree * degree));
+        // From well shaped to nearly flat, and far from the origin.
+        nodes.row(0) *= std::pow(10, -3 * random.uniform());
+        if (trial % 3 == 0) nodes.colwise() += Vector3(1e3, -2e3, 500);
+        const VectorX c = bound.coefficients(nodes);
+        const JacobianBound::Extent extent = bound.extent(nodes);
+        const double size = std::pow(10, -4.5 * random.uniform());
+        const auto moved = [&] { return Matrix3X(size * (random.nodes(lower, 0.5) - displacement.nodes())); };
+        const Matrix3X from = moved(), to = moved(), begin = nodes + from * values, end = nodes + to * values;
+        const double change = JacobianBound::largest_change(extent, of_displacements.larger(from, to));
+        // No coefficient changes by more.
+        for (const Matrix3X& x : {begin, end, Matrix3X(0.3 * begin + 0.7 * end)}) {
+          ASSERT_LE((bound.coefficients(x) - c).cwiseAbs().maxCoeff(), change);
+        }
+        const bool whole = bound.feasible_step(begin, end) == 1;
+        feasible += whole;
+        if (!JacobianBound::is_feasible(c.minCoeff(), change)) continue;
+        ++allowed;
+        ASSERT_TRUE(whole);
+        ASSERT_TRUE(bound.is_positive(begin, end));
+      }
+      EXPECT_GT(allowed, 30);
+      EXPECT_GT(feasible - allowed, 10);  // the others need their coefficients
+      EXPECT_LT(feasible, 290);
+    }
+}
+
+TEST(JacobianBound, TheExtentSaysNothingOfStatesThatAreTooFar) {
+  const JacobianBound bound(2);
+  const Matrix3X nodes = LagrangeTetrahedron(2).nodes(), still = Matrix3X::Zero(3, nodes.cols());
+  const JacobianBound::Extent extent = bound.extent(nodes);
+  const auto change = [&](const Matrix3X& to) {
+    return JacobianBound::largest_change(extent, bound.larger(still, to));
+  };
+  EXPECT_LT(change(still), 1e-9);
+  EXPECT_LT(change(Matrix3X::Constant(3, nodes.cols(), 0.9)), 1e-9);  // without a change of shape
+  EXPECT_EQ(change(Matrix3X::Constant(3, nodes.cols(), 1.1)), infinity);
+  EXPECT_EQ(change(0.8 * nodes), infinity);
+  Matrix3X bad = still;
+  bad(1, 5) = std::nan("");
+  EXPECT_EQ(change(bad), infinity);
 }
 
 // Far from the origin positions are rounded coarsely, and states on a path are not quite on it.

@@ -273,8 +273,8 @@ JacobianBound::Smallest JacobianBound::smallest(const Nodes& nodes, double accur
   return result;
 }
 
-bool JacobianBound::is_above(const Nodes& nodes, const VectorX& other) const {
-  return everywhere_above(determinant_, (coefficients(nodes) - other).transpose(), 0);
+bool JacobianBound::is_positive(const VectorX& coefficients) const {
+  return everywhere_above(determinant_, coefficients.transpose(), 0);
 }
 
 bool JacobianBound::is_positive(const Nodes& from, const Nodes& to) const {
@@ -325,6 +325,49 @@ double JacobianBound::feasible_step(const Nodes& from, const Nodes& to, double s
     }
   }
   return t;
+}
+
+JacobianBound::Extent JacobianBound::extent(const Nodes& nodes) const {
+  Extent result;
+  result.slopes = larger(nodes, nodes).slopes;
+  result.distance = (nodes.colwise() - nodes.col(0)).cwiseAbs().maxCoeff();
+  result.coordinate = nodes.cwiseAbs().maxCoeff();
+  // Each of the three factors of an error is at most twice as large.
+  result.rounding =
+      8 * rounding_errors(slopes(nodes, nodes), nodes, nodes, largest_shifts(nodes, nodes)).maxCoeff();
+  return result;
+}
+
+JacobianBound::Displacement JacobianBound::larger(const Nodes& one, const Nodes& other) const {
+  if (!one.allFinite() || !other.allFinite()) return {infinity, Vector3::Constant(infinity)};
+  const Slopes both = slopes(one, other);
+  Vector3 squared = Vector3::Zero();
+  for (Index i = 0; i < slope_.size(); ++i) {
+    const double scale = inverse_slope_multinomials_[i] * inverse_slope_multinomials_[i];
+    for (Index k = 0; k < 3; ++k) {
+      const auto column = both.col(3 * i + k);
+      squared[k] = std::max(
+          {squared[k], scale * column.head<3>().squaredNorm(), scale * column.segment<3>(4).squaredNorm()});
+    }
+  }
+  return {std::max(one.col(0).cwiseAbs().maxCoeff(), other.col(0).cwiseAbs().maxCoeff()),
+          squared.cwiseSqrt()};
+}
+
+double JacobianBound::largest_change(const Extent& extent, const Displacement& displacement) {
+  // Along straight lines in ξ from the first node a displacement changes by no more than its largest slope.
+  // So these keep sizes of components, differences and coordinates within twice what they are there: the
+  // largest component of a vector is at least its norm / √3.
+  const double largest = displacement.slopes.maxCoeff();
+  if (!(largest <= 0.5 * extent.slopes.maxCoeff() && largest <= extent.distance &&
+        displacement.of_first + largest <= extent.coordinate))
+    return infinity;
+  // A coefficient is an average of determinants with one factor for each ξ_k; each differs by at most this
+  // [Hadamard]. A few roundings of it are far less than a millionth.
+  const double change = (extent.slopes + displacement.slopes).prod() - extent.slopes.prod();
+  // Rounding: of the coefficients at the state, of those that are asked about, of what these are compared
+  // with, and the bound that they must exceed.
+  return (1 + 1e-6) * change + 4 * extent.rounding;
 }
 
 }  // namespace apart

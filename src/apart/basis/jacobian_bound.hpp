@@ -41,9 +41,9 @@ class JacobianBound {
   /// is positive and half the value.
   Smallest smallest(const Nodes& nodes, double accuracy = 1e-3) const;
 
-  /// Whether the determinant is above another polynomial, given by its coefficients, on the whole
+  /// Whether a polynomial with the degree of the determinant and these coefficients is positive on the whole
   /// tetrahedron. False if bisecting does not decide it. Rounding is not accounted for.
-  bool is_above(const Nodes& nodes, const VectorX& other) const;
+  bool is_positive(const VectorX& coefficients) const;
 
   /// Proof that the determinant is positive on the whole tetrahedron, at every time of the straight path from
   /// one state of the nodes to another (which may be the same state).
@@ -54,6 +54,32 @@ class JacobianBound {
   /// start. Conservative: it is positive as well on the path to every state before α whose coordinates are
   /// off by rounding (largest_shifts). 0 if the determinant is not proven to be positive at the start.
   double feasible_step(const Nodes& from, const Nodes& to, double shrink = 0.8) const;
+
+  /// How large the derivative is at one state of the nodes. States nearby have coefficients of the
+  /// determinant that differ by no more than largest_change(), so that most questions about them need none.
+  struct Extent {
+    Vector3 slopes = Vector3::Zero();  ///< largest norms of the coefficients of ∂x/∂ξ_k
+    double distance = 0;               ///< largest difference of coordinates from the first node
+    double coordinate = 0;             ///< largest
+    double rounding = 0;               ///< of coefficients, with everything twice as large
+  };
+  Extent extent(const Nodes& nodes) const;
+  /// The larger one of two displacements.
+  struct Displacement {
+    double of_first = 0;               ///< largest coordinate at the first node
+    Vector3 slopes = Vector3::Zero();  ///< as of Extent
+  };
+  /// Of displacements of nodes. Their degree may be lower than that of the tetrahedron.
+  Displacement larger(const Nodes& one, const Nodes& other) const;
+  /// Bound on how much any coefficient of the determinant differs from that at the state that has the extent,
+  /// at displaced states and, in space and time, on the straight path from one to another. Includes what
+  /// rounding does to the answers of is_positive() and feasible_step(). Infinite if they are too far.
+  static double largest_change(const Extent& extent, const Displacement& displacement);
+  /// Whether feasible_step() is 1 for certain: the whole path, if the smallest coefficient at that state is
+  /// as given and no other one differs by more than `change`.
+  static bool is_feasible(double smallest, double change, double shrink = 0.8) {
+    return shrink * smallest > (2 - shrink) * change;
+  }
 
  private:
   static constexpr int most_nodes = tetrahedron_lattice_size(largest_degree),

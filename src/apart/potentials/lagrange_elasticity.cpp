@@ -30,6 +30,9 @@ namespace lagrange_elasticity {
 // its own points.
 constexpr double compressed[2] = {0.3, 0.1};
 constexpr double share = 0.5;
+// Share of what is known of a determinant that may be used up before it is looked at again: a step that
+// starts there needs the rest.
+constexpr double used_up = 0.3;
 // Stiffness of a barrier, relative to the bulk modulus times the volume of the element.
 constexpr double barrier_share = 0.1;
 // Cells with a barrier that one thread looks at in turn.
@@ -59,7 +62,9 @@ void LagrangeElasticity<degree>::add(const ElasticCells& cells, Index first_node
   const LagrangeCells& lagrange = *cells.lagrange;
   ensure(lagrange.degree == degree, "LagrangeElasticity: cells of another degree");
   const int shape_degree = lagrange.shape_degree;
-  if (guard == Guard::inversion && bounds_.try_emplace(shape_degree, shape_degree).second) {
+  if (guard == Guard::inversion && !values_.contains(shape_degree)) {
+    bounds_.try_emplace(shape_degree, shape_degree);
+    bounds_.try_emplace(degree, degree);
     barriers_.try_emplace(shape_degree, degree, shape_degree);
     const Matrix3X places = LagrangeTetrahedron(shape_degree).nodes();
     Eigen::MatrixXd& values = values_[shape_degree];
@@ -111,8 +116,30 @@ StepBound LagrangeElasticity<degree>::feasible_step(const Path& path) const {
   return {parallel_min(Index(guarded_.size()), 1.0, [&](Index i) {
     const Guarded& guarded = guarded_[std::size_t(i)];
     const Nodes start = nodes_of(guarded, path.start), end = start + nodes_of(guarded, path.move);
+    if (JacobianBound::is_feasible(guarded.known.smallest, largest_change(guarded.known, start, end)))
+      return 1.0;
     return bound(guarded).feasible_step(placed(guarded, start), placed(guarded, end));
   })};
+}
+
+template <int degree>
+double LagrangeElasticity<degree>::largest_change(const Known& known, const Nodes& start,
+                                                  const Nodes& end) const {
+  return JacobianBound::largest_change(known.extent,
+                                       bounds_.at(degree).larger(start - known.nodes, end - known.nodes));
+}
+
+template <int degree>
+bool LagrangeElasticity<degree>::may_be_compressed(Guarded& guarded, const Nodes& nodes) const {
+  using namespace lagrange_elasticity;
+  Known& known = guarded.known;
+  if (largest_change(known, nodes, nodes) < used_up * known.above_compressed) return false;
+  const JacobianBound& bound = this->bound(guarded);
+  const Lattice x = placed(guarded, nodes);
+  const VectorX coefficients = bound.coefficients(x),
+                above = coefficients - compressed[0] * guarded.rest_determinant;
+  known = {nodes, bound.extent(x), coefficients.minCoeff(), above.minCoeff()};
+  return !bound.is_positive(above);
 }
 
 template <int degree>
@@ -130,8 +157,6 @@ typename LagrangeElasticity<degree>::Points LagrangeElasticity<degree>::wanted_p
   const Shape& shape = guarded.shape;
   const Lattice x = placed(guarded, nodes);
   Points points = kept;
-  // Nearly all elements are nowhere compressed as much.
-  if (bound.is_above(x, compressed[0] * guarded.rest_determinant)) return points;
   const Vector3 worst = bound.smallest(x, 1e-9).xi;
   const double ratio = volume_ratio(shape, x, worst);
   if (ratio > compressed[0]) return points;
@@ -217,8 +242,12 @@ template <int degree>
 bool LagrangeElasticity<degree>::set_quadrature(const Matrix3X& q, bool keeps) {
   std::vector<Points> wanted(guarded_.size());
   parallel_for(Index(guarded_.size()), [&](Index i) {
-    const Guarded& guarded = guarded_[std::size_t(i)];
-    wanted[std::size_t(i)] = wanted_points(guarded, nodes_of(guarded, q), keeps ? guarded.points : Points());
+    Guarded& guarded = guarded_[std::size_t(i)];
+    const Nodes nodes = nodes_of(guarded, q);
+    Points kept = keeps ? guarded.points : Points();
+    // Nearly all elements are nowhere compressed as much.
+    wanted[std::size_t(i)] =
+        may_be_compressed(guarded, nodes) ? wanted_points(guarded, nodes, kept) : std::move(kept);
   });
   std::vector<Index> which;
   std::vector<E> by;

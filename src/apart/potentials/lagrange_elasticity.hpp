@@ -68,11 +68,20 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
     DeterminantBarrier::Parts parts = {};
     bool operator==(const Points&) const = default;
   };
+  using Nodes = Eigen::Matrix<double, 3, E::node_count>;
+  /// An element at a place where its determinant was last looked at, which tells what it does nearby.
+  struct Known {
+    Nodes nodes = Nodes::Zero();
+    JacobianBound::Extent extent = {};
+    double smallest = 0;          ///< coefficient of the determinant
+    double above_compressed = 0;  ///< what the coefficients have above those of a cell that may be refined
+  };
   /// An element of a material that must not invert.
   struct Guarded {
     Index element;
     Shape shape;
     VectorX rest_determinant = {};  ///< Bernstein coefficients, see JacobianBound
+    Known known = {};
     Points points = {};
     DeterminantBarrier::Resistance resistance = {};  ///< if points.parts are not empty
   };
@@ -86,7 +95,6 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
   /// Sets where the energy of an element is summed.
   void set_points(const Shape& shape, int level, E& element);
   bool set_quadrature(const Matrix3X& q, bool keeps);
-  using Nodes = Eigen::Matrix<double, 3, E::node_count>;
   using Lattice =
       Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, tetrahedron_lattice_size(largest_degree)>;
   Nodes nodes_of(const Guarded& guarded, const Matrix3X& q) const;
@@ -94,6 +102,10 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
   Lattice placed(const Guarded& guarded, const Nodes& nodes) const;
   /// Volume ratio at ξ of an element whose lattice is at x.
   static double volume_ratio(const Shape& shape, const Lattice& x, const Vector3& xi);
+  /// Bound on how much its determinant differs on a path from what is known, see JacobianBound.
+  double largest_change(const Known& known, const Nodes& start, const Nodes& end) const;
+  /// Looks at an element: whether it may be refined.
+  bool may_be_compressed(Guarded& guarded, const Nodes& nodes) const;
   /// What an element needs in addition to the points it has, or keeps of them.
   Points wanted_points(const Guarded& guarded, const Nodes& nodes, const Points& kept) const;
   /// Of an element that is nearly inverted.
@@ -102,7 +114,7 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
 
   std::vector<Guarded> guarded_;
   std::vector<std::size_t> resisting_;          ///< those of guarded_ with a barrier
-  std::map<int, JacobianBound> bounds_;         ///< by degree of the shape
+  std::map<int, JacobianBound> bounds_;         ///< by degree of the shape; also that of displacements
   std::map<int, DeterminantBarrier> barriers_;  ///< likewise
   std::map<int, Eigen::MatrixXd> values_;       ///< by degree of the shape, of each N_a on its lattice
   std::map<std::array<int, 3>, Table> tables_;  ///< by degree of the shape, exactness and level
