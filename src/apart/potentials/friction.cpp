@@ -11,7 +11,7 @@ namespace {
 constexpr double all_sliding = 10;  // multiple of ε_v beyond which friction is kinetic alone
 // Share of the greatest force that what slid is expected to hold: with all of it there is no curvature along
 // its way. A little less costs nothing, and what could as well rest as creep comes to rest.
-constexpr double most_held = 0.95;
+constexpr double most_held = 0.99;
 
 /// As much of a force as is not longer than `most`.
 Eigen::Vector2d shortened(const Eigen::Vector2d& force, double most) {
