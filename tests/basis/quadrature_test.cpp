@@ -54,5 +54,19 @@ TEST(Quadrature, HasThePublishedNumberOfPoints) {
     EXPECT_EQ(tetrahedron_quadrature(degree).size(), points[degree - 1]);
 }
 
+TEST(Quadrature, RefinedHasOneRuleForEachEighth) {
+  const Quadrature rule = tetrahedron_quadrature(3), parts = refined(rule);
+  ASSERT_EQ(parts.size(), 8 * rule.size());
+  EXPECT_NEAR(parts.weights.sum(), 1.0 / 6, 1e-14);
+  for (Index k = 0; k < parts.size(); ++k) EXPECT_EQ(refined_part(parts.points.col(k)), k / rule.size());
+  // Twice: those of an eighth are together.
+  const Quadrature twice = refined(parts);
+  for (Index k = 0; k < twice.size(); ++k)
+    EXPECT_EQ(refined_part(twice.points.col(k)), k / (8 * rule.size()));
+  for (Index corner = 0; corner < 4; ++corner)
+    EXPECT_EQ(refined_part(corner == 0 ? Vector3::Zero() : Vector3(Matrix3::Identity().col(corner - 1))),
+              corner);
+}
+
 }  // namespace
 }  // namespace apart::test

@@ -3,6 +3,7 @@
 
 #include <basix/quadrature.h>
 #include <fmt/format.h>
+#include <Eigen/LU>
 #include <algorithm>
 
 namespace apart {
@@ -28,6 +29,24 @@ Quadrature rule_of(basix::cell::type cell, int dimension, int degree) {
   return rule;
 }
 
+/// One of the eight tetrahedra that the reference tetrahedron is cut into, 0 to 7.
+struct RefinedPart {
+  explicit RefinedPart(Index k) {
+    // Corners 0 to 3 and middles 4 to 9 of the edges 01, 02, 03, 12, 13, 23; the octahedron that the corners
+    // leave is cut along 5–8.
+    Eigen::Matrix<double, 3, 10> x;
+    x << 0, 1, 0, 0, 0.5, 0, 0, 0.5, 0.5, 0,  //
+        0, 0, 1, 0, 0, 0.5, 0, 0.5, 0, 0.5,   //
+        0, 0, 0, 1, 0, 0, 0.5, 0, 0.5, 0.5;
+    constexpr int parts[8][4] = {{0, 4, 5, 6}, {4, 1, 7, 8}, {5, 7, 2, 9}, {6, 8, 9, 3},
+                                 {5, 8, 4, 6}, {5, 8, 6, 9}, {5, 8, 9, 7}, {5, 8, 7, 4}};
+    corner = x.col(parts[k][0]);
+    for (int c = 0; c < 3; ++c) edges.col(c) = x.col(parts[k][c + 1]) - corner;
+  }
+  Vector3 corner;
+  Matrix3 edges;
+};
+
 }  // namespace
 
 Quadrature tetrahedron_quadrature(int degree) {
@@ -35,22 +54,24 @@ Quadrature tetrahedron_quadrature(int degree) {
 }
 
 Quadrature refined(const Quadrature& rule) {
-  // Corners 0 to 3 and middles 4 to 9 of the edges 01, 02, 03, 12, 13, 23; the octahedron that the corners
-  // leave is cut along 5–8.
-  Eigen::Matrix<double, 3, 10> x;
-  x << 0, 1, 0, 0, 0.5, 0, 0, 0.5, 0.5, 0,  //
-      0, 0, 1, 0, 0, 0.5, 0, 0.5, 0, 0.5,   //
-      0, 0, 0, 1, 0, 0, 0.5, 0, 0.5, 0.5;
-  constexpr int parts[8][4] = {{0, 4, 5, 6}, {4, 1, 7, 8}, {5, 7, 2, 9}, {6, 8, 9, 3},
-                               {5, 8, 4, 6}, {5, 8, 6, 9}, {5, 8, 9, 7}, {5, 8, 7, 4}};
   const Index n = rule.size();
   Quadrature result{Eigen::MatrixXd(3, 8 * n), VectorX(8 * n)};
   for (Index k = 0; k < 8; ++k) {
-    const auto corner = [&](int c) { return x.col(parts[k][c]); };
-    Matrix3 edges;
-    for (int c = 0; c < 3; ++c) edges.col(c) = corner(c + 1) - corner(0);
-    result.points.middleCols(k * n, n) = (edges * rule.points).colwise() + Vector3(corner(0));
+    const RefinedPart part(k);
+    result.points.middleCols(k * n, n) = (part.edges * rule.points).colwise() + part.corner;
     result.weights.segment(k * n, n) = rule.weights / 8;
+  }
+  return result;
+}
+
+Index refined_part(const Vector3& xi) {
+  Index result = 0;
+  double deepest = -infinity;
+  for (Index k = 0; k < 8; ++k) {
+    const RefinedPart part(k);
+    const Vector3 lambda = part.edges.inverse() * (xi - part.corner);
+    const double depth = std::min(lambda.minCoeff(), 1 - lambda.sum());
+    if (depth > deepest + 1e-12) deepest = depth, result = k;
   }
   return result;
 }

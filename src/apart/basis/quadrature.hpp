@@ -16,8 +16,10 @@ inline constexpr int largest_quadrature_degree = 30;
 /// and Gimbutas up to degree 15, products of Gauss and Jacobi rules beyond.
 Quadrature tetrahedron_quadrature(int degree);
 /// The rule on each of the eight tetrahedra, of an eighth of the volume, that the reference tetrahedron is
-/// cut into at the middles of its edges.
+/// cut into at the middles of its edges, one after the other.
 Quadrature refined(const Quadrature& on_tetrahedron);
+/// Which of these eight a point lies in, or lies nearest to; of several the first.
+Index refined_part(const Vector3& xi);
 /// The same on the triangle 0, e₁, e₂, whose area is 1/2.
 Quadrature triangle_quadrature(int degree);
 

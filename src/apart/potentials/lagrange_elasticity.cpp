@@ -41,18 +41,26 @@ constexpr Index resisting_chunk = 16;
 }  // namespace lagrange_elasticity
 
 template <int degree>
-void LagrangeElasticity<degree>::set_points(const Shape& shape, int level, E& element) {
+void LagrangeElasticity<degree>::set_points(const Shape& shape, const Points& points, E& element) {
   element.weights.clear();
   element.gradients.clear();
   element.offset_gradients.clear();
-  const Table& table = this->table(shape, level);
-  for (std::size_t k = 0; k < table.basis.size(); ++k) {
-    const Matrix3X& lattice = table.shape[k];
-    const Matrix3 slope = shape.rest * lattice.transpose(), inverse = slope.inverse();
-    element.weights.push_back(table.weights[Index(k)] * slope.determinant());
-    element.gradients.emplace_back(inverse.transpose() * table.basis[k]);
-    if (shape.offset.cols() > 0)
-      element.offset_gradients.push_back(shape.offset * lattice.transpose() * inverse);
+  const auto add = [&](const Table& table, std::size_t first, std::size_t count) {
+    for (std::size_t k = first; k < first + count; ++k) {
+      const Matrix3X& lattice = table.shape[k];
+      const Matrix3 slope = shape.rest * lattice.transpose(), inverse = slope.inverse();
+      element.weights.push_back(table.weights[Index(k)] * slope.determinant());
+      element.gradients.emplace_back(inverse.transpose() * table.basis[k]);
+      if (shape.offset.cols() > 0)
+        element.offset_gradients.push_back(shape.offset * lattice.transpose() * inverse);
+    }
+  };
+  if (!points.refined) return add(table(shape, 0), 0, table(shape, 0).basis.size());
+  const std::size_t n = table(shape, 1).basis.size() / 8;
+  for (std::size_t part = 0; part < 8; ++part) {
+    const bool finer = points.finer >> part & 1;
+    const std::size_t count = finer ? 8 * n : n;
+    add(table(shape, finer ? 2 : 1), part * count, count);
   }
 }
 
@@ -82,7 +90,7 @@ void LagrangeElasticity<degree>::add(const ElasticCells& cells, Index first_node
     e.material = cells.material_of[std::size_t(t)];
     Shape shape{shape_degree, lagrange.exact, lagrange.rest.middleCols(t * n, n), {}};
     if (lagrange.offset.cols() > 0) shape.offset = lagrange.offset.middleCols(t * n, n);
-    set_points(shape, 0, e);
+    set_points(shape, {}, e);
     if (guard == Guard::none || !prevents_inversion(cells.materials[std::size_t(e.material)])) continue;
     Guarded& guarded = guarded_.emplace_back(Guarded{first + Index(elements.size()) - 1, std::move(shape)});
     guarded.rest_determinant = bound(guarded).coefficients(guarded.shape.rest);
@@ -166,8 +174,9 @@ typename LagrangeElasticity<degree>::Points LagrangeElasticity<degree>::wanted_p
     at_points = std::min(at_points, now.determinant() / before.determinant());
   }
   if (ratio > share * at_points) return points;
-  points.level = std::max(points.level, ratio > compressed[1] ? 1 : 2);
+  points.refined = true;
   if (ratio > compressed[1]) return points;
+  points.finer |= 1u << refined_part(worst);
   if (points.reach == 0) points.reach = 0.5 * std::min(compressed[1], share * at_points);
   points.parts =
       barriers_.at(shape.lattice).parts({shape.rest, shape.offset}, x, points.reach, ratio, points.parts);
@@ -256,7 +265,7 @@ bool LagrangeElasticity<degree>::set_quadrature(const Matrix3X& q, bool keeps) {
     if (wanted[i] == guarded.points) continue;
     guarded.points = std::move(wanted[i]);
     which.push_back(guarded.element);
-    set_points(guarded.shape, guarded.points.level,
+    set_points(guarded.shape, guarded.points,
                by.emplace_back(this->elements()[std::size_t(guarded.element)]));
     if (!guarded.points.parts.empty()) set_barrier(guarded);
   }

@@ -63,7 +63,9 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
   };
   /// At which points the energy of an element is summed, and where it has a barrier.
   struct Points {
-    int level = 0;     ///< how often the rule is refined
+    bool refined = false;  ///< the rule, on each eighth of the element
+    /// Eighths on which it is refined once more, bit by bit.
+    unsigned finer = 0;
     double reach = 0;  ///< r̂ of the barrier; 0: none
     DeterminantBarrier::Parts parts = {};
     bool operator==(const Points&) const = default;
@@ -91,9 +93,10 @@ class LagrangeElasticity final : public ElementElasticity<LagrangeElement<degree
     std::vector<typename E::Gradients> basis;  ///< ∂N_a/∂ξ at each
     std::vector<Matrix3X> shape;               ///< the same of the lattice of the shape
   };
+  /// `level`: how often the rule is refined.
   const Table& table(const Shape& shape, int level);
   /// Sets where the energy of an element is summed.
-  void set_points(const Shape& shape, int level, E& element);
+  void set_points(const Shape& shape, const Points& points, E& element);
   bool set_quadrature(const Matrix3X& q, bool keeps);
   using Lattice =
       Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, tetrahedron_lattice_size(largest_degree)>;
