@@ -174,7 +174,7 @@ class Warnings {
  private:
   template <class... Args>
   void warn(fmt::format_string<Args...> text, Args&&... args) {
-    constexpr std::size_t most_alike = 2;
+    constexpr std::size_t most_alike = 5;
     if (!about_.empty()) {
       // Copies of an array are alike: only the first is reported.
       Alike& alike = said_[fmt::string_view(text).data()];
