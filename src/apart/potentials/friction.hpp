@@ -23,11 +23,13 @@ namespace apart {
 /// F has a kink where sliding ends: at rest the force may be anything up to λ μ_s, and what slides has no
 /// curvature along its way, so that a Newton step goes far beyond where it would come to rest. During a solve
 /// the force is therefore an unknown of its own, τ, tied to the displacement by (y/F′) τ = s + u, y = ‖s +
-/// u‖. Newton's method for both leads, with τ eliminated, to the same gradient and the curvature F′/y (I − (1
-/// − y F″/F′) ½(t ûᵀ + û tᵀ)), t = τ/F′: the exact one where τ is the force at x, that of the quadratic which
-/// touches F at x and has its minimum at rest where τ is zero, and the one whose minimum is at rest where τ
-/// is the force that holds the contact there. Each step says what τ is next (follow). [Chan et al. 1999, for
-/// total variation]
+/// u‖. With τ eliminated, Newton's method for both has the same gradient and the curvature
+///
+///   F′/y (I − (1 − y F″/F′) ½(t ûᵀ + û tᵀ)),    t = τ/F′.    [Chan et al. 1999, for total variation]
+///
+/// Where τ is the force at x, it is the exact one. Where τ is zero, it is that of the quadratic which touches
+/// F at x and has its minimum at rest. Where τ is what holds the contact at rest, a step ends at rest. Each
+/// step says what τ is next (follow).
 ///
 /// In the thesis s is zero: friction holds a force only by sliding below ε_v, and what it holds creeps. Here
 /// s is s + u of the step before, shortened to ε, as in the elastic-plastic models of dry friction: what is
