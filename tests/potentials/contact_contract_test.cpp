@@ -4,6 +4,7 @@
 #include <apart/potentials/friction.hpp>
 
 #include <gtest/gtest.h>
+#include <support/nearest_psd.hpp>
 #include <support/potential_checks.hpp>
 #include <support/random.hpp>
 
