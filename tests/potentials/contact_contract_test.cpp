@@ -9,6 +9,7 @@
 #include <support/random.hpp>
 
 #include <Eigen/Geometry>
+#include <optional>
 #include <random>
 
 namespace apart::test {
@@ -178,13 +179,19 @@ TEST(PotentialContract, ContactWithAndFrictionOnAHalfSpaceThatIsCarried) {
   EXPECT_LT(g.norm(), 1e-12) << "carried along, nothing slides";
 }
 
-TEST(PotentialContract, FrictionStickingSlidingAndAtRest) {
-  const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
+/// A point over a triangle, and all of them over a floor, with friction.
+ContactFixture rubbed_contacts(const Matrix3X& x, std::optional<double> kinetic_friction = {}) {
   PairSettings s;
   s.dhat = 0.2;
   s.friction = 0.4;
-  const HalfSpace floor{Vector3(0, -0.01, 0), Vector3::UnitY(), 1};
-  ContactFixture f(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s, {floor});
+  s.kinetic_friction = kinetic_friction;
+  return ContactFixture(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s,
+                        {HalfSpace{Vector3(0, -0.01, 0), Vector3::UnitY(), 1}});
+}
+
+TEST(PotentialContract, FrictionStickingSlidingAndAtRest) {
+  const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
+  ContactFixture f = rubbed_contacts(x);
   f.contact->prepare(x);
   Friction friction(f.surface);
   friction.set_start(x);
@@ -203,12 +210,7 @@ TEST(PotentialContract, FrictionStickingSlidingAndAtRest) {
 
 TEST(PotentialContract, FrictionDuringASolveIsExactOnceForcesAreAsExpected) {
   const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
-  PairSettings s;
-  s.dhat = 0.2;
-  s.friction = 0.4;
-  s.kinetic_friction = 0.3;
-  const HalfSpace floor{Vector3(0, -0.01, 0), Vector3::UnitY(), 1};
-  ContactFixture f(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s, {floor});
+  ContactFixture f = rubbed_contacts(x, 0.3);
   f.contact->prepare(x);
   Friction friction(f.surface);
   friction.set_start(x);
@@ -235,11 +237,7 @@ TEST(PotentialContract, FrictionDuringASolveIsExactOnceForcesAreAsExpected) {
 
 TEST(PotentialContract, FrictionOfContactsThatAreStrained) {
   const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
-  PairSettings s;
-  s.dhat = 0.2;
-  s.friction = 0.4;
-  const HalfSpace floor{Vector3(0, -0.01, 0), Vector3::UnitY(), 1};
-  ContactFixture f(x, one_face(), Edges(2, 0), {0, 1, 1, 1}, s, {floor});
+  ContactFixture f = rubbed_contacts(x);
   f.contact->prepare(x);
   Friction friction(f.surface);
   friction.set_start(x);
