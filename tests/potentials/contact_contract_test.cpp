@@ -9,6 +9,7 @@
 #include <support/random.hpp>
 
 #include <Eigen/Geometry>
+#include <cmath>
 #include <optional>
 #include <random>
 
@@ -232,6 +233,23 @@ TEST(PotentialContract, FrictionDuringASolveIsExactOnceForcesAreAsExpected) {
     EXPECT_LT(friction.mismatch(slid), 1e-12);
     expect_potential_contract(friction, slid, "as expected", {1e-6, 1e-5, 1e-4});
     friction.set_lag(*f.contact, x, 10);
+  }
+}
+
+TEST(PotentialContract, WhatSlidesWithoutAnyFrictionIsFiniteDuringASolve) {
+  const Matrix3X x = point_over_triangle(0.3, 0.3, 0.05);
+  ContactFixture f = rubbed_contacts(x, 0);
+  f.contact->prepare(x);
+  Friction friction(f.surface);
+  friction.set_start(x);
+  friction.set_lag(*f.contact, x, 10);  // 0.01 m
+  friction.begin_solve();
+  for (const double amount : {0.0, 3e-3, 0.05, 1.0, 10.0}) {
+    const Matrix3X slid = x + amount * random_points(4, 7);
+    friction.follow(slid, random_points(4, 8));
+    EXPECT_TRUE(std::isfinite(friction.mismatch(slid))) << amount;
+    for (const Projection projection : {Projection::none, Projection::psd})
+      EXPECT_TRUE(dense_hessian(friction, slid, projection).allFinite()) << amount;
   }
 }
 

@@ -177,6 +177,10 @@ void Friction::follow(const Matrix3X& x, const Matrix3X& move) {
     const Eigen::Vector2d u = slip(term, x), moved = term.basis.transpose() * way;
     const double y = u.norm();
     const Curve c = curve(term, y);
+    if (!(c.first_over_y > 0)) {  // slides without any friction
+      term.expected.setZero();
+      continue;
+    }
     // (y/F′) τ = s + u to first order in both.
     Eigen::Vector2d next = c.first_over_y * (u + moved);
     if (y > 0) {
@@ -205,7 +209,7 @@ Eigen::Matrix2d Friction::curvature(const Term& term, const Eigen::Vector2d& u, 
   if (y == 0)
     return (projection == Projection::psd ? std::max(c.second, 0.0) : c.second) * Eigen::Matrix2d::Identity();
   const Eigen::Vector2d along = u / y;
-  if (solving_ && term.has_expected()) {
+  if (solving_ && term.has_expected() && c.first_over_y > 0) {
     const Eigen::Vector2d t = shortened(term.expected, c.first_over_y * y) / (c.first_over_y * y);
     // More than one where friction falls.
     const double share =
